@@ -64,6 +64,9 @@ void AlgorithmOptions::add_servers(CLI::App& app) {
   of_downpour(
       app.add_option("--max-staleness", downpour_.max_staleness,
                      "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never"));
+  of_both(app.add_option("--servers", servers_,
+                         "downpour, ssp: parameter servers; 0: on one machine one a core, of a cluster all nodes"))
+      ->check(whole_number(0));
   of_both(app.add_option("--record", files_.record,
                          "downpour, ssp: write to this file in which order pushes were applied and weights fetched"));
   of_both(app.add_option("--replay", files_.replay, "downpour, ssp: go by such a file, to the same bits"));
@@ -80,7 +83,7 @@ CLI::Option* AlgorithmOptions::of(std::vector<std::string> algorithms, CLI::Opti
   return option;
 }
 
-Algorithm AlgorithmOptions::chosen(int servers) const {
+Algorithm AlgorithmOptions::chosen() const {
   // A configuration may tell of all, as they usually are.
   for (const auto& [option, algorithms] : owned_)
     if (option->count() > 0 && option->as<std::string>() != option->get_default_str() &&
@@ -88,7 +91,7 @@ Algorithm AlgorithmOptions::chosen(int servers) const {
       throw_invalid(option->get_name() + " is of algorithm " + algorithms.front() + ", and this is " + name_);
   Algorithm algorithm = algorithm_by_name(name_);
   const auto fill = [&](auto& kind) {
-    kind.servers = servers;
+    kind.servers = servers_;
     kind.warm_start = warm_start_;
     kind.record = files_.record;
     kind.replay = files_.replay;

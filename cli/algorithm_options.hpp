@@ -13,8 +13,8 @@ class AlgorithmOptions {
  public:
   void add_to(CLI::App& app);
 
-  /// @param servers `--parameter-servers`. @throws Error invalid_argument for options of another algorithm
-  Algorithm chosen(int servers) const;
+  /// @throws Error invalid_argument for options of another algorithm
+  Algorithm chosen() const;
 
   const std::string& name() const { return name_; }
   const std::string& record() const { return files_.record; }
@@ -47,6 +47,7 @@ class AlgorithmOptions {
   OuterNesterov nesterov_;
   Lbfgs lbfgs_;
   Files files_;
+  int servers_ = 0;
   std::int64_t warm_start_ = 0;
   std::vector<Owned> owned_;
 };

@@ -17,6 +17,7 @@
 
 #include "cli/hosts_file.hpp"
 #include "cli/remote_node.hpp"
+#include "cli/run_options.hpp"
 #include "cli/words.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/net/address.hpp"
@@ -41,7 +42,7 @@ struct LaunchOptions {
   std::string troupe = "troupe";
   std::string node_program;
   std::string remote_shell = "ssh -o BatchMode=yes -o ConnectTimeout=10";
-  double start_timeout = 60;  ///< seconds
+  std::chrono::milliseconds start_timeout = TimeoutOptions().start;
   std::vector<std::string> command;
 };
 
@@ -184,7 +185,7 @@ int launch(LaunchOptions options) {
   const HeldSignals held;
   Nodes nodes(options);
   const auto command = driver_command(options, nodes.size());
-  const int signal = nodes.reach(std::chrono::milliseconds(static_cast<std::int64_t>(options.start_timeout * 1000)));
+  const int signal = nodes.reach(options.start_timeout);
   return signal != 0 ? 128 + signal : run_driver(nodes, command);
 }
 
@@ -209,7 +210,7 @@ void add_launch(CLI::App& app, int& status) {
   launching.add_option("--node-program", options->node_program, "A program of your own to become a node in its place")
       ->excludes(troupe);
   launching.add_option("--rsh", options->remote_shell, "Remote shell, which gets a host and a line of shell");
-  launching.add_option("--start-timeout", options->start_timeout, "Seconds that it may take to reach all hosts")
+  add_seconds(launching, "--start-timeout", options->start_timeout, "Seconds that it may take to reach all hosts")
       ->check(CLI::Range(0.001, 1e6));
   launching
       .add_option("COMMAND", options->command,

@@ -19,7 +19,7 @@ struct NodeOptions {
   std::string listen;
   std::string driver_name;
   std::size_t store_bytes = 0;
-  double cut_after = 5;
+  std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
   bool once = false;
   bool json = false;
 };
@@ -36,7 +36,7 @@ void add_join_options(CLI::App& app, NodeOptions& options) {
   if (!options.listen.empty()) launch.listen = parse_listen(options.listen);
   launch.driver_name = options.driver_name;
   launch.store_bytes = options.store_bytes;
-  launch.cut_after = to_limit(options.cut_after, "--cut-after");
+  launch.cut_after = options.cut_after;
   launch.once = options.once;
   run_node(launch);
 }
@@ -62,9 +62,8 @@ void add_node(CLI::App& app) {
                   "The name that the driver's certificate must have; without it any driver of the authority is obeyed");
   node.add_option("--store-bytes", options->store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
-  node.add_option(
-      "--cut-after", options->cut_after,
-      "Seconds without a sign of life of the driver after which its run is over; 0: never, as for debuggers");
+  add_limit(node, "--cut-after", options->cut_after,
+            "Seconds without a sign of life of the driver after which its run is over; 0: never, as for debuggers");
   node.add_flag("--once", options->once, "End after one run");
   node.callback([options] { serve(*options); });
 }

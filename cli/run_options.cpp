@@ -1,6 +1,7 @@
 #include "cli/run_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "actors/algorithms/known_algorithms.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "cli/config/model_option_flag.hpp"
+#include "cli/train/options/fault_text.hpp"
 #include "collectives/plan/strategy.hpp"
 #include "models/data/pipeline/folds.hpp"
 #include "models/optimizers/registry.hpp"
@@ -28,6 +30,13 @@ std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
     throw Error(ErrorCode::invalid_argument, std::string(name) + " must be more than 0 and at most 1000000 seconds");
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+/// As short as it is said: "60", "0.5".
+std::string in_seconds(std::chrono::milliseconds time) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", std::chrono::duration<double>(time).count());
+  return text.data();
 }
 
 template <class Find>
@@ -85,8 +94,22 @@ bool RunOptions::learns_squares(const Evaluation& evaluation) const {
 
 bool RunOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
 
-std::chrono::milliseconds to_limit(double seconds, const char* name) {
-  return seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, name);
+CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text) {
+  return app
+      .add_option_function<double>(
+          flag, [&time, flag](double seconds) { time = to_milliseconds(seconds, flag); }, text)
+      ->default_str(in_seconds(time));
+}
+
+CLI::Option* add_limit(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text) {
+  return app
+      .add_option_function<double>(
+          flag,
+          [&time, flag](double seconds) {
+            time = seconds == 0 ? std::chrono::milliseconds(0) : to_milliseconds(seconds, flag);
+          },
+          text)
+      ->default_str(in_seconds(time));
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
@@ -127,14 +150,14 @@ namespace {
 /// "cpu", "cuda" or "cuda:N".
 void choose_device(const std::string& text, Options& sgd) {
   const std::string cuda = "cuda";
-  sgd.use_cpus = text == "cpu";
-  sgd.accelerator = -1;
-  if (sgd.use_cpus || text == cuda) return;
+  sgd.compute.device = text == "cpu" ? Device::cpu : Device::cuda;
+  sgd.compute.device_number = -1;
+  if (text == "cpu" || text == cuda) return;
   const char* const end = text.data() + text.size();
   const bool numbered = text.starts_with(cuda + ':');
   const char* const begin = text.data() + (numbered ? cuda.size() + 1 : text.size());
-  const auto [last, error] = std::from_chars(begin, end, sgd.accelerator);
-  if (!numbered || begin == end || last != end || error != std::errc() || sgd.accelerator < 0)
+  const auto [last, error] = std::from_chars(begin, end, sgd.compute.device_number);
+  if (!numbered || begin == end || last != end || error != std::errc() || sgd.compute.device_number < 0)
     throw CLI::ValidationError("--device", "'" + text + "' is none of cpu, cuda and cuda:N");
 }
 
@@ -151,22 +174,21 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
          "What replicas compute on: cpu, cuda (dealt to all CUDA devices of a machine in turn), or one of those "
          "that `troupe devices` lists, as cuda:0")
       ->default_str("cpu");
-  app.add_flag("--tf32", sgd.tf32, "On CUDA devices products in f32 round their factors to TensorFloat-32: faster");
-  app.add_option("--devices-per-worker", sgd.devices_per_worker, "Model replicas of each worker");
+  app.add_flag("--tf32", sgd.compute.tf32,
+               "On CUDA devices products in f32 round their factors to TensorFloat-32: faster");
+  app.add_option("--devices-per-worker", sgd.compute.devices_per_worker, "Model replicas of each worker");
   app.add_option("--placement", placement,
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
       ->check(one_of({"in-process", "processes", "cluster"}));
   app.add_option_function<std::string>(
-         "--strategy,--collective", [&sgd](const std::string& name) { sgd.strategy = strategy_of(name); },
+         "--strategy,--collective", [&sgd](const std::string& name) { sgd.gradients.strategy = strategy_of(name); },
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
       ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}))
-      ->default_str(to_string(sgd.strategy));
-  app.add_flag("!--any-order", sgd.deterministic,
+      ->default_str(to_string(sgd.gradients.strategy));
+  app.add_flag("!--any-order", sgd.gradients.deterministic,
                "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
-  app.add_option("--parameter-servers", sgd.parameter_servers,
-                 "Nodes that own slices under parameter-server; 0: all. Of downpour and ssp, servers on this machine; "
-                 "0: one a core")
+  app.add_option("--slice-owners", sgd.gradients.slice_owners, "Nodes that own slices under parameter-server; 0: all")
       ->check(whole_number(0));
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option(
@@ -181,10 +203,10 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--streams", sgd.cluster.streams, "cluster: data connections from each node to each other")
       ->check(whole_number(1));
   app.add_option(
-         "--data-memory", sgd.data_memory,
+         "--data-memory", sgd.memory.data_bytes,
          "Memory that data may take on each machine, such as 500M; 0: half of it. Larger sets stay in their files")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true));
-  app.add_option("--store-bytes", sgd.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
+  app.add_option("--store-bytes", sgd.memory.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
 }
 
@@ -236,53 +258,53 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
   app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
       ->check(one_of({"f32", "bf16"}));
-  app.add_flag("!--no-precision-check", sgd.precision_check,
+  app.add_flag("!--no-precision-check", sgd.compute.precision_check,
                "bf16 also where layers that are measured at the start are clearly faster in f32");
   app.add_option(
       "--load", load,
       "Begin with the weights of this safetensors file, of a checkpoint, or of the newest checkpoint in a folder");
-  app.add_option("--max-failures", sgd.max_failures,
+  app.add_option("--max-failures", sgd.fault_tolerance.max_failures,
                  "Workers lost within an hour that the run replaces by itself, going on with the same step")
       ->check(whole_number(0));
   app.add_option_function<std::string>(
          "--restart",
          [this](const std::string& name) {
-           sgd.restart = name == "redistribute" ? Restart::redistribute : Restart::respawn;
+           sgd.fault_tolerance.restart = name == "redistribute" ? Restart::redistribute : Restart::respawn;
          },
          "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
       ->default_str("respawn")
       ->check(one_of({"respawn", "redistribute"}));
-  app.add_option("--backup-workers", sgd.backup_workers,
+  app.add_option("--backup-workers", sgd.fault_tolerance.backup_workers,
                  "Workers that a step may leave out when they are late; others do their part. The bits stay")
       ->check(whole_number(0));
   app.add_option(
-      "--fault", sgd.faults,
+      "--fault", faults,
       "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
       "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, of a cluster, 'cut node 1 at step "
       "5'");
-  app.add_option("--step-timeout", step_timeout, "Seconds after which a step gives up");
-  app.add_option("--start-timeout", start_timeout, "Seconds that workers may take to start");
-  app.add_option("--evaluate-timeout", evaluate_timeout, "Seconds after which an evaluation gives up");
-  app.add_option("--save-timeout", save_timeout,
-                 "Seconds that each vector may take which is fetched to be saved, or placed where it is loaded");
-  app.add_option(
-      "--suspect-after", suspect_after,
-      "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
-  app.add_option("--cut-after", cut_after, "Seconds after which it is ended, and lost; 0: never, as for debuggers");
+  add_seconds(app, "--step-timeout", sgd.timeouts.step, "Seconds after which a step gives up");
+  add_seconds(app, "--start-timeout", sgd.timeouts.start, "Seconds that workers may take to start");
+  add_seconds(app, "--evaluate-timeout", sgd.timeouts.evaluate, "Seconds after which an evaluation gives up");
+  add_seconds(app, "--save-timeout", sgd.timeouts.save,
+              "Seconds that each vector may take which is fetched to be saved, or placed where it is loaded");
+  add_limit(app, "--suspect-after", sgd.fault_tolerance.suspect_after,
+            "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
+  add_limit(app, "--cut-after", sgd.fault_tolerance.cut_after,
+            "Seconds after which it is ended, and lost; 0: never, as for debuggers");
 }
 
 Options RunOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
-  options.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
-  options.algorithm = algorithm.chosen(sgd.parameter_servers);
+  options.compute.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
+  options.algorithm = algorithm.chosen();
   bool in_passes = false;
   if (auto* const lbfgs = std::get_if<Lbfgs>(&options.algorithm)) {
     lbfgs->full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
     in_passes = lbfgs->full_batch && batch_size > 0 && lbfgs->warm_start == 0;
   }
-  if (traits_of(options.algorithm).has_servers && options.strategy == Strategy::parameter_server)
-    options.strategy = Strategy::automatic;  // which says where servers are, and so is said already
+  if (traits_of(options.algorithm).has_servers && options.gradients.strategy == Strategy::parameter_server)
+    options.gradients.strategy = Strategy::automatic;  // which says where servers are, and so is said already
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
@@ -302,12 +324,9 @@ Options RunOptions::to_sgd_options() const {
   for (const auto& [key, is_set] : {std::pair("new_head", new_head), std::pair("measures", measures)})
     if (is_set) config[key] = true;
   options.config = config.dump();
-  options.step_timeout = to_milliseconds(step_timeout, "--step-timeout");
-  options.start_timeout = to_milliseconds(start_timeout, "--start-timeout");
-  options.evaluate_timeout = to_milliseconds(evaluate_timeout, "--evaluate-timeout");
-  options.save_timeout = to_milliseconds(save_timeout, "--save-timeout");
-  options.suspect_after = to_limit(suspect_after, "--suspect-after");
-  options.cut_after = to_limit(cut_after, "--cut-after");
+  options.optimizer = optimizer_of(optimizer);
+  options.gradients.clip_norm = optimizer.clip_norm;
+  options.fault_tolerance.faults = faults_of(faults);
   options.verbose = false;  // the command has its own way of showing how it gets on
   return options;
 }

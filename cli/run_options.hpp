@@ -9,6 +9,7 @@
 
 #include "cli/algorithm_options.hpp"
 #include "cli/trained_network.hpp"
+#include "models/optimizers/settings.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -27,15 +28,11 @@ struct RunOptions {
   std::string placement = "in-process";
   std::string precision = "f32";
   std::optional<std::string> load;
-  bool measures = false;     ///< data without a test set is measured itself
-  bool new_head = false;     ///< the data has other classes or targets than the network of `load`
-  double step_timeout = 60;  ///< seconds
-  double start_timeout = 60;
-  double evaluate_timeout = 600;
-  double save_timeout = 60;
-  double suspect_after = 1;
-  double cut_after = 5;
+  bool measures = false;  ///< data without a test set is measured itself
+  bool new_head = false;  ///< the data has other classes or targets than the network of `load`
   Options sgd;
+  OptimizerSettings optimizer;
+  std::string faults;  ///< see faults_of
   AlgorithmOptions algorithm;
 
   /// Adds the options that the commands share.
@@ -63,8 +60,10 @@ struct RunOptions {
   const CLI::Option* said_batch_size_ = nullptr;
 };
 
-/// Of silence, from seconds; 0 is never. @throws Error invalid_argument that names the option
-std::chrono::milliseconds to_limit(double seconds, const char* name);
+/// Adds an option of seconds, above 0, that are `time` unless told.
+CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
+/// The same of silence: 0 is never.
+CLI::Option* add_limit(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
 
 /// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
 CLI::Validator whole_number(std::uint64_t least);

@@ -42,7 +42,7 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{"mlp",
                              {.num_workers = 2,
                               .placement = troupe::Placement::processes,
-                              .optimizer = {.learning_rate = 0.2, .momentum = 0.9},
+                              .optimizer = troupe::Sgd{.learning_rate = 0.2, .momentum = 0.9},
                               .config = R"({"data": "rings:1000000"})",
                               .verbose = false}};
   for (int step = 0; step < 300; ++step) sgd.step();

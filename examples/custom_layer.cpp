@@ -40,7 +40,7 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{"swish",
                              {.num_workers = 2,
                               .placement = troupe::Placement::processes,
-                              .optimizer = {.learning_rate = 0.1},
+                              .optimizer = troupe::Sgd{.learning_rate = 0.1},
                               .verbose = false}};
   for (int step = 0; step < 300; ++step) sgd.step();
   const double accuracy = sgd.evaluate().accuracy;

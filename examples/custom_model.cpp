@@ -46,7 +46,7 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{"two-clouds",
                              {.num_workers = 2,
                               .placement = troupe::Placement::processes,
-                              .optimizer = {.learning_rate = 0.5},
+                              .optimizer = troupe::Sgd{.learning_rate = 0.5},
                               .verbose = false}};
   double loss = 0;
   for (int step = 0; step < 200; ++step) loss = sgd.step().loss;

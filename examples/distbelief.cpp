@@ -76,8 +76,8 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{"distbelief",
                              {.num_workers = machines,
                               .placement = troupe::Placement::processes,
+                              .optimizer = troupe::Adagrad{.learning_rate = 0.01},
                               .algorithm = troupe::Downpour{.fetch_every = 2, .push_every = 2, .warm_start = 10},
-                              .optimizer = {.kind = "adagrad", .learning_rate = 0.01},
                               .verbose = false}};
   for (int step = 1; step <= steps; ++step) {
     const auto report = sgd.step();

@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   const troupe::TrainingData data{.train = make_points(40, 1), .test = make_points(2000, 2)};
   troupe::DistributedSGD sgd{
       [data](int, int) { return troupe::models::network(troupe::models::mlp_layers(2), data, /*batch_size=*/5); },
-      {.num_workers = 2, .optimizer = {.learning_rate = 0.1}, .verbose = false}};
+      {.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.1}, .verbose = false}};
   constexpr int kPatience = 5;  // epochs
   double best = sgd.evaluate().loss;
   std::vector<float> weights = sgd.weights();

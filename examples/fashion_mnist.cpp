@@ -102,14 +102,14 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{[=](int, int) { return troupe::models::network(network(), data, kBatch, smoothed); },
                              {.num_workers = 2,
                               .num_shards = kShards,
+                              .optimizer = troupe::Sgd{.learning_rate = {0.1,
+                                                                         {.kind = troupe::ScheduleKind::cosine,
+                                                                          .warmup_steps = warmup,
+                                                                          .total_steps = steps - warmup}},
+                                                       .momentum = 0.9,
+                                                       .nesterov = true,
+                                                       .weight_decay = 5e-4},
                               .seed = arguments.seed,
-                              .optimizer = {.learning_rate = 0.1,
-                                            .momentum = 0.9,
-                                            .nesterov = true,
-                                            .weight_decay = 5e-4,
-                                            .schedule = {.kind = troupe::ScheduleKind::cosine,
-                                                         .warmup_steps = warmup,
-                                                         .total_steps = steps - warmup}},
                               .verbose = false}};
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
     double loss = 0;

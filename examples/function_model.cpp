@@ -25,7 +25,10 @@ int main(int argc, char** argv) try {
   troupe::init(argc, argv);
   troupe::DistributedSGD sgd{
       [](int, int) { return std::make_unique<troupe::models::FunctionModel>(2, loss, gradient); },
-      {.num_workers = 2, .devices_per_worker = 2, .optimizer = {.learning_rate = 0.1}, .verbose = false}};
+      {.num_workers = 2,
+       .optimizer = troupe::Sgd{.learning_rate = 0.1},
+       .compute = {.devices_per_worker = 2},
+       .verbose = false}};
   for (int step = 0; step < 100; ++step) sgd.step();
   const auto point = sgd.weights();
   std::cout << "nearest point " << point[0] << ", " << point[1] << " (expected 1.5, 11.5)\n";

@@ -38,10 +38,10 @@ std::vector<float> distributed(const troupe::TrainingData& data, int workers,
                                troupe::Strategy strategy = troupe::Strategy::automatic) {
   troupe::DistributedSGD sgd{[data](int, int) { return troupe::models::linear_regression(data); },
                              {.num_workers = workers,
-                              .algorithm = algorithm,
-                              .strategy = strategy,
                               .num_shards = 4,
-                              .optimizer = {.learning_rate = kRate},
+                              .optimizer = troupe::Sgd{.learning_rate = kRate},
+                              .algorithm = algorithm,
+                              .gradients = {.strategy = strategy},
                               .verbose = false}};
   while (sgd.steps_done() < kSteps) sgd.step();  // a call of local SGD makes eight
   return sgd.weights();

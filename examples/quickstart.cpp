@@ -8,7 +8,7 @@ int main(int argc, char** argv) try {
                                auto data = troupe::load_data("fashion-mnist");
                                return troupe::models::network(troupe::models::cnn_layers(10), data, /*batch_size=*/64);
                              },
-                             {.num_workers = 2, .optimizer = {.learning_rate = 0.05, .momentum = 0.9}}};
+                             {.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.05, .momentum = 0.9}}};
   for (int i = 0; i < 10; ++i) {
     const auto report = sgd.step();
     std::cout << "Current loss " << report.loss << '\n';

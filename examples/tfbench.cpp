@@ -14,10 +14,9 @@ int main(int argc, char** argv) try {
   };
   troupe::DistributedSGD sgd{model_creator,
                              {.num_workers = std::stoi(argument(3, "2")),
-                              .devices_per_worker = std::stoi(argument(4, "2")),
-                              .use_cpus = true,
-                              .strategy = troupe::strategy_of(argument(5, "sharded")),
-                              .optimizer = {.learning_rate = 1e-6},
+                              .optimizer = troupe::Sgd{.learning_rate = 1e-6},
+                              .gradients = {.strategy = troupe::strategy_of(argument(5, "sharded"))},
+                              .compute = {.devices_per_worker = std::stoi(argument(4, "2"))},
                               .verbose = true}};
   for (int i = 0; i < steps; ++i) {
     const double loss = sgd.step().loss;

@@ -11,7 +11,7 @@ using namespace troupe;
 void train(const Json& config) {
   const Json values{{"data", config.at("data")}, {"batch_size", config.at("batch_size")}};
   auto model = accelerate("mlp", {.config = values.dump()});
-  Optimizer optimizer{model, here().group(), {.learning_rate = config.at("learning_rate"), .momentum = 0.9}};
+  GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = config.at("learning_rate"), .momentum = 0.9}};
   int epoch = 0;
   if (const auto checkpoint = here().load_checkpoint()) {  // of a process of this trial that was lost
     optimizer.load_state(checkpoint->tensors);

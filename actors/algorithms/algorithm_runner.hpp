@@ -39,7 +39,7 @@ struct StateDescription {
   StateShape shape = {};
   /// Names of those that checkpoints hold beside the weights, the first ones behind these.
   std::vector<std::string> saved = {};
-  /// OptimizerOptions of the rule of slices, as JSON, where `Options::optimizer` is that of shards' own steps.
+  /// OptimizerSettings of the rule of slices, as JSON, where `Options::optimizer` is that of shards' own steps.
   std::string outer = {};
 };
 

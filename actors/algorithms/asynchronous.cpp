@@ -19,7 +19,7 @@ AsynchronousRunner::AsynchronousRunner(const Clocks::Rules& rules, const ServerF
 }
 
 Phase AsynchronousRunner::phase(const StepContext& context, const char* name) const {
-  return {name, context.versions.committed().step + 1, Deadline(context.options.step_timeout)};
+  return {name, context.versions.committed().step + 1, Deadline(context.options.timeouts.step)};
 }
 
 StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& deadline, bool rehearse) {
@@ -29,7 +29,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   const Leaving leaving(*this);
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
-  const auto patience = context.options.step_timeout * (longest_leg_ + 2);
+  const auto patience = context.options.timeouts.step * (longest_leg_ + 2);
   Deadline last(patience);  // each thing that somebody is asked for has its own time; a step ends where these do not
   for (bool passed = false; !complete(context);) {
     const std::int64_t before = tally_.gradients;
@@ -313,7 +313,7 @@ void AsynchronousRunner::let_waiting_go(const StepContext& context) {
 void AsynchronousRunner::advance(const StepContext& context, int worker) {
   if (!is_turn({ServerOperation::Kind::compute, worker, clocks_.clock(worker)})) return hold(context, worker);
   Task task{.worker = worker, .leg = clocks_.next_leg(worker)};
-  task.deadline = Deadline(context.options.step_timeout * task.leg.gradients);
+  task.deadline = Deadline(context.options.timeouts.step * task.leg.gradients);
   Advance request;
   request.step = task.leg.step;
   request.gradients = task.leg.gradients;
@@ -384,7 +384,7 @@ Push AsynchronousRunner::push_of(const StepContext& context, int worker, bool pu
   push.rate_bits = to_bits(context.learning_rate);
   push.share_bits =
       to_bits(static_cast<double>(unpushed.gradients) / static_cast<double>(context.plan.topology.num_shards));
-  push.timeout_ms = context.options.step_timeout.count();
+  push.timeout_ms = context.options.timeouts.step.count();
   return push;
 }
 

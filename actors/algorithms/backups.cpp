@@ -156,7 +156,7 @@ std::vector<From<Computed>> Backups::compute(const StepContext& context, const C
   if (context.backups == 0) return context.rounds.ask(request, context.members.workers(), phase);
   std::vector<int> behind;
   for (const auto& [worker, its] : behind_) behind.push_back(worker);
-  const Behind now{{}, Deadline(context.options.step_timeout)};
+  const Behind now{{}, Deadline(context.options.timeouts.step)};
   Gathering gathering(context, request, phase, behind);
   auto computed = gathering.run();
   context.rounds.close<Computed>(gathering.own_round());

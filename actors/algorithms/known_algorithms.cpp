@@ -85,10 +85,10 @@ void check_servers(const Kind& kind, const Options& o) {
   Refuses<Kind>().range("servers", kind.servers, 0, kMostServers);
   check_record(kind, o);
   if (is_in_step(kind)) return;
-  if (o.strategy != Strategy::automatic) refuse(o, "a strategy, since nothing is reduced");
-  if (o.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
-  if (o.optimizer.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
-  if (!o.optimizer.groups.empty()) refuse(o, "groups of tensors, frozen or not");
+  if (o.gradients.strategy != Strategy::automatic) refuse(o, "a strategy, since nothing is reduced");
+  if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
+  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
+  if (!settings_of(o).groups.empty()) refuse(o, "groups of tensors, frozen or not");
 }
 
 void check(const Downpour& kind, const Options& o) {
@@ -112,8 +112,9 @@ void check(const LocalSgd& kind, const Options& o) {
     const double momentum = kind.outer->momentum;
     refuses.number("outer.momentum", momentum, "from 0 on and below 1", momentum >= 0 && momentum < 1);
   }
-  if (o.strategy == Strategy::driver) refuse(o, "strategy driver: owners of slices make the mean");
-  if (o.backup_workers > 0) refuse(o, "backup workers: what a shard's optimizer remembers is with its worker");
+  if (o.gradients.strategy == Strategy::driver) refuse(o, "strategy driver: owners of slices make the mean");
+  if (o.fault_tolerance.backup_workers > 0)
+    refuse(o, "backup workers: what a shard's optimizer remembers is with its worker");
 }
 
 void check(const Lbfgs& kind, const Options& o) {
@@ -124,9 +125,10 @@ void check(const Lbfgs& kind, const Options& o) {
   refuses.range("backup_portions", kind.backup_portions, 0, 1000);
   refuses.number("tolerance", kind.tolerance, "a number from 0 on",
                  kind.tolerance >= 0 && kind.tolerance <= std::numeric_limits<double>::max());
-  if (o.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
-  if (o.backup_workers > 0) refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
-  if (o.optimizer.clip_norm > 0) refuse(o, "clip_norm: a line search says how far to go");
+  if (o.gradients.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
+  if (o.fault_tolerance.backup_workers > 0)
+    refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
+  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a line search says how far to go");
 }
 
 AlgorithmTraits traits(const Synchronous& /*kind*/) { return {.in_step = true}; }
@@ -141,7 +143,7 @@ requires kHasServers<Kind> AlgorithmTraits traits(const Kind& kind) {
 
 RecordedRun recorded_run(const Options& options) {
   return {{"algorithm", to_string(options.algorithm)},
-          {"optimizer", options.optimizer.kind},
+          {"optimizer", to_string(options.optimizer)},
           {"seed", std::to_string(options.seed)},
           {"shards", std::to_string(options.num_shards)},
           {"workers", std::to_string(options.num_workers.max)}};

@@ -17,8 +17,8 @@ namespace {
 using AllTaken = std::vector<From<StepsTaken>>;
 using AllApplied = std::vector<From<Applied>>;
 
-OptimizerOptions outer_options(const LocalSgd& options) {
-  OptimizerOptions outer;
+OptimizerSettings outer_options(const LocalSgd& options) {
+  OptimizerSettings outer;
   const OuterNesterov rule = options.outer.value_or(OuterNesterov());
   outer.kind = options.outer ? kOuterNesterov : kOuterAverage;
   outer.learning_rate = rule.learning_rate;

@@ -17,7 +17,7 @@ class LocalRunner : public AlgorithmRunner {
 
  private:
   LocalSgd options_;
-  OptimizerOptions outer_options_;
+  OptimizerSettings outer_options_;
   UpdateRules outer_;
 };
 

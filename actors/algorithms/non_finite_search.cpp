@@ -70,7 +70,7 @@ Finding find(const StepContext& context, const std::vector<int>& workers, int bu
   }
   if (all.empty())
     throw Error(ErrorCode::model_failed,
-                "the optimizer '" + context.options.optimizer.kind +
+                "the optimizer '" + to_string(context.options.optimizer) +
                     "' or the model's update_statistics says so, and all that it wrote is finite",
                 context.rounds.where(workers.front(), phase));
   return *std::ranges::min_element(all, {}, &Finding::what);

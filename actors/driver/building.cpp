@@ -94,20 +94,20 @@ class Building {
   Building(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
            Rounds& rounds, const Phase& phase)
       : members_(members), rounds_(rounds), phase_(phase) {
-    request_.devices = options.devices_per_worker;
-    request_.use_cpus = options.use_cpus;
-    request_.accelerator = options.accelerator;
-    request_.tf32 = options.tf32;
-    request_.backs_up = options.backup_workers > 0 && members.num_workers() > 1;
+    request_.devices = options.compute.devices_per_worker;
+    request_.use_cpus = options.compute.device == Device::cpu;
+    request_.accelerator = options.compute.device_number;
+    request_.tf32 = options.compute.tf32;
+    request_.backs_up = options.fault_tolerance.backup_workers > 0 && members.num_workers() > 1;
     request_.plan = plan_request_of(options, members.topology());
     request_.seed = options.seed;
     request_.model = creator.name();
     request_.config = options.config;
-    request_.data_memory = options.data_memory;
+    request_.data_memory = options.memory.data_bytes;
     request_.all_shards = built_for.all_shards;
     request_.frozen = built_for.frozen;
     request_.hears = built_for.hears;
-    request_.optimizer = to_json(options.optimizer);
+    request_.optimizer = to_json(settings_of(options));
   }
 
   /// What they have built, checked each by itself.
@@ -172,7 +172,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, const B
     check_built(from, *model, rounds.where(from.member, phase));
     if (!built_for.frozen) model->traits.unsteady = from.reply.replicas.front().unsteady;
     check_samples(*model, options);
-    groups_of(options.optimizer.groups, model->tensors);
+    groups_of(settings_of(options).groups, model->tensors);
     members.build(from.member);
   }
 }

@@ -42,9 +42,9 @@ CheckpointManifest manifest_of(const Driver& driver, const Version& version, con
   manifest.config = options.config;
   manifest.statistics = described.traits.learned_size < described.traits.size;
   manifest.precision = static_cast<Precision>(described.traits.precision);
-  manifest.bf16_given_up = options.precision == Precision::bf16 && manifest.precision == Precision::f32;
+  manifest.bf16_given_up = options.compute.precision == Precision::bf16 && manifest.precision == Precision::f32;
   if (described.traits.fingerprint != ModelInfo().fingerprint) manifest.computed_by = described.traits.fingerprint;
-  manifest.optimizer = to_json(options.optimizer);
+  manifest.optimizer = to_json(settings_of(options));
   manifest.learning_rate = driver.rate_set_at(version.step);
   manifest.state = state;
   manifest.samples = described.traits.num_samples;
@@ -77,7 +77,7 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (theirs.num_shards != ours.num_shards && !reshard)
     differs(path, count(theirs.num_shards, " shards"),
             std::to_string(ours.num_shards) + " (num_shards " + std::to_string(theirs.num_shards) +
-                ": go on with the same bits; Options::reshard: with others)");
+                ": go on with the same bits; CheckpointOptions::reshard: with others)");
   if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
@@ -221,7 +221,7 @@ std::optional<double> Driver::load(const std::string& path) {
   const auto there = behind   ? state_of(*after_warm_start_).saved
                      : before ? state_of(*make_runner({})).saved
                               : state().saved;
-  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.reshard);
+  check_same_run(path, manifest, manifest_of(*this, {}, creator_.name(), there), options_.checkpoint.reshard);
   check_same_inputs(path, reader.network(), model_->network);
   check_same_answers(path, reader.network(), model_->network);
   const StateShape shape = generation_->layout();

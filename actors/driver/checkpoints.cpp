@@ -48,7 +48,7 @@ Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSourc
       floats_a_second_(kFirstFloatsASecond),
       next_(options_.every) {
   series_.tidy();
-  check_continues(series_, options.resume_from);
+  check_continues(series_, options.checkpoint.resume_from);
 }
 
 Checkpoints::~Checkpoints() { finish(); }

@@ -44,18 +44,18 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
     : creator_(std::move(creator)),
       make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
-      optimizer_(options_.optimizer),
+      optimizer_(settings_of(options_)),
       algorithm_(make_runner({})),
       elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
       precision_(options_),
-      budget_(options_.max_failures),
+      budget_(options_.fault_tolerance.max_failures),
       lineage_(options_.checkpoint.keep) {
   // A record is not touched before all options are checked.
   auto wanted = make_runner(options_);
   (traits_of(options_.algorithm).warm_start > 0 ? after_warm_start_ : algorithm_) = std::move(wanted);
   faults_ = fault_plan_of(options_);
   // What is left out computes on a pinned version, and so may a checkpoint be made of one.
-  versions_.reserve(options_.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
+  versions_.reserve(options_.fault_tolerance.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
   prepare_checkpoints();
   try {
     start();
@@ -89,9 +89,9 @@ void Driver::form() {
   if (!faults_.empty()) rounds_->disturb_by([this](const Phase& at) { let_fail(at); });
   home_ = r.make_state_home(*rounds_);
   transfers_ = std::make_unique<Transfers>(r.members, *rounds_, *home_);
-  generation_ = std::make_unique<Generation>(drawn_name(), to_json(options_.optimizer), optimizer_.state_vectors(),
-                                             options_.backup_workers > 0);
-  r.host->gather(Deadline(options_.start_timeout));
+  generation_ = std::make_unique<Generation>(drawn_name(), to_json(settings_of(options_)), optimizer_.state_vectors(),
+                                             options_.fault_tolerance.backup_workers > 0);
+  r.host->gather(Deadline(options_.timeouts.start));
 }
 
 void Driver::settle(Needs needs) {
@@ -122,7 +122,7 @@ void Driver::settle_members(Needs needs) {
   const bool room = needs == Needs::members || versions_.spare();
   const bool whole = r.members.lost_workers().empty() && r.members.unbuilt_workers().empty();
   if (rounds_->settled() && whole && generation_->stands() && room) return;
-  const Phase start{"start", versions_.committed().step + 1, Deadline(options_.start_timeout)};
+  const Phase start{"start", versions_.committed().step + 1, Deadline(options_.timeouts.start)};
   const bool broken = !r.host->settles_by_fence() && !rounds_->settled();
   std::set<int> coming;
   for (const auto& [worker, until] : std::exchange(coming_, {})) coming.insert(worker);
@@ -246,7 +246,7 @@ std::vector<std::string> Driver::call_model(const std::string& name, const std::
   make_ready(Needs::members);
   std::vector<int> on = runtime_->members.workers();
   if (first_only) on.resize(1);
-  const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.devices_per_worker);
+  const auto texts = first_only ? 1 : static_cast<std::size_t>(options_.compute.devices_per_worker);
   return call(CallModel{0, name, 0, argument.size(), versions_.buffer(), first_only}, argument, on, texts);
 }
 
@@ -259,7 +259,7 @@ std::vector<std::string> Driver::call_worker(const std::string& name, const std:
 template <class Request>
 std::vector<std::string> Driver::call(Request request, const std::string& argument, const std::vector<int>& on,
                                       std::size_t texts_each) {
-  const Phase at = phase("call", options_.call_timeout);
+  const Phase at = phase("call", options_.timeouts.call);
   std::vector<From<Called>> replies;
   const auto ask = [&](std::uint64_t transfer) {
     request.argument = transfer;

@@ -101,7 +101,7 @@ class Driver {
     return {name, versions_.committed().step + 1, Deadline(timeout)};
   }
   /// In which a vector of the state is fetched or placed.
-  Phase saving(const char* name) const { return phase(name, options_.save_timeout); }
+  Phase saving(const char* name) const { return phase(name, options_.timeouts.save); }
   void start();
   /// Has members join, without any work yet.
   void form();

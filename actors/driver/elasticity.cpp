@@ -10,7 +10,7 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 }  // namespace
 
 Elasticity::Elasticity(const Options& options, int cores)
-    : workers_(options.num_workers), restart_(options.restart), cores_(cores) {}
+    : workers_(options.num_workers), restart_(options.fault_tolerance.restart), cores_(cores) {}
 
 int Elasticity::workers_for(int cores) const { return std::clamp(cores, workers_.min, workers_.max); }
 

@@ -43,7 +43,7 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
 }
 
 Evaluation Driver::evaluate_once(EvaluationSet set, const EvaluationOptions& measure) {
-  const Phase at = phase("evaluate", options_.evaluate_timeout);
+  const Phase at = phase("evaluate", options_.timeouts.evaluate);
   const Members& members = runtime_->members;
   GatheredEvaluation gathered(options_.num_shards);
   const Evaluate request{0,

@@ -134,7 +134,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
 HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> live = versions_.live();
   const int place = static_cast<int>(std::ranges::find(live, buffer) - live.begin());
-  const Deadline deadline(options_.save_timeout);
+  const Deadline deadline(options_.timeouts.save);
   const Members& members = runtime_->members;
   const PlanRequest plan = plan_request_of(options_, members.topology());
   const std::vector<int> workers = survivors(members);

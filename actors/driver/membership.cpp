@@ -19,11 +19,11 @@ int Driver::num_workers() const { return runtime_ ? runtime_->members.num_worker
 void Driver::resize(int num_workers) {
   if (options_.placement == Placement::cluster)
     throw Error(ErrorCode::unsupported, "the workers of a cluster do not change in number");
-  if (num_workers < 1 || num_workers > options_.num_shards / options_.devices_per_worker)
-    throw_invalid(std::to_string(num_workers) + " workers of " + std::to_string(options_.devices_per_worker) +
+  if (num_workers < 1 || num_workers > options_.num_shards / options_.compute.devices_per_worker)
+    throw_invalid(std::to_string(num_workers) + " workers of " + std::to_string(options_.compute.devices_per_worker) +
                   " devices; a run with " + std::to_string(options_.num_shards) + " shards has 1 to " +
-                  std::to_string(options_.num_shards / options_.devices_per_worker));
-  if (std::int64_t{num_workers} * options_.devices_per_worker > kMostReplicas)
+                  std::to_string(options_.num_shards / options_.compute.devices_per_worker));
+  if (std::int64_t{num_workers} * options_.compute.devices_per_worker > kMostReplicas)
     throw_invalid("more than the " + std::to_string(kMostReplicas) + " replicas that one run can have");
   if (algorithm_->under_way()) make_ready(Needs::members);
   const std::vector<int> before = runtime_->members.workers();

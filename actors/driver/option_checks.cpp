@@ -19,7 +19,7 @@ void check_workers(Options& o) {
   WorkerCount& workers = o.num_workers;
   if (workers.is_range() && workers.max == 0) {
     if (o.num_shards == 0) throw_invalid("num_workers has no end, so that num_shards has to be told");
-    workers.max = std::max(workers.min, o.num_shards / o.devices_per_worker);
+    workers.max = std::max(workers.min, o.num_shards / o.compute.devices_per_worker);
   }
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
@@ -29,10 +29,10 @@ void check_workers(Options& o) {
 }
 
 void check_numbers(Options& o) {
-  if (o.devices_per_worker < 1)
-    throw_invalid("devices_per_worker is " + std::to_string(o.devices_per_worker) + ", at least 1 is needed");
+  if (o.compute.devices_per_worker < 1)
+    throw_invalid("devices_per_worker is " + std::to_string(o.compute.devices_per_worker) + ", at least 1 is needed");
   check_workers(o);
-  const std::int64_t replicas = std::int64_t{o.num_workers.max} * o.devices_per_worker;
+  const std::int64_t replicas = std::int64_t{o.num_workers.max} * o.compute.devices_per_worker;
   if (replicas > 4096)
     throw_invalid(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
   if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
@@ -46,14 +46,23 @@ void check_numbers(Options& o) {
 
 void check_backups(const Options& o) {
   constexpr int kMostBackups = 8;
-  if (o.backup_workers < 0 || o.backup_workers > kMostBackups)
-    throw_invalid("backup_workers is " + std::to_string(o.backup_workers) + ", not 0 to " +
+  if (o.fault_tolerance.backup_workers < 0 || o.fault_tolerance.backup_workers > kMostBackups)
+    throw_invalid("backup_workers is " + std::to_string(o.fault_tolerance.backup_workers) + ", not 0 to " +
                   std::to_string(kMostBackups));
-  if (o.backup_workers > 0 && o.backup_workers >= o.num_workers.max)
-    throw_invalid("backup_workers is " + std::to_string(o.backup_workers) + ", not less than the " +
+  if (o.fault_tolerance.backup_workers > 0 && o.fault_tolerance.backup_workers >= o.num_workers.max)
+    throw_invalid("backup_workers is " + std::to_string(o.fault_tolerance.backup_workers) + ", not less than the " +
                   std::to_string(o.num_workers.max) + " workers");
-  if (o.backup_workers > 0 && o.placement == Placement::cluster)
+  if (o.fault_tolerance.backup_workers > 0 && o.placement == Placement::cluster)
     throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
+}
+
+void check_compute(const ComputeOptions& o) {
+  if (o.device > Device::cuda) throw_invalid("compute.device is none of Device");
+  const bool on_cpu = o.device == Device::cpu;
+  if (o.device_number < -1 || (on_cpu && o.device_number >= 0))
+    throw_invalid("device_number is " + std::to_string(o.device_number) +
+                  (on_cpu ? ", and the device is the CPU" : ", not -1 or a device's number"));
+  if (o.tf32 && on_cpu) throw_invalid("tf32 is of CUDA devices: on CPUs products are in f32 or, by precision, in bf16");
 }
 
 void check_checkpoints(const CheckpointOptions& o) {
@@ -69,30 +78,28 @@ void check_checkpoints(const CheckpointOptions& o) {
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
 void check_options(Options& options, const ModelCreator& creator) {
-  if (options.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
+  if (options.gradients.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
-  if (options.placement != Placement::cluster) check_device(options.use_cpus);  // else nodes compute, and check
-  if (options.accelerator < -1 || (options.use_cpus && options.accelerator >= 0))
-    throw_invalid("accelerator is " + std::to_string(options.accelerator) +
-                  (options.use_cpus ? ", and use_cpus is set" : ", not -1 or a device's number"));
-  if (options.tf32 && options.use_cpus)
-    throw_invalid("tf32 is of accelerators: without them (use_cpus) products are in f32 or, by precision, in bf16");
-  if (options.max_failures < 0)
-    throw_invalid("max_failures is " + std::to_string(options.max_failures) + ", not a number from 0 on");
+  check_compute(options.compute);
+  if (options.placement != Placement::cluster)  // else nodes compute, and check
+    check_device(options.compute.device == Device::cpu);
+  if (options.fault_tolerance.max_failures < 0)
+    throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
+                  ", not a number from 0 on");
   check_backups(options);
   make_paths_absolute(options.algorithm);
   check_algorithm(options);
-  for (const auto timeout : {options.step_timeout, options.start_timeout, options.evaluate_timeout,
-                             options.save_timeout, options.call_timeout})
+  for (const auto timeout : {options.timeouts.step, options.timeouts.start, options.timeouts.evaluate,
+                             options.timeouts.save, options.timeouts.call})
     if (timeout.count() <= 0) throw_invalid("timeouts must be positive");
-  Silence::check(options.suspect_after, "suspect_after");
-  Silence::check(options.cut_after, "cut_after");
+  Silence::check(options.fault_tolerance.suspect_after, "suspect_after");
+  Silence::check(options.fault_tolerance.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);
   make_absolute(options.checkpoint.folder);
-  make_absolute(options.resume_from);
+  make_absolute(options.checkpoint.resume_from);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
-  const Members members(options.num_workers.max, options.devices_per_worker, rules.num_nodes(options),
+  const Members members(options.num_workers.max, options.compute.devices_per_worker, rules.num_nodes(options),
                         options.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);
   if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
@@ -102,7 +109,8 @@ void check_options(Options& options, const ModelCreator& creator) {
 }
 
 FaultPlan fault_plan_of(const Options& options) {
-  FaultPlan plan(options.faults, options.num_workers.max, rules_of(options.placement).num_nodes(options));
+  FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max,
+                 rules_of(options.placement).num_nodes(options));
   if (plan.hurts_workers() && options.placement != Placement::processes)
     throw_invalid("faults of workers are for worker processes of this machine");
   return plan;
@@ -112,9 +120,9 @@ PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
   const bool fewer = nodes < options.cluster.num_nodes;  // than all, for which the options were checked
   const AlgorithmTraits traits = traits_of(options.algorithm);
-  const int wanted = traits.has_servers ? traits.servers : options.parameter_servers;
+  const int wanted = traits.has_servers ? traits.servers : options.gradients.slice_owners;
   const int servers = fewer ? std::min(wanted, nodes) : wanted;
-  return {options.strategy, options.deterministic, servers, topology};
+  return {options.gradients.strategy, options.gradients.deterministic, servers, topology};
 }
 
 }  // namespace troupe

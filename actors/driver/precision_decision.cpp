@@ -24,8 +24,8 @@ std::string ratio_of(const PrecisionSeconds& measured) { return fixed_text(measu
 }  // namespace
 
 PrecisionDecision::PrecisionDecision(const Options& options)
-    : choice_{.asked = options.precision, .computed = options.precision},
-      open_(options.precision == Precision::bf16 && options.precision_check) {
+    : choice_{.asked = options.compute.precision, .computed = options.compute.precision},
+      open_(options.compute.precision == Precision::bf16 && options.compute.precision_check) {
   if (!open_) return;
   if (const auto computed = precision_to_resume(options)) follow(*computed);
 }

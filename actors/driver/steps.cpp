@@ -28,7 +28,7 @@ auto Driver::with_context(const Use& use) {
                             home_->gradients(),
                             runtime_->host->settles_by_fence(),
                             calls_,
-                            std::min(options_.backup_workers, num_workers() - 1),
+                            std::min(options_.fault_tolerance.backup_workers, num_workers() - 1),
                             rate,
                             servers_,
                             rate_at};
@@ -36,8 +36,9 @@ auto Driver::with_context(const Use& use) {
 }
 
 StepReport Driver::take_step(bool rehearse) {
-  StepReport report = with_context(
-      [&](const StepContext& context) { return algorithm_->step(context, Deadline(options_.step_timeout), rehearse); });
+  StepReport report = with_context([&](const StepContext& context) {
+    return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
+  });
   report.algorithm = to_string(after_warm_start_ ? Options().algorithm : options_.algorithm);
   const SlabLayout store = largest_store();
   report.state_bytes = static_cast<std::int64_t>(store.state_bytes());
@@ -75,18 +76,18 @@ bool Driver::goes_on_meanwhile() {
   for (const int worker : lost) {
     if (coming_.contains(worker)) continue;
     recovery.start(worker);
-    coming_.emplace(worker, Deadline(options_.start_timeout));
+    coming_.emplace(worker, Deadline(options_.timeouts.start));
   }
   return std::ranges::all_of(lost,
                              [&](int worker) { return recovery.is_coming(worker) && !coming_.at(worker).passed(); });
 }
 
 void Driver::rest() {
-  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.step_timeout)); });
+  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.timeouts.step)); });
 }
 
 void Driver::make_whole() {
-  with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.step_timeout)); });
+  with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.timeouts.step)); });
 }
 
 /// It is used when all that it needs is there: a generation with its vectors, and replicas as it wants them.
@@ -166,7 +167,7 @@ void Driver::begin_warm_start() {
 
 void Driver::abandon_algorithm() noexcept try {
   if (algorithm_->under_way())
-    with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.step_timeout)); });
+    with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.timeouts.step)); });
 } catch (const std::exception&) {
   return;  // What is busy still is told to stop, or ended, by who calls this.
 }
@@ -185,12 +186,13 @@ void Driver::start_servers() {
   const int told = traits_of(options_.algorithm).servers;
   const int wanted = told > 0 ? told : usable_cores();
   const Topology& topology = generation_->plan().topology;
-  const auto exchange = std::make_shared<ServerExchange>(home_->served(), topology, options_.devices_per_worker);
+  const auto exchange =
+      std::make_shared<ServerExchange>(home_->served(), topology, options_.compute.devices_per_worker);
   std::vector<std::shared_ptr<ParameterServer>> servers;
   for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
     if (!slice.empty())
       servers.push_back(std::make_shared<ParameterServer>(home_->served(), exchange, topology.num_shards, slice,
-                                                          model_->traits.learned_size, options_.optimizer));
+                                                          model_->traits.learned_size, settings_of(options_)));
   for (const caf::actor& server : runtime_->host->start_servers(servers)) {
     servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
     runtime_->mailbox.unseat(servers_.back());

@@ -7,6 +7,7 @@
 
 #include "runtime/net/address.hpp"
 #include "runtime/processes/slurm.hpp"
+#include "troupe/workers.hpp"
 
 namespace troupe {
 
@@ -35,10 +36,10 @@ struct NodeLaunch {
   std::string driver_name;      ///< that the driver's certificate must have; empty: any
   std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the memory
   int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
-  std::chrono::milliseconds cut_after =
-      std::chrono::seconds(5);  ///< the run is over when its driver was silent for so long; 0: never
-  bool once = false;            ///< ends after one run
-  bool watched = false;         ///< ends when the process ends that holds the other end of kParentSocket
+  /// The run is over when its driver was silent for so long; 0: never.
+  std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
+  bool once = false;     ///< ends after one run
+  bool watched = false;  ///< ends when the process ends that holds the other end of kParentSocket
 
   static constexpr int kParentSocket = 3;
 

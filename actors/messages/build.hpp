@@ -16,7 +16,7 @@ auto fields(Topology& x, F visit) {
 }
 template <class F>
 auto fields(PlanRequest& x, F visit) {
-  return visit(x.strategy, x.deterministic, x.parameter_servers, x.topology, x.in_pieces);
+  return visit(x.strategy, x.deterministic, x.slice_owners, x.topology, x.in_pieces);
 }
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {
@@ -48,8 +48,8 @@ struct Build {
   std::int32_t devices = 1;
   std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
-  std::int32_t accelerator = -1;  ///< Options::accelerator
-  bool tf32 = false;              ///< Options::tf32
+  std::int32_t accelerator = -1;  ///< ComputeOptions::device_number
+  bool tf32 = false;              ///< ComputeOptions::tf32
   bool backs_up = false;          ///< it computes and applies for the worker before it, too, when that one is late
   PlanRequest plan;
   std::uint64_t seed = 0;
@@ -57,7 +57,7 @@ struct Build {
   std::int32_t precision = 0;
   std::string config;
   bool precision_check = false;
-  std::uint64_t data_memory = 0;  ///< Options::data_memory
+  std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool frozen = false;            ///< ReplicaContext::frozen
   bool all_shards = false;        ///< each replica may have to compute any shard of its node
   bool hears = false;             ///< each may be told to leave what it computes

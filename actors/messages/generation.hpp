@@ -35,7 +35,7 @@ struct BeginGeneration {
   // Where the node has a parameter server.
   std::int32_t served_devices = 0;  ///< lanes of each worker that servers serve; 0: there are no servers
   std::uint64_t learned_size = 0;   ///< floats with a gradient; behind them lie statistics
-  std::string optimizer;            ///< OptimizerOptions as JSON
+  std::string optimizer;            ///< OptimizerSettings as JSON
 };
 template <class F>
 auto fields(BeginGeneration& x, F visit) {

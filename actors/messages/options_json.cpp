@@ -28,17 +28,17 @@ void from_json(const nlohmann::json& json, ParameterGroup& group) {
   if (json.contains("frozen")) json["frozen"].get_to(group.frozen);
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerOptions, kind, learning_rate, momentum, nesterov, weight_decay, beta1,
-                                   beta2, epsilon, clip_norm, schedule, groups)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerSettings, kind, learning_rate, momentum, nesterov, weight_decay, beta1,
+                                   beta2, epsilon, clip_norm, schedule, groups, options)
 
-std::string to_json(const OptimizerOptions& options) { return nlohmann::json(options).dump(); }
+std::string to_json(const OptimizerSettings& options) { return nlohmann::json(options).dump(); }
 
-OptimizerOptions optimizer_from_json(const std::string& text) {
+OptimizerSettings optimizer_from_json(const std::string& text) {
   std::string fault;
   const nlohmann::json parsed = parse_bounded(text, {.deepest = 4}, fault);
   if (!fault.empty()) throw Error(ErrorCode::protocol, "optimizer options: the text " + fault);
   try {
-    return parsed.get<OptimizerOptions>();
+    return parsed.get<OptimizerSettings>();
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::protocol, std::string("optimizer options: ") + error.what());
   } catch (const Error& error) {

@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "troupe/optimizer.hpp"
+#include "models/optimizers/settings.hpp"
 
 namespace troupe {
 
 /// Optimizer options as JSON text, as they travel to workers; every number keeps its bits.
-std::string to_json(const OptimizerOptions& options);
+std::string to_json(const OptimizerSettings& options);
 /// @throws Error protocol when the text is none of `to_json`'s.
-OptimizerOptions optimizer_from_json(const std::string& text);
+OptimizerSettings optimizer_from_json(const std::string& text);
 
 /// The optimizer's name in such a text, as another version of Troupe may have written it; empty where it says none.
 std::string optimizer_kind(const std::string& text);

@@ -18,7 +18,7 @@ struct MakeSlabs {
   std::uint64_t generation = 0;
   std::int32_t buffers = 2;
   std::uint64_t gradients = 0;  ///< the generation that its gradients' slabs were, or are to be, made for
-  std::string optimizer;        ///< OptimizerOptions as JSON
+  std::string optimizer;        ///< OptimizerSettings as JSON
   StateShape state;
   std::string outer;  ///< as well, of the rule that owners of slices go by where `optimizer` is for shards' own steps
 };

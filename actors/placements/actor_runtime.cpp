@@ -12,11 +12,11 @@ namespace {
 class ActorRuntime : public Runtime {
  public:
   ActorRuntime(const Options& options, int num_workers)
-      : Runtime(mailbox_, Members(num_workers, options.devices_per_worker,
+      : Runtime(mailbox_, Members(num_workers, options.compute.devices_per_worker,
                                   rules_of(options.placement).num_nodes(options), options.num_shards)),
-        store_(options.store_bytes),
+        store_(options.memory.store_bytes),
         config_(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach,
-                options.cut_after),
+                options.fault_tolerance.cut_after),
         system_(config_),
         mailbox_(system_),
         client_(store_.connect()) {}
@@ -47,7 +47,7 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
 }
 
 std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
-  try_start(needs_of_driver(options, UpdateRules(options.optimizer).state_vectors()), "the driver");
+  try_start(needs_of_driver(options, UpdateRules(settings_of(options)).state_vectors()), "the driver");
   const HeldSignals held;  // signals are for the user's threads, not for ours
   const ForgetsLogger forgets;
   return std::make_unique<ActorRuntime>(options, num_workers);

@@ -27,9 +27,9 @@ class ClusterHost : public Host {
  public:
   explicit ClusterHost(const HostParts& parts)
       : options_(parts.options.cluster),
-        optimizer_(to_json(parts.options.optimizer)),
+        optimizer_(to_json(settings_of(parts.options))),
         verbose_(parts.options.verbose),
-        limits_{parts.options.suspect_after, parts.options.cut_after},
+        limits_{parts.options.fault_tolerance.suspect_after, parts.options.fault_tolerance.cut_after},
         mailbox_(parts.mailbox),
         members_(parts.members),
         cluster_(parts.system, parts.mailbox.address(), options_, limits_of(members_), members_) {

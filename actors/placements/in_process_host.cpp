@@ -23,7 +23,7 @@ class InProcessHost : public Host {
         creator_(parts.creator),
         members_(parts.members),
         planned_(parts.options.num_workers.max),
-        step_timeout_(parts.options.step_timeout) {}
+        step_timeout_(parts.options.timeouts.step) {}
 
   /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
   void start(int worker) override {

@@ -17,7 +17,7 @@ std::size_t scheduler_threads(const Options& options) {
 }
 
 StartNeeds needs_in_process(const Options& options, int state_vectors) {
-  return {options.num_workers.max * options.devices_per_worker, 0, slab_files(options, state_vectors)};
+  return {options.num_workers.max * options.compute.devices_per_worker, 0, slab_files(options, state_vectors)};
 }
 
 }  // namespace

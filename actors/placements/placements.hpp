@@ -35,8 +35,8 @@ StartNeeds needs_of_driver(const Options& options, int state_vectors);
 
 /// Files of everybody's gradients, and of what the driver shares.
 inline int slab_files(const Options& options, int state_vectors) {
-  const int buffers = (options.checkpoint.folder.empty() ? 2 : 3) + options.backup_workers;
-  const int gradients = options.backup_workers > 0 ? 2 : 1;  // of each shard
+  const int buffers = (options.checkpoint.folder.empty() ? 2 : 3) + options.fault_tolerance.backup_workers;
+  const int gradients = options.fault_tolerance.backup_workers > 0 ? 2 : 1;  // of each shard
   return buffers * (1 + state_vectors) + gradients * options.num_shards + 1;
 }
 

@@ -14,7 +14,7 @@ void check_in_processes(Options& options) {
 /// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle, last
 /// words and successor.
 StartNeeds needs_in_processes(const Options& options, int state_vectors) {
-  return {0, options.num_workers.max * (1 + caf_threads(1, Reach::processes) + options.devices_per_worker),
+  return {0, options.num_workers.max * (1 + caf_threads(1, Reach::processes) + options.compute.devices_per_worker),
           kNetworkNeeds.files + slab_files(options, state_vectors) + 5 * options.num_workers.max};
 }
 

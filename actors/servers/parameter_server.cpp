@@ -13,7 +13,7 @@ namespace troupe {
 
 ParameterServer::ParameterServer(std::shared_ptr<const ServedState> state, std::shared_ptr<ServerExchange> exchange,
                                  int num_shards, const Range& slice, std::size_t learned_size,
-                                 const OptimizerOptions& optimizer)
+                                 const OptimizerSettings& optimizer)
     : state_(std::move(state)),
       exchange_(std::move(exchange)),
       num_shards_(num_shards),

@@ -17,7 +17,7 @@ class ParameterServer {
   /// @param exchange of the node where the state lies
   /// @param learned_size floats with a gradient; behind them lie statistics, of which workers push the changes
   ParameterServer(std::shared_ptr<const ServedState> state, std::shared_ptr<ServerExchange> exchange, int num_shards,
-                  const Range& slice, std::size_t learned_size, const OptimizerOptions& optimizer);
+                  const Range& slice, std::size_t learned_size, const OptimizerSettings& optimizer);
 
   Pushed carry_out(const Push& push);
 

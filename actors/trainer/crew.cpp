@@ -59,20 +59,24 @@ Options runtime_options(const TrainerOptions& o, int workers) {
   options.num_shards = workers;
   options.placement = o.placement;
   options.cluster = o.cluster;
-  options.start_timeout = o.start_timeout;
-  options.step_timeout = o.stop_timeout;
-  options.suspect_after = o.suspect_after;
-  options.cut_after = o.cut_after;
-  options.store_bytes = o.store_bytes;
+  options.timeouts.start = o.timeouts.start;
+  options.timeouts.step = o.timeouts.stop;
+  options.fault_tolerance = o.fault_tolerance;
+  options.memory = o.memory;
   rules_of(options.placement).check(options);
   return options;
 }
 
 void check_times(const TrainerOptions& o) {
-  for (const auto& time : {o.start_timeout, o.collective_timeout, o.stop_timeout})
+  for (const auto& time : {o.timeouts.start, o.timeouts.collective, o.timeouts.stop})
     if (time.count() < 1) throw_invalid("start_timeout, collective_timeout and stop_timeout are 1 ms at least");
+}
+
+void check_fault_tolerance(const FaultToleranceOptions& o) {
   if (o.max_failures < 0) throw_invalid("max_failures is " + std::to_string(o.max_failures) + ", not 0 or more");
   Silence::check(o.cut_after, "cut_after");
+  if (o.restart != Restart::respawn || o.backup_workers != 0 || !o.faults.empty())
+    throw Error(ErrorCode::unsupported, "restart, backup_workers and faults are of a DistributedSGD");
 }
 
 /// Resident, of a process of this machine.
@@ -88,11 +92,12 @@ std::int64_t memory_of(int pid) {
 Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
     : options_(std::move(options)),
       wanted_(resolve_workers(options_)),
-      budget_(options_.max_failures),
+      budget_(options_.fault_tolerance.max_failures),
       make_runtime_(std::move(make_runtime)) {
   check_resources(options_, wanted_);
   check_backend(options_);
   check_times(options_);
+  check_fault_tolerance(options_.fault_tolerance);
   runtime_options_ = runtime_options(options_, wanted_);
   try {
     settle();
@@ -109,7 +114,7 @@ void Crew::form() try {
   runtime_ = make_runtime_(runtime_options_, wanted_);
   runtime_->host = runtime_->make_host(runtime_options_, {});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
-  runtime_->host->gather(Deadline(options_.start_timeout));
+  runtime_->host->gather(Deadline(options_.timeouts.start));
 } catch (...) {
   shut_down();
   throw;
@@ -123,7 +128,7 @@ void Crew::fill_up() {
 void Crew::settle() {
   if (!runtime_) form();
   fill_up();
-  rounds_->listen({"start", -1, Deadline(options_.start_timeout)});
+  rounds_->listen({"start", -1, Deadline(options_.timeouts.start)});
   rounds_->forget_untold();
   replace_lost();
 }
@@ -131,7 +136,7 @@ void Crew::settle() {
 void Crew::replace_lost() {
   Runtime& r = *runtime_;
   if (r.members.lost_workers().empty()) return;
-  Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.start_timeout)}, {});
+  Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.timeouts.start)}, {});
 }
 
 void Crew::count_loss(const Error& loss) {

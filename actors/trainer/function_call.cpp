@@ -37,7 +37,7 @@ FunctionCall::FunctionCall(Crew& crew, CallRequest request)
   std::vector<int> workers = crew_.members().workers();
   if (request_.single) workers.resize(1);
   for (const int worker : workers) ranks_.push_back({worker, {}, false});
-  const Phase starting{"start", -1, Deadline(crew_.options().start_timeout)};
+  const Phase starting{"start", -1, Deadline(crew_.options().timeouts.start)};
   provide_checkpoint(workers, starting);
   if (size() > 1) crew_.begin_group(request_.run, static_cast<std::uint64_t>(request_.attempt), starting);
   std::vector<std::pair<int, StartFunction>> starts;
@@ -80,12 +80,12 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.size = size();
   start.cores = options.cpus_per_worker;
   start.seed = options.seed;
-  start.timeout_ms = static_cast<std::uint64_t>(options.collective_timeout.count());
+  start.timeout_ms = static_cast<std::uint64_t>(options.timeouts.collective.count());
   start.node = crew_.node_of(worker);
   start.name = request_.name;
   start.config = request_.config;
   start.datasets = request_.datasets;
-  start.data_memory = options.data_memory;
+  start.data_memory = options.memory.data_bytes;
   start.local_size = 0;
   for (int other = 0; other < size(); ++other) {
     if (members.node_of(ranks_[static_cast<std::size_t>(other)].worker) != members.node_of(worker)) continue;
@@ -204,7 +204,7 @@ void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
 void FunctionCall::end(int absent, const std::string& why) noexcept {
   try {
     stop(absent, ErrorCode::worker_lost, why);
-    const Deadline patience(crew_.options().stop_timeout);
+    const Deadline patience(crew_.options().timeouts.stop);
     while (!over() && !patience.passed() && next(patience)) {
     }
   } catch (const std::exception&) {  // then nobody is waited for

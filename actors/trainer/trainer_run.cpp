@@ -241,7 +241,7 @@ void Running::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
   auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
   if (!first) first = event.error;
-  if (!stopping_) stopping_ = Deadline(crew_->options().stop_timeout);
+  if (!stopping_) stopping_ = Deadline(crew_->options().timeouts.stop);
   if (event.blamed >= 0) return call_->stop(event.blamed, event.error->code(), "is missed: " + event.error->message());
   const std::string how = lost ? "was lost: " : "threw: ";
   call_->stop(event.rank, lost ? ErrorCode::worker_lost : ErrorCode::model_failed, how + event.error->message());

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "actors/messages/messages.hpp"
+#include "troupe/workers.hpp"
 
 namespace troupe {
 
@@ -19,7 +20,7 @@ class SystemConfig : public caf::actor_system_config {
  public:
   /// @param cut_after how long a machine may be silent that is waited for; 0: for ever
   SystemConfig(std::size_t scheduler_threads, Reach reach,
-               std::chrono::milliseconds cut_after = std::chrono::seconds(5));
+               std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after);
 };
 
 }  // namespace troupe

@@ -35,14 +35,14 @@ Json workers_json(const TrainerOptions& o) {
           {"placement", o.placement},
           {"backend", o.backend},
           {"seed", o.seed},
-          {"start_timeout", o.start_timeout.count()},
-          {"collective_timeout", o.collective_timeout.count()},
-          {"stop_timeout", o.stop_timeout.count()},
-          {"suspect_after", o.suspect_after.count()},
-          {"cut_after", o.cut_after.count()},
-          {"max_failures", o.max_failures},
-          {"store_bytes", o.store_bytes},
-          {"data_memory", o.data_memory}};
+          {"start_timeout", o.timeouts.start.count()},
+          {"collective_timeout", o.timeouts.collective.count()},
+          {"stop_timeout", o.timeouts.stop.count()},
+          {"suspect_after", o.fault_tolerance.suspect_after.count()},
+          {"cut_after", o.fault_tolerance.cut_after.count()},
+          {"max_failures", o.fault_tolerance.max_failures},
+          {"store_bytes", o.memory.store_bytes},
+          {"data_memory", o.memory.data_bytes}};
 }
 
 TrainerOptions workers_from(const Json& json) {
@@ -54,14 +54,14 @@ TrainerOptions workers_from(const Json& json) {
   json.at("placement").get_to(o.placement);
   json.at("backend").get_to(o.backend);
   json.at("seed").get_to(o.seed);
-  o.start_timeout = time("start_timeout");
-  o.collective_timeout = time("collective_timeout");
-  o.stop_timeout = time("stop_timeout");
-  o.suspect_after = time("suspect_after");
-  o.cut_after = time("cut_after");
-  json.at("max_failures").get_to(o.max_failures);
-  json.at("store_bytes").get_to(o.store_bytes);
-  json.at("data_memory").get_to(o.data_memory);
+  o.timeouts.start = time("start_timeout");
+  o.timeouts.collective = time("collective_timeout");
+  o.timeouts.stop = time("stop_timeout");
+  o.fault_tolerance.suspect_after = time("suspect_after");
+  o.fault_tolerance.cut_after = time("cut_after");
+  json.at("max_failures").get_to(o.fault_tolerance.max_failures);
+  json.at("store_bytes").get_to(o.memory.store_bytes);
+  json.at("data_memory").get_to(o.memory.data_bytes);
   return o;
 }
 

@@ -66,7 +66,7 @@ void measure_allreduce(const AllReduceOptions& options) {
   sgd_options.placement = cli::parse_placement(options.placement);
   prepare_ready_model(sgd_options, options.parameters);
   DistributedSGD sgd(kReadyModel, sgd_options);
-  const int ranks = sgd.num_workers() * sgd_options.devices_per_worker;
+  const int ranks = sgd.num_workers() * sgd_options.compute.devices_per_worker;
   sgd.step();
   verify_ready_model(sgd, ranks, 1);
   sgd.foreach_model(kPrivateCopy);

@@ -78,11 +78,11 @@ struct Figures {
 Figures measure(const CheckpointRun& run, Options options, const std::string& folder) {
   Figures figures;
   Options resuming = options;
-  resuming.resume_from = folder + "/run";
+  resuming.checkpoint.resume_from = folder + "/run";
   std::string checkpoint;
   for (int round = 0; round < run.rounds; ++round) {
     options.checkpoint.folder = folder + "/run";
-    options.resume_from = round > 0 ? options.checkpoint.folder : "";
+    options.checkpoint.resume_from = round > 0 ? options.checkpoint.folder : "";
     {
       DistributedSGD sgd(kReadyModel, options);
       sgd.step();
@@ -94,7 +94,7 @@ Figures measure(const CheckpointRun& run, Options options, const std::string& fo
     figures.resuming.push_back(start_seconds(resuming));
     figures.plain_reading.push_back(seconds_of([&] { read_plainly(checkpoint); }));
     Options starting = resuming;
-    starting.resume_from.clear();
+    starting.checkpoint.resume_from.clear();
     figures.starting.push_back(start_seconds(starting));
   }
   return figures;
@@ -104,7 +104,7 @@ void measure_checkpoint(const CheckpointRun& run) {
   Options options = run.sgd;
   options.placement = cli::parse_placement(run.placement);
   prepare_ready_model(options, run.parameters);
-  options.optimizer = {.kind = "adam", .learning_rate = 0.001};
+  options.optimizer = Adam{.learning_rate = 0.001};
   options.checkpoint.keep = 1;
   std::string folder = run.folder + "/troupe-bench-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) throw_cannot("make a folder", folder);

@@ -143,8 +143,8 @@ void add_deaths(CLI::App& app) {
   auto options = std::make_shared<DeathsOptions>();
   options->run.placement = "processes";
   options->run.sgd.num_workers = 2;
-  options->run.sgd.max_failures = 1'000'000;
-  options->run.sgd.optimizer.learning_rate = 1e-6;  // mock images teach nothing
+  options->run.sgd.fault_tolerance.max_failures = 1'000'000;
+  options->run.optimizer.learning_rate = 1e-6;  // mock images teach nothing
   CLI::App& deaths = *app.add_subcommand(
       "deaths",
       "Kill worker processes at random moments of steps, and time until that is seen, and until the step "

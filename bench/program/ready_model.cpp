@@ -53,7 +53,7 @@ void register_ready_model() {
 }
 
 void prepare_ready_model(Options& options, std::size_t parameters) {
-  options.optimizer.learning_rate = kReadyRate;
+  options.optimizer = Sgd{.learning_rate = kReadyRate};
   options.config = std::to_string(parameters);
   options.verbose = false;
 }

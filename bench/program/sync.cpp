@@ -26,7 +26,7 @@ void measure_sync(const SyncOptions& options) {
   sgd_options.placement = cli::parse_placement(options.placement);
   prepare_ready_model(sgd_options, options.parameters);
   DistributedSGD sgd(kReadyModel, sgd_options);
-  const int replicas = sgd.num_workers() * sgd_options.devices_per_worker;
+  const int replicas = sgd.num_workers() * sgd_options.compute.devices_per_worker;
   const auto cores = static_cast<std::size_t>(usable_cores());
   MemoryFloor floor(options.parameters, static_cast<std::size_t>(replicas), cores);
   sgd.step();
@@ -44,9 +44,9 @@ void measure_sync(const SyncOptions& options) {
   if (options.json) {
     const nlohmann::ordered_json result{{"parameters", options.parameters},
                                         {"workers", sgd.num_workers()},
-                                        {"devices_per_worker", sgd_options.devices_per_worker},
+                                        {"devices_per_worker", sgd_options.compute.devices_per_worker},
                                         {"placement", options.placement},
-                                        {"strategy", to_string(sgd_options.strategy)},
+                                        {"strategy", to_string(sgd_options.gradients.strategy)},
                                         {"seconds", median(ours)},
                                         {"floor_seconds", median(floors)},
                                         {"ratio", ratio}};

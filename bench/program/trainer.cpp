@@ -56,7 +56,7 @@ double time_report(const Json& config) {
 /// Median seconds of a step of Troupe's model in a loop of one's own.
 double time_step(const Json& config) {
   const auto model = accelerate(config.at("model").get<std::string>(), {.config = config.at("config")});
-  Optimizer optimizer{model, here().group(), {.learning_rate = 0.05, .momentum = 0.9}};
+  GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = 0.05, .momentum = 0.9}};
   std::vector<double> seconds;
   for (int i = 0; i < config.at("steps"); ++i) {
     const Stopwatch watch;
@@ -135,7 +135,7 @@ Json step(const TrainerBench& options) {
     trainer.shutdown();
     DistributedSGD sgd(options.model, {.num_workers = options.workers,
                                        .placement = Placement::processes,
-                                       .optimizer = {.learning_rate = 0.05, .momentum = 0.9},
+                                       .optimizer = Sgd{.learning_rate = 0.05, .momentum = 0.9},
                                        .config = config,
                                        .verbose = false});
     std::vector<double> seconds;

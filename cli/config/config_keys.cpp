@@ -69,7 +69,7 @@ const std::string kScope = "::";
 /// By each name that messages may call an option's member. A word of plain English is one only behind a struct's name.
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
-  if (command.get_option_no_throw("--device") != nullptr) flags["use_cpus"] = "--device cpu";
+  if (command.get_option_no_throw("--device") != nullptr) flags["device_number"] = "--device";
   if (command.get_option_no_throw("--nodes") != nullptr) flags["min_nodes"] = "--nodes";
   if (command.get_option_no_throw("--resume") != nullptr) flags["resume_from"] = "--resume";
   const auto add = [&](const std::string& name, const std::string& flag) {

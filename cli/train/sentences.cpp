@@ -30,9 +30,10 @@ std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::in
   const bool shared = run.placement != "cluster" && sgd.num_workers() > usable_cores();
   const std::string cores = shared ? " that share " + std::to_string(usable_cores()) + " cores" : "";
   return "training " + run.model_text() + " on " + run.data.value_or("its own data") + ": " +
-         std::to_string(sgd.num_workers()) + " workers" + cores + " x " + std::to_string(o.devices_per_worker) +
-         " devices" + (o.use_cpus ? "" : " of CUDA") + ", " + run.placement + ", strategy " + to_string(o.strategy) +
-         ", " + precision_text(sgd.precision_choice()) + ", " + std::to_string(total_steps) + " steps";
+         std::to_string(sgd.num_workers()) + " workers" + cores + " x " + std::to_string(o.compute.devices_per_worker) +
+         " devices" + (o.compute.device == Device::cpu ? "" : " of CUDA") + ", " + run.placement + ", strategy " +
+         to_string(o.gradients.strategy) + ", " + precision_text(sgd.precision_choice()) + ", " +
+         std::to_string(total_steps) + " steps";
 }
 
 std::string how_to_go_on(const TrainOptions& options) {

@@ -29,7 +29,7 @@ void add_train(CLI::App& app, int& status) {
                 "The data has other classes or targets than the network of --load: its last layer, and whatever else "
                 "does not fit, begins anew")
       ->needs(train.get_option("--load"));
-  OptimizerOptions& optimizer = options->run.sgd.optimizer;
+  OptimizerSettings& optimizer = options->run.optimizer;
   add_optimizer_options(train, optimizer);
   // These options come before those of the rates, which are set by them, and then by what is said.
   const auto by_name = [options, &train, &optimizer](const std::string& model, const std::string& kind) {
@@ -87,7 +87,7 @@ void add_train(CLI::App& app, int& status) {
   auto* verbose = train.add_flag("--verbose", options->verbose, "Print the phases of every step");
   train.add_flag("--quiet", options->quiet, "Print the last lines only")->excludes(verbose);
   train.callback([options, &train, &status] {
-    end_with_last_step(train, options->run.sgd.optimizer, options->last_step);
+    end_with_last_step(train, options->run.optimizer, options->last_step);
     if (options->cross_validate > 0) {
       status = cross_validate(*options);
       return;

@@ -39,7 +39,7 @@ class Training {
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
     epoch_steps_ = sgd_.steps_per_epoch();
-    const Algorithm algorithm = options_.run.algorithm.chosen(0);
+    const Algorithm algorithm = options_.run.algorithm.chosen();
     total_steps_ = options_.steps > 0 ? planned_steps(algorithm, options_.steps)
                                       : planned_steps(algorithm, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;

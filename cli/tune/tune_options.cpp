@@ -67,9 +67,9 @@ void TuneOptions::add_to(CLI::App& tune) {
   tune.add_flag("--resume", resume, "Go on with the search in --out");
   tune.add_option("--max-failures", max_failures, "How often a trial may be lost and begin again")
       ->check(whole_number(0));
-  tune.add_option("--report-timeout", report_timeout, "Seconds without a report after which a trial hangs; 0: never");
-  tune.add_option("--end-timeout", end_timeout,
-                  "Seconds that a trial may take to end, after SIGTERM, before it is killed; 0: none");
+  add_limit(tune, "--report-timeout", report_timeout, "Seconds without a report after which a trial hangs; 0: never");
+  add_limit(tune, "--end-timeout", end_timeout,
+            "Seconds that a trial may take to end, after SIGTERM, before it is killed; 0: none");
   tune.add_option("--html", html, "Write what was found to this page");
 }
 
@@ -95,8 +95,8 @@ tune::Options TuneOptions::search(const TrainCommand& train) const {
   o.folder = out;
   o.resume = resume;
   o.max_failures = max_failures;
-  o.report_timeout = to_limit(report_timeout, "--report-timeout");
-  o.end_timeout = to_limit(end_timeout, "--end-timeout");
+  o.report_timeout = report_timeout;
+  o.end_timeout = end_timeout;
   return o;
 }
 

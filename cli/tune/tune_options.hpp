@@ -24,9 +24,9 @@ struct TuneOptions {
   std::string out = "tune";
   bool resume = false;
   int max_failures = 3;
-  double end_timeout = 10;
-  double report_timeout = 1800;  ///< seconds
-  std::int64_t memory = 0;       ///< megabytes
+  std::chrono::milliseconds end_timeout = tune::Options().end_timeout;
+  std::chrono::milliseconds report_timeout = tune::Options().report_timeout;
+  std::int64_t memory = 0;  ///< megabytes
   std::string html;
 
   void add_to(CLI::App& tune);

@@ -19,30 +19,30 @@ std::vector<Range> piece_slices(std::size_t size, std::size_t owners) {
   return slices;
 }
 
-Strategy chosen(Strategy strategy, int parameter_servers, int nodes) {
+Strategy chosen(Strategy strategy, int slice_owners, int nodes) {
   if (strategy != Strategy::automatic) return strategy;
   if (nodes == 1) return Strategy::sharded;
-  return parameter_servers > 0 ? Strategy::parameter_server : Strategy::hierarchical;
+  return slice_owners > 0 ? Strategy::parameter_server : Strategy::hierarchical;
 }
 
-void check(Strategy strategy, int parameter_servers, int nodes) {
+void check(Strategy strategy, int slice_owners, int nodes) {
   if (nodes > 1 && strategy == Strategy::sharded)
     throw Error(ErrorCode::invalid_argument,
                 "strategy 'sharded' needs shared memory and so one node; use 'hierarchical' in a cluster");
   if (nodes > 1 && strategy == Strategy::driver)
     throw Error(ErrorCode::invalid_argument,
-                "strategy 'driver' works within one node; use 'parameter-server' with parameter_servers = 1 in a "
+                "strategy 'driver' works within one node; use 'parameter-server' with slice_owners = 1 in a "
                 "cluster");
-  if (parameter_servers < 0 || (strategy == Strategy::parameter_server && parameter_servers > nodes))
-    throw Error(ErrorCode::invalid_argument, "parameter_servers is " + std::to_string(parameter_servers) +
+  if (slice_owners < 0 || (strategy == Strategy::parameter_server && slice_owners > nodes))
+    throw Error(ErrorCode::invalid_argument, "slice_owners is " + std::to_string(slice_owners) +
                                                  "; it must lie between 0 (all) and the number of nodes, " +
                                                  std::to_string(nodes));
 }
 
 /// Where some nodes serve, the lanes behind theirs own nothing.
 std::vector<Range> make_slices(const Plan& plan, const PlanRequest& request, std::size_t size) {
-  const bool some_serve = plan.strategy == Strategy::parameter_server && request.parameter_servers > 0;
-  const int owning_nodes = some_serve ? request.parameter_servers : plan.topology.num_nodes();
+  const bool some_serve = plan.strategy == Strategy::parameter_server && request.slice_owners > 0;
+  const int owning_nodes = some_serve ? request.slice_owners : plan.topology.num_nodes();
   const std::size_t owners = plan.topology.lanes_of_node(owning_nodes - 1).end;
   std::vector<Range> slices = request.in_pieces ? piece_slices(size, owners) : page_slices(size, owners);
   slices.resize(plan.topology.node_of_lane.size(), {size, size});
@@ -87,8 +87,8 @@ Plan make_plan(const PlanRequest& request, std::size_t size) {
   const int nodes = request.topology.num_nodes();
   Plan plan;
   plan.topology = request.topology;
-  plan.strategy = chosen(request.strategy, request.parameter_servers, nodes);
-  check(plan.strategy, request.parameter_servers, nodes);
+  plan.strategy = chosen(request.strategy, request.slice_owners, nodes);
+  check(plan.strategy, request.slice_owners, nodes);
   plan.driver_reduces = plan.strategy == Strategy::driver;
   const bool ring = plan.strategy == Strategy::ring || plan.strategy == Strategy::hierarchical;
   // Within one node there is nothing to be won by another order.

@@ -13,9 +13,9 @@ namespace troupe {
 /// How the gradients of a run are to be reduced.
 struct PlanRequest {
   Strategy strategy = Strategy::automatic;
-  bool deterministic = true;           ///< keep the fixed tree over shards; else ring and hierarchical may add in ring
-                                       ///< order
-  std::int32_t parameter_servers = 0;  ///< nodes that own slices under parameter-server; 0: all
+  bool deterministic = true;      ///< keep the fixed tree over shards; else ring and hierarchical may add in ring
+                                  ///< order
+  std::int32_t slice_owners = 0;  ///< nodes that own slices under parameter-server; 0: all
   Topology topology = {};
   bool in_pieces = false;  ///< slices are cut between the fixed pieces (`vector_pieces`)
 

@@ -15,8 +15,8 @@ int main(int argc, char** argv) try {
   troupe::DistributedSGD sgd{"shapes",
                              {.num_workers = 2,
                               .placement = troupe::Placement::cluster,
-                              .optimizer = {.learning_rate = 1e-5},
-                              .cluster = {.listen = given["--listen"], .num_nodes = 2, .certs = given["--certs"]}}};
+                              .cluster = {.listen = given["--listen"], .num_nodes = 2, .certs = given["--certs"]},
+                              .optimizer = troupe::Sgd{.learning_rate = 1e-5}}};
   for (int i = 0; i < 10; ++i) {
     const auto report = sgd.step();  // prints its phases
     std::cout << "loss " << report.loss << '\n';

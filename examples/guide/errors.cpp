@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   };
   troupe::DistributedSGD sgd{
       [&](int, int) { return std::make_unique<troupe::models::FunctionModel>(1, loss, gradient); },
-      {.optimizer = {.learning_rate = 0.25}, .verbose = false}};
+      {.optimizer = troupe::Sgd{.learning_rate = 0.25}, .verbose = false}};
   while (sgd.steps_done() < 10) try {
       sgd.step();
     } catch (const troupe::Error& error) {

@@ -6,11 +6,10 @@
 troupe::Options options(int workers) {
   return {.num_workers = workers,
           .num_shards = 2,
-          .optimizer = {.kind = "adam", .learning_rate = 0.001},
+          .optimizer = troupe::Adam{.learning_rate = 0.001},
           .config = R"({"data": "mock-images:8,10", "batch_size": 16})",
-          .verbose = false,
-          .checkpoint = {.folder = "run", .every_steps = 10},
-          .resume_from = "run"};
+          .checkpoint = {.folder = "run", .every_steps = 10, .resume_from = "run"},
+          .verbose = false};
 }
 
 int main(int argc, char** argv) {

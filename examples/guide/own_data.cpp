@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   const auto data = read_points(argc > 1 ? argv[1] : "points.csv");
   troupe::DistributedSGD sgd{
       [data](int, int) { return troupe::models::network(troupe::models::mlp_layers(3), data, /*batch_size=*/16); },
-      {.num_workers = 2, .optimizer = {.learning_rate = 0.1, .momentum = 0.9}, .verbose = false}};
+      {.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.1, .momentum = 0.9}, .verbose = false}};
   for (int i = 0; i < 300; ++i) sgd.step();
   const auto result = sgd.evaluate();
   std::cout << "accuracy on " << result.samples << " points: " << result.accuracy << '\n';

@@ -23,7 +23,7 @@ class Line : public troupe::Model {
 int main(int argc, char** argv) {
   troupe::init(argc, argv);
   troupe::DistributedSGD sgd{[](int, int) { return std::make_unique<Line>(); },
-                             {.num_workers = 2, .optimizer = {.learning_rate = 0.5}, .verbose = false}};
+                             {.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.5}, .verbose = false}};
   for (int i = 0; i < 300; ++i) sgd.step();
   const auto w = sgd.weights();
   std::cout << "y = " << w[0] << " x + " << w[1] << '\n';

@@ -10,9 +10,9 @@ int main(int argc, char** argv) {
   troupe::DistributedSGD sgd{"shapes",
                              {.num_workers = 3,
                               .placement = troupe::Placement::processes,
-                              .optimizer = {.learning_rate = 1e-5},
-                              .verbose = false,
-                              .faults = "kill worker 1 at step 5"}};
+                              .optimizer = troupe::Sgd{.learning_rate = 1e-5},
+                              .fault_tolerance = {.faults = {troupe::testing::KillWorker{.worker = 1, .step = 5}}},
+                              .verbose = false}};
   for (int i = 0; i < 10; ++i) {
     const auto report = sgd.step();
     std::cout << "step " << report.step << ", loss " << report.loss << '\n';

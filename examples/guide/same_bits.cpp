@@ -5,10 +5,10 @@
 std::vector<float> train(int workers, troupe::Strategy strategy) {
   troupe::DistributedSGD sgd{"mlp",
                              {.num_workers = workers,
-                              .strategy = strategy,
                               .num_shards = 4,
+                              .optimizer = troupe::Adam{.learning_rate = 0.001},
+                              .gradients = {.strategy = strategy},
                               .seed = 7,
-                              .optimizer = {.kind = "adam", .learning_rate = 0.001},
                               .config = R"({"data": "mock-images:8,10", "batch_size": 16})",
                               .verbose = false}};
   for (int i = 0; i < 20; ++i) sgd.step();

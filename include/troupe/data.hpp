@@ -205,8 +205,8 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// 255; every other type is taken as it is. Labels of integers or bool, (samples) or (samples, 1), are classes from 0
 /// to the largest in either set; labels of floats, (samples) or (samples, targets), are targets, whatever they hold.
 /// `idx:` takes the same of IDX files, as MNIST's are, gzipped or not. Each name may be a pattern: then as many files
-/// of samples as of labels, which are one set. A set of npy that takes more than half of Options::data_memory stays in
-/// its files, and its samples are read when they are asked for.
+/// of samples as of labels, which are one set. A set of npy that takes more than half of MemoryOptions::data_bytes
+/// stays in its files, and its samples are read when they are asked for.
 ///
 /// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` takes the same out of one file, as
 /// numpy.savez writes it; without names the arrays x_train, y_train, x_test, y_test, or x, y, images, labels, data,

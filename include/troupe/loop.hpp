@@ -18,10 +18,10 @@ namespace troupe {
 struct AccelerateOptions {
   Precision precision = Precision::f32;
   bool precision_check =
-      true;                 ///< as Options::precision_check: all ranks compute in the same, f32 where that is faster
+      true;  ///< as ComputeOptions::precision_check: all ranks compute in the same, f32 where that is faster
   std::string config = {};  ///< ReplicaContext::config, for creators by name
   bool frozen = false;      ///< ReplicaContext::frozen
-  /// Those of the optimizer (OptimizerOptions::groups), where some are frozen: layers of frozen tensors then compute no
+  /// Those of the optimizer, where some are frozen: layers of frozen tensors then compute no
   /// gradient for them, and batch-norm goes by the statistics that it has.
   std::vector<ParameterGroup> groups = {};
 };
@@ -32,7 +32,7 @@ std::shared_ptr<Model> accelerate(const ModelCreator& model, const AccelerateOpt
                                   const Here& place = here());
 
 /// What a step came to, the same on all ranks.
-struct OptimizerStep {
+struct GroupStep {
   std::int64_t step = 0;  ///< steps made, with this one
   double loss = 0;        ///< mean over the samples of all ranks
   std::int64_t samples = 0;
@@ -40,26 +40,31 @@ struct OptimizerStep {
   std::optional<double> accuracy = {};  ///< before the update; see StepReport::accuracy
 };
 
-/// Synchronous SGD by the ranks of a group, each with a replica: gradients are added in the fixed tree over ranks,
-/// averaged exactly over samples and applied part by part, each rank keeping the optimizer's state of its part alone.
-/// The bits are those of a DistributedSGD with as many shards as there are ranks.
+struct GroupSgdOptions {
+  double clip_norm = 0;                    ///< GradientOptions::clip_norm
+  std::optional<std::uint64_t> seed = {};  ///< of first weights, the order of the data and chance in layers; without it
+                                           ///< that of the run (`here().seed()`)
+};
+
+/// Synchronous SGD by the ranks of a group, each with a replica: model, group and optimizer in one. Gradients are added
+/// in the fixed tree over ranks, averaged exactly over samples and applied part by part, each rank keeping the
+/// optimizer's state of its part alone. The bits are those of a DistributedSGD with as many shards as there are ranks.
 ///
 /// All ranks call the same, in the same order. A step that throws changes nothing.
-class Optimizer {
+class GroupSGD {
  public:
   /// @param model as `accelerate` made it, or one that has not been started, which then is, for this rank
-  /// @param seed of first weights, the order of the data and chance in layers
-  Optimizer(std::shared_ptr<Model> model, Group group, const OptimizerOptions& options = {},
-            std::uint64_t seed = here().seed());
-  ~Optimizer();
-  Optimizer(Optimizer&&) noexcept;
-  Optimizer& operator=(Optimizer&&) noexcept;
+  GroupSGD(std::shared_ptr<Model> model, Group group, const Optimizer& optimizer = Sgd(),
+           const GroupSgdOptions& options = {});
+  ~GroupSGD();
+  GroupSGD(GroupSGD&&) noexcept;
+  GroupSGD& operator=(GroupSGD&&) noexcept;
 
   /// A step on each rank's next batch. @throws Error non_finite_loss, non_finite_weights, what the model throws, or
   /// what a collective throws
-  OptimizerStep step();
+  GroupStep step();
   /// On the batch of this number, counted from 0 over all epochs (ShardStep::step).
-  OptimizerStep step(std::int64_t batch);
+  GroupStep step(std::int64_t batch);
   std::int64_t steps_done() const;
   /// Steps until every rank has seen its samples once; 0 where the model does not say.
   std::int64_t steps_per_epoch() const;

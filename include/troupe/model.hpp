@@ -86,14 +86,14 @@ struct ReplicaContext {
   std::vector<int> shards = {};  ///< the shards this replica works on, and those of others that it may have to compute
   int num_shards = 1;
   std::uint64_t seed = 0;
-  Precision precision = Precision::f32;  ///< Options::precision
+  Precision precision = Precision::f32;  ///< ComputeOptions::precision
   /// With bf16: the model may measure what bf16 gains it (ModelInfo::measured) and compute in what is faster. What all
   /// replicas compute in is then decided for the run, and who computes in another is made again, without this.
   bool precision_check = false;
   std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
-  bool use_cpus = true;        ///< Options::use_cpus
-  int accelerator = -1;        ///< Options::accelerator
-  bool tf32 = false;           ///< Options::tf32
+  bool use_cpus = true;        ///< ComputeOptions::device
+  int accelerator = -1;        ///< ComputeOptions::device_number
+  bool tf32 = false;           ///< ComputeOptions::tf32
   int place = 0;               ///< the replica's number among the run's replicas on its node
   int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
   /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as

@@ -15,7 +15,7 @@ namespace troupe {
 /// What a run computes in. It is decided once, for all workers, also those that come later, and for runs that go on
 /// from its checkpoints, since the bits depend on it.
 struct PrecisionChoice {
-  Precision asked = Precision::f32;     ///< Options::precision
+  Precision asked = Precision::f32;     ///< ComputeOptions::precision
   Precision computed = Precision::f32;  ///< what the replicas really compute in
   PrecisionSeconds measured = {};       ///< of layers of the model, on the slowest worker in each precision
   bool resumed = false;                 ///< the checkpoint's run had decided; nothing was measured
@@ -155,7 +155,8 @@ struct StepReport {
   bool deterministic = true;                ///< whether the fixed order of additions was kept
   PhaseSeconds seconds = {};
   Slowest slowest = {};
-  std::vector<int> left_out = {};    ///< workers that were late, whose part others did; see Options::backup_workers
+  std::vector<int> left_out =
+      {};  ///< workers that were late, whose part others did; see FaultToleranceOptions::backup_workers
   std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
   CheckpointReport checkpoint = {};
   AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before

@@ -18,7 +18,8 @@
 #include "troupe/callback.hpp"
 #include "troupe/function.hpp"
 #include "troupe/here.hpp"
-#include "troupe/sgd.hpp"
+#include "troupe/init.hpp"
+#include "troupe/workers.hpp"
 
 namespace troupe {
 
@@ -29,6 +30,15 @@ struct Trainable;
 /// As many workers as the machine has cores for, as in `.num_workers = {2, inf}`.
 inline constexpr int inf = std::numeric_limits<int>::max();  // NOLINT(readability-identifier-naming): as maths has it
 
+/// How long a Trainer waits.
+struct TrainerTimeouts {
+  std::chrono::milliseconds start = std::chrono::seconds(60);       ///< for workers to start
+  std::chrono::milliseconds collective = std::chrono::seconds(60);  ///< a rank that comes later is missing
+  /// How long a function may go on when another rank has failed, and it should stop. Then its worker is lost: its
+  /// process is killed, and in this process it is given up.
+  std::chrono::milliseconds stop = std::chrono::seconds(10);
+};
+
 /// The workers of a Trainer, and where they are.
 struct TrainerOptions {
   WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
@@ -37,19 +47,13 @@ struct TrainerOptions {
                                 ///< it has share them, which is told in the log
   int gpus_per_worker = 0;      ///< so far no other
   Placement placement = Placement::in_process;
-  std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   ClusterOptions cluster = {};  ///< for placement `cluster`
+  std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   std::uint64_t seed = 1;
-  std::chrono::milliseconds start_timeout = std::chrono::seconds(60);       ///< for workers to start
-  std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< a rank that comes later is missing
-  /// How long a function may go on when another rank has failed, and it should stop. Then its worker is lost: its
-  /// process is killed, and in this process it is given up.
-  std::chrono::milliseconds stop_timeout = std::chrono::seconds(10);
-  std::chrono::milliseconds suspect_after = std::chrono::seconds(1);  ///< as Options::suspect_after
-  std::chrono::milliseconds cut_after = std::chrono::seconds(5);      ///< as Options::cut_after
-  int max_failures = 3;         ///< workers lost within an hour, after which the function is called again; 0: none
-  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the memory
-  std::size_t data_memory = 0;  ///< as Options::data_memory
+  MemoryOptions memory = {};
+  TrainerTimeouts timeouts = {};
+  /// After a loss the function is called again, max_failures times within an hour.
+  FaultToleranceOptions fault_tolerance = {.max_failures = 3};
 };
 
 /// How the ranks' values of a metric become one.

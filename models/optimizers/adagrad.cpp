@@ -33,7 +33,7 @@ TROUPE_CLONES bool adagrad(const AdagradStep& step, std::size_t count, const flo
 
 }  // namespace
 
-UpdateRule make_adagrad(const OptimizerOptions& options) {
+UpdateRule make_adagrad(const OptimizerSettings& options) {
   refuse_momentum(options);
   const auto prepare = [options](const UpdateStep& at) {
     const AdagradStep step{static_cast<float>(at.learning_rate), static_cast<float>(options.weight_decay),

@@ -19,7 +19,7 @@ struct AdamStep {
   float kept = 1;  ///< adamw: of a weight, by decay
 };
 
-AdamStep prepare_adam(const OptimizerOptions& options, const UpdateStep& at) {
+AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
   const auto n = static_cast<double>(at.updates + 1);
   AdamStep step;
   step.learning_rate = static_cast<float>(at.learning_rate / (1 - std::pow(options.beta1, n)));
@@ -80,7 +80,7 @@ TROUPE_CLONES bool adamw(const AdamStep& step, std::size_t count, const float* _
   return is_finite(largest);
 }
 
-UpdateRule rule_of(const OptimizerOptions& options, UpdateKernel<AdamStep> kernel) {
+UpdateRule rule_of(const OptimizerSettings& options, UpdateKernel<AdamStep> kernel) {
   refuse_momentum(options);
   const auto prepare = [options, kernel](const UpdateStep& at) { return update_by(kernel, prepare_adam(options, at)); };
   return {{"first moment", "second moment"}, prepare};
@@ -88,7 +88,7 @@ UpdateRule rule_of(const OptimizerOptions& options, UpdateKernel<AdamStep> kerne
 
 }  // namespace
 
-UpdateRule make_adam(const OptimizerOptions& options) { return rule_of(options, adam); }
-UpdateRule make_adamw(const OptimizerOptions& options) { return rule_of(options, adamw); }
+UpdateRule make_adam(const OptimizerSettings& options) { return rule_of(options, adam); }
+UpdateRule make_adamw(const OptimizerSettings& options) { return rule_of(options, adamw); }
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "troupe/optimizer.hpp"
+#include "models/optimizers/settings.hpp"
 
 // The rules that come with Troupe, a file each.
 //
@@ -13,10 +13,10 @@
 // 7 to 11 %.
 namespace troupe {
 
-UpdateRule make_sgd(const OptimizerOptions& options);
-UpdateRule make_adagrad(const OptimizerOptions& options);
-UpdateRule make_adam(const OptimizerOptions& options);
-UpdateRule make_adamw(const OptimizerOptions& options);
+UpdateRule make_sgd(const OptimizerSettings& options);
+UpdateRule make_adagrad(const OptimizerSettings& options);
+UpdateRule make_adam(const OptimizerSettings& options);
+UpdateRule make_adamw(const OptimizerSettings& options);
 
 /// A loop over the floats of a chunk, with what a step prepared. Its parameters are those of UpdateChunk, one by one,
 /// because g++ counts on `__restrict` of parameters: with local variables it does not make Adam's loop wide, which then
@@ -34,10 +34,10 @@ UpdateFunction update_by(UpdateKernel<Step> kernel, const Step& step) {
 }
 
 /// @throws Error invalid_argument where options ask for a momentum that the rule has not.
-void refuse_momentum(const OptimizerOptions& options);
+void refuse_momentum(const OptimizerSettings& options);
 
 /// Zero by zero, as padding has it, is to stay zero.
-inline float positive_epsilon(const OptimizerOptions& options) {
+inline float positive_epsilon(const OptimizerSettings& options) {
   return std::max(static_cast<float>(options.epsilon), std::numeric_limits<float>::min());
 }
 

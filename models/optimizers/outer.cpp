@@ -52,7 +52,7 @@ UpdateRule rule_by(std::vector<std::string> state, Kernel kernel, const OuterSte
 
 }  // namespace
 
-UpdateRules outer_optimizer(const OptimizerOptions& options) {
+UpdateRules outer_optimizer(const OptimizerSettings& options) {
   const OuterStep step{static_cast<float>(options.learning_rate), static_cast<float>(options.momentum)};
   if (options.kind == kOuterAverage) return {options, rule_by({}, average, step)};
   if (options.kind == kOuterNesterov) return {options, rule_by({"outer momentum"}, nesterov, step)};

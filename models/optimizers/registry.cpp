@@ -10,8 +10,8 @@ namespace troupe {
 namespace {
 
 /// With those that are built in: their names are taken, and they are there in programs that never call `init`.
-Registry<MakeUpdateRule>* make_registry() {
-  auto* made = new Registry<MakeUpdateRule>("optimizer");
+Registry<MakeRule>* make_registry() {
+  auto* made = new Registry<MakeRule>("optimizer");
   made->add("sgd", make_sgd);
   made->add("adagrad", make_adagrad);
   made->add("adam", make_adam);
@@ -19,7 +19,7 @@ Registry<MakeUpdateRule>* make_registry() {
   return made;
 }
 
-Registry<MakeUpdateRule>& known_rules() {
+Registry<MakeRule>& known_rules() {
   static auto& registered = *make_registry();  // never destroyed: replicas that were given up may outlive main
   return registered;
 }
@@ -27,10 +27,9 @@ Registry<MakeUpdateRule>& known_rules() {
 }  // namespace
 
 void register_optimizer(const std::string& name, MakeUpdateRule make) {
-  if (make) make = watched(name, std::move(make));
-  known_rules().add(name, std::move(make));
+  known_rules().add(name, make ? watched(name, std::move(make)) : MakeRule());
 }
 
-const MakeUpdateRule& find_optimizer(const std::string& name) { return known_rules().find(name); }
+const MakeRule& find_optimizer(const std::string& name) { return known_rules().find(name); }
 
 }  // namespace troupe

@@ -67,14 +67,14 @@ TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, std::size_t count, const fl
   return is_finite(largest);
 }
 
-UpdateKernel<SgdStep> kernel_of(const OptimizerOptions& options) {
+UpdateKernel<SgdStep> kernel_of(const OptimizerSettings& options) {
   if (options.momentum == 0) return plain_sgd;
   return options.nesterov ? nesterov_sgd : momentum_sgd;
 }
 
 }  // namespace
 
-UpdateRule make_sgd(const OptimizerOptions& options) {
+UpdateRule make_sgd(const OptimizerSettings& options) {
   if (options.nesterov && options.momentum == 0) throw_invalid("optimizer: nesterov needs a momentum");
   UpdateRule rule;
   if (options.momentum > 0) rule.state = {"momentum"};

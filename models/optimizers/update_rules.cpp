@@ -17,6 +17,7 @@ constexpr std::size_t kLongestStateName = 100;
 // Together they fit into a message, in which a byte may take two.
 constexpr std::size_t kLongestPattern = 1000;
 constexpr std::size_t kMostGroups = 200;
+constexpr std::size_t kMostOptions = 100;
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw_invalid("optimizer: " + what);
@@ -39,7 +40,7 @@ void check_group(const ParameterGroup& group) {
   require_amount(group.learning_rate_factor, "learning_rate_factor" + of_group);
 }
 
-void check(const OptimizerOptions& options) {
+void check(const OptimizerSettings& options) {
   require_amount(options.learning_rate, "learning_rate");
   require_amount(options.momentum, "momentum");
   require_amount(options.weight_decay, "weight_decay");
@@ -48,6 +49,11 @@ void check(const OptimizerOptions& options) {
   require_decay(options.beta1, "beta1");
   require_decay(options.beta2, "beta2");
   check_schedule(options.schedule);
+  require(options.options.size() <= kMostOptions, "more than " + std::to_string(kMostOptions) + " options");
+  for (const auto& [name, value] : options.options) {
+    require(!name.empty() && is_printable(name, kLongestStateName), "an option's name is empty, or cannot be shown");
+    require(std::isfinite(value), "option " + name + " is " + std::to_string(value));
+  }
   require(options.groups.size() <= kMostGroups, "more than " + std::to_string(kMostGroups) + " groups");
   for (const ParameterGroup& group : options.groups) check_group(group);
 }
@@ -57,7 +63,7 @@ bool is_state_name(const std::string& name) {
   return !name.empty() && is_printable(name, kLongestStateName) && name.find('/') == std::string::npos;
 }
 
-UpdateRule make_rule(const OptimizerOptions& options) {
+UpdateRule make_rule(const OptimizerSettings& options) {
   UpdateRule rule = find_optimizer(options.kind)(options);
   require(rule.prepare != nullptr, options.kind + " has a rule that prepares nothing");
   require(rule.state.size() <= kMostStateVectors,
@@ -72,22 +78,22 @@ UpdateRule make_rule(const OptimizerOptions& options) {
 
 void check_learning_rate(double rate, const std::string& name) { require_amount(rate, name); }
 
-void refuse_momentum(const OptimizerOptions& options) {
+void refuse_momentum(const OptimizerSettings& options) {
   require(options.momentum == 0 && !options.nesterov, options.kind + " takes no momentum");
 }
 
-UpdateRules::UpdateRules(const OptimizerOptions& options) : options_(options) {
+UpdateRules::UpdateRules(const OptimizerSettings& options) : options_(options) {
   check(options);
   rules_.push_back({make_rule(options)});
   for (const ParameterGroup& group : options.groups) {
-    OptimizerOptions own = options;
+    OptimizerSettings own = options;
     own.weight_decay = group.weight_decay.value_or(options.weight_decay);
     rules_.push_back({make_rule(own), group.learning_rate_factor});
     require(rules_.back().rule.state == rules_.front().rule.state, "groups of " + options.kind + " differ in state");
   }
 }
 
-UpdateRules::UpdateRules(const OptimizerOptions& options, UpdateRule rule) : options_(options) {
+UpdateRules::UpdateRules(const OptimizerSettings& options, UpdateRule rule) : options_(options) {
   check(options);
   rules_.push_back({std::move(rule)});
 }
@@ -95,7 +101,7 @@ UpdateRules::UpdateRules(const OptimizerOptions& options, UpdateRule rule) : opt
 double UpdateRules::learning_rate(std::int64_t step) const {
   if (!options_.learning_rate_at) return options_.learning_rate * schedule_factor(options_.schedule, step);
   const double rate = options_.learning_rate_at(step);
-  check_learning_rate(rate, "learning_rate_at(" + std::to_string(step) + ")");
+  check_learning_rate(rate, "learning_rate(" + std::to_string(step) + ")");
   return rate;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "troupe/optimizer.hpp"
+#include "models/optimizers/settings.hpp"
 
 namespace troupe {
 
@@ -18,9 +18,9 @@ void check_learning_rate(double rate, const std::string& name);
 class UpdateRules {
  public:
   /// @throws Error invalid_argument naming an option that cannot work.
-  explicit UpdateRules(const OptimizerOptions& options);
+  explicit UpdateRules(const OptimizerSettings& options);
   /// By a rule that has no name, for all tensors.
-  UpdateRules(const OptimizerOptions& options, UpdateRule rule);
+  UpdateRules(const OptimizerSettings& options, UpdateRule rule);
 
   /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
@@ -50,7 +50,7 @@ class UpdateRules {
     double learning_rate_factor = 1;
   };
 
-  OptimizerOptions options_;
+  OptimizerSettings options_;
   std::vector<GroupRule> rules_;  ///< as `prepare` has them; all have the same state
 };
 
@@ -58,7 +58,7 @@ class UpdateRules {
 /// is given as mean gradient is the mean of the copies. Average: they are. Nesterov: what they have moved is taken for
 /// a gradient, as Douillard et al. 2023 do (DiLoCo), with `learning_rate` and `momentum`.
 /// @throws Error invalid_argument for another kind
-UpdateRules outer_optimizer(const OptimizerOptions& options);
+UpdateRules outer_optimizer(const OptimizerSettings& options);
 inline constexpr const char* kOuterAverage = "average";
 inline constexpr const char* kOuterNesterov = "nesterov";
 

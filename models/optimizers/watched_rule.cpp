@@ -38,8 +38,9 @@ UpdateFunction watched(const std::string& name, UpdateFunction update, std::size
 
 }  // namespace
 
-MakeUpdateRule watched(const std::string& name, MakeUpdateRule make) {
-  return [name, make = std::move(make)](const OptimizerOptions& options) {
+MakeRule watched(const std::string& name, MakeUpdateRule make) {
+  return [name, make = std::move(make)](const OptimizerSettings& settings) {
+    const auto options = std::get<RegisteredOptimizer>(optimizer_of(settings));
     UpdateRule rule = named(name, [&] { return make(options); });
     if (!rule.prepare) return rule;  // refused where all rules are
     rule.prepare = [name, prepare = std::move(rule.prepare), count = rule.state.size()](const UpdateStep& step) {

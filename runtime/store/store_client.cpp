@@ -19,7 +19,7 @@ std::string text(const store::Reply& reply) {
   switch (reply.status) {
     case Status::full:
       return "the object store is full: its quota is " + std::to_string(reply.quota >> 20) +
-             " MB, which is Options::store_bytes or half of the memory there is (" + memory_limit_text() + ")";
+             " MB, which is MemoryOptions::store_bytes or half of the memory there is (" + memory_limit_text() + ")";
     case Status::no_memory:
       return "there is no memory for an object: " + object_limit_text();
     case Status::no_files:

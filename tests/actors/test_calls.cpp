@@ -14,7 +14,7 @@ constexpr std::size_t kMost = std::size_t{64} << 20;
 
 Options noise(Placement placement) {
   Options options = quiet_options(placement, 2);
-  options.devices_per_worker = 2;
+  options.compute.devices_per_worker = 2;
   options.config = "7";
   return options;
 }
@@ -47,7 +47,7 @@ TEST_CASE("functions take an argument and return it, whatever bytes it has, in a
 TEST_CASE(
     "an argument of 64 MiB is taken, and one of more refused by its size; what goes wrong leaves nothing behind") {
   Options options = noise(Placement::in_process);
-  options.store_bytes = 2 * kMost;  // room for one argument and what the run needs, but not for two
+  options.memory.store_bytes = 2 * kMost;  // room for one argument and what the run needs, but not for two
   DistributedSGD sgd("noise", options);
   const std::string most(kMost, 'x');
   const std::vector<std::string> all(2, std::to_string(kMost));

@@ -9,6 +9,7 @@
 #include "models/files.hpp"
 #include "runtime/processes/kernel_file.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 // What docstrings promise to programs around a run: arguments, alignment, threads, objects moved from, exceptions.
 using namespace troupe;
@@ -106,9 +107,9 @@ TEST_CASE("what models and functions are given begins at a multiple of 64 bytes"
   for (const Placement placement : kPlacements)
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       Options options = small(placement);
-      options.strategy = strategy;
+      options.gradients.strategy = strategy;
       options.num_shards = 3;
-      options.optimizer.momentum = 0.9;
+      edit(options)->momentum = 0.9;
       DistributedSGD sgd("aligned", options);
       for (int i = 0; i < 2; ++i) sgd.step();
       CHECK(sgd.evaluate().samples == 3);

@@ -18,8 +18,8 @@ namespace {
 Options patient() {
   Options options = quiet_options(Placement::processes, 2);
   options.config = "7";
-  options.cut_after = options.suspect_after = 0ms;
-  options.step_timeout = options.evaluate_timeout = options.save_timeout = options.call_timeout = 24h;
+  options.fault_tolerance.cut_after = options.fault_tolerance.suspect_after = 0ms;
+  options.timeouts.step = options.timeouts.evaluate = options.timeouts.save = options.timeouts.call = 24h;
   return options;
 }
 
@@ -48,13 +48,13 @@ TEST_CASE("evaluations, vectors and functions have deadlines of their own") {
   const auto soon = missed_by_none(quiet_options(Placement::processes, 2));
   const TemporaryFolder folder;
   Options options = patient();
-  options.evaluate_timeout = soon;
+  options.timeouts.evaluate = soon;
   check_missed(options, "evaluate", [](DistributedSGD& sgd) { sgd.evaluate(); });
   options = patient();
-  options.call_timeout = soon;
+  options.timeouts.call = soon;
   check_missed(options, "call", [](DistributedSGD& sgd) { sgd.foreach_worker("who"); });
   options = patient();
-  options.save_timeout = soon;
+  options.timeouts.save = soon;
   check_missed(options, "weights", [](DistributedSGD& sgd) { sgd.weights(); });
   check_missed(options, "save_state", [&](DistributedSGD& sgd) { sgd.save_state(folder / "state"); });
   check_missed(options, "set_weights", [](DistributedSGD& sgd) { sgd.set_weights(std::vector<float>(7)); });
@@ -62,7 +62,7 @@ TEST_CASE("evaluations, vectors and functions have deadlines of their own") {
 
 TEST_CASE("a step's deadline is the steps' alone") {
   Options options = patient();
-  options.step_timeout = 1ms;
+  options.timeouts.step = 1ms;
   options.config = "3000000";
   DistributedSGD sgd("noise", options);
   CHECK(sgd.weights().size() == 3'000'000);
@@ -71,10 +71,10 @@ TEST_CASE("a step's deadline is the steps' alone") {
 }
 
 TEST_CASE("deadlines that pass at once are refused") {
-  for (const auto timeout : {&Options::evaluate_timeout, &Options::save_timeout, &Options::call_timeout})
+  for (const auto timeout : {&TimeoutOptions::evaluate, &TimeoutOptions::save, &TimeoutOptions::call})
     for (const auto length : {0ms, -1ms}) {
       Options options = patient();
-      options.*timeout = length;
+      options.timeouts.*timeout = length;
       CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
     }
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<float> run(Placement placement, int workers, int devices = 1, std::uint64_t seed = 3) {
   Options options = quiet_options(placement, workers);
-  options.devices_per_worker = devices;
+  options.compute.devices_per_worker = devices;
   options.num_shards = 5;
   options.seed = seed;
   DistributedSGD sgd("dropping", options);

@@ -11,6 +11,7 @@
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
 #include "support/open_files.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace std::chrono_literals;
@@ -39,13 +40,13 @@ TEST_CASE("options that make no sense are refused before anything starts") {
   CHECK(refused([](Options& o) { o.num_workers = 0; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_workers = -1; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_workers = 1 << 30; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.devices_per_worker = 0; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.compute.devices_per_worker = 0; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = 1; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = -4; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.strategy = static_cast<Strategy>(99); }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.optimizer.kind = "magic"; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.step_timeout = 0ms; }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { o.use_cpus = false; }) == ErrorCode::unsupported);
+  CHECK(refused([](Options& o) { o.gradients.strategy = static_cast<Strategy>(99); }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { edit(o)->kind = "magic"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.timeouts.step = 0ms; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.compute.device = Device::cuda; }) == ErrorCode::unsupported);
   CHECK(code_of([] { DistributedSGD("nobody", quiet_options(Placement::in_process, 1)); }) ==
         ErrorCode::invalid_argument);
   CHECK(code_of([] { DistributedSGD("nobody", quiet_options(Placement::processes, 1)); }) ==
@@ -118,7 +119,7 @@ TEST_CASE("a full store is a typed error that names the object") {
   for (const Placement placement : kPlacements) {
     Options options = quiet_options(placement, 2);
     options.config = "100000";
-    options.store_bytes = 1'000'000;  // two buffers of weights fit, two gradients as well do not
+    options.memory.store_bytes = 1'000'000;  // two buffers of weights fit, two gradients as well do not
     const auto start = [&] { DistributedSGD("noise", options); };
     CHECK(code_of(start) == ErrorCode::store_full);
     CHECK(message_of(start).find("gradient") != std::string::npos);
@@ -164,16 +165,16 @@ TEST_CASE("several workers that die at once are replaced by the next step") {
 TEST_CASE("a timeout without end is one") {
   Options options = quiet_options(Placement::processes, 1);
   options.config = "7";
-  options.step_timeout = std::chrono::milliseconds::max();
-  options.start_timeout = std::chrono::milliseconds::max();
+  options.timeouts.step = std::chrono::milliseconds::max();
+  options.timeouts.start = std::chrono::milliseconds::max();
   DistributedSGD sgd("noise", options);
   CHECK(sgd.step().step == 1);
 }
 
 TEST_CASE("a worker that stops answering makes step throw within its deadline") {
   Options options = faulty(Placement::processes, "stop");
-  options.step_timeout = troupe_test::missed_by_none(quiet_options(Placement::processes, 2));
-  options.cut_after = 0ms;
+  options.timeouts.step = troupe_test::missed_by_none(quiet_options(Placement::processes, 2));
+  options.fault_tolerance.cut_after = 0ms;
   DistributedSGD sgd("faulty", options);
   sgd.step();
   sgd.step();
@@ -189,8 +190,8 @@ TEST_CASE("deaths at any moment do not change the bits") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::processes, 3);
     options.num_shards = 5;
-    options.strategy = strategy;
-    options.optimizer.momentum = 0.9;
+    options.gradients.strategy = strategy;
+    edit(options)->momentum = 0.9;
     options.config = "421642";
     DistributedSGD sgd("noise", options);
     std::mt19937 random(3);
@@ -272,7 +273,7 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
     auto gate = std::make_shared<Gate>();
     Options options = quiet_options(Placement::in_process, 2);
     options.num_shards = 4;
-    options.step_timeout = troupe_test::missed_by_none(options);
+    options.timeouts.step = troupe_test::missed_by_none(options);
     {
       DistributedSGD sgd(
           [gate, light](int worker, int) {

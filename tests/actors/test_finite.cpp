@@ -7,6 +7,7 @@
 #include "actors/spoiled_model.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kPlacements;
@@ -22,18 +23,18 @@ constexpr int kFiniteSteps = 5;
 Options spoiled(const Spoil& spoil, Placement placement = Placement::in_process, int workers = 1) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kFiniteShards;
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   options.config = spoil.text();
   return options;
 }
 
-OptimizerOptions optimizer(const std::string& name, double rate) {
-  OptimizerOptions options;
+Optimizer optimizer(const std::string& name, double rate) {
+  OptimizerSettings options;
   options.learning_rate = rate;
   if (name == "adam" || name == "adagrad") options.kind = name;
   if (name == "momentum" || name == "nesterov") options.momentum = 0.9;
   options.nesterov = name == "nesterov";
-  return options;
+  return optimizer_of(options);
 }
 
 /// Without any accident.
@@ -101,8 +102,8 @@ TEST_CASE("a step that makes what is not finite names the first tensor, wherever
         for (const auto& deal : {std::pair{1, 1}, {1, 3}, {2, 2}, {5, 1}}) {
           if (kSanitized && placement == Placement::processes && deal.first != 2) continue;
           Options options = spoiled(accident.spoil, placement, deal.first);
-          options.devices_per_worker = deal.second;
-          options.strategy = strategy;
+          options.compute.devices_per_worker = deal.second;
+          options.gradients.strategy = strategy;
           CAPTURE(accident.spoil.tensors);
           CAPTURE(static_cast<int>(placement));
           CAPTURE(to_string(strategy));
@@ -145,7 +146,7 @@ TEST_CASE("a rate that is far too large is refused before it spoils the weights"
     sgd.step();
   }
   Options options = spoiled({}, Placement::in_process, 2);
-  options.optimizer.learning_rate = 1e300;  // no float
+  edit(options)->learning_rate = 1e300;  // no float
   CHECK(code_of([&] { DistributedSGD("spoiled", options); }) == ErrorCode::invalid_argument);
 }
 
@@ -174,9 +175,9 @@ TEST_CASE("a warm-up is checked as well, and where no tensor can be named the er
 TEST_CASE("padding stays finite where an optimizer without epsilon divides zero by zero") {
   for (const char* kind : {"adam", "adagrad"}) {
     Options options = quiet_options(Placement::in_process, 2);
-    options.optimizer.kind = kind;
-    options.optimizer.learning_rate = 1e-4;
-    options.optimizer.epsilon = 0;
+    edit(options)->kind = kind;
+    edit(options)->learning_rate = 1e-4;
+    edit(options)->epsilon = 0;
     options.config = R"({"batch_size": 4, "data": "mock-images:32,10"})";
     DistributedSGD sgd("resnet18", options);
     for (int step = 0; step < 2; ++step) sgd.step();

@@ -13,6 +13,7 @@
 #include "actors/rounds/round.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kPlacements;
@@ -30,7 +31,7 @@ Options noise(Placement placement, int workers, const char* size) {
 Options fashion_cnn(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
   options.num_shards = 4;
-  options.optimizer.learning_rate = 0.05;
+  edit(options)->learning_rate = 0.05;
   options.config = R"({"data": "fashion-mnist", "batch_size": 8})";
   return options;
 }
@@ -55,7 +56,7 @@ TEST_CASE("weights come back, go in, and training goes on from them") {
 
 TEST_CASE("placing weights forgets the momentum") {
   Options options = noise(Placement::in_process, 2, "7");
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   DistributedSGD sgd("noise", options);
   const auto start = sgd.weights();
   sgd.step();
@@ -65,7 +66,7 @@ TEST_CASE("placing weights forgets the momentum") {
   DistributedSGD fresh("noise", options);
   fresh.step();
   CHECK(fresh.weights() == after_one);
-  options.optimizer.momentum = 0;
+  edit(options)->momentum = 0;
   DistributedSGD plain("noise", options);
   plain.step();
   plain.set_weights(start);
@@ -75,7 +76,7 @@ TEST_CASE("placing weights forgets the momentum") {
 
 TEST_CASE("placing weights makes Adam begin anew") {
   Options options = noise(Placement::in_process, 2, "7");
-  options.optimizer.kind = "adam";
+  edit(options)->kind = "adam";
   DistributedSGD sgd("noise", options);
   for (int step = 0; step < 50; ++step) sgd.step();
   sgd.set_weights(std::vector<float>(7));
@@ -154,7 +155,7 @@ TEST_CASE("an evaluation without a test set is an error that says what to give, 
 
 TEST_CASE("functions run beside the replicas and what they return comes back in order") {
   Options options = noise(Placement::in_process, 2, "7");
-  options.devices_per_worker = 2;
+  options.compute.devices_per_worker = 2;
   DistributedSGD inside("noise", options);
   const auto size = [](Model& model, std::span<const float> weights) {
     return std::to_string(model.info().size) + "/" + std::to_string(weights.size());
@@ -191,7 +192,7 @@ TEST_CASE("a creator is told its shards, and they make up the run") {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::vector<int>> seen;
   Options options = noise(Placement::in_process, 2, "7");
-  options.devices_per_worker = 2;
+  options.compute.devices_per_worker = 2;
   options.num_shards = 7;
   options.seed = 11;
   const DistributedSGD sgd(

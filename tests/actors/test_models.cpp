@@ -246,7 +246,7 @@ void limit_files_as_told() {
 
 Options quiet_options(Placement placement, int workers) {
   Options options;
-  options.max_failures = 0;  // what goes wrong is to be seen
+  options.fault_tolerance.max_failures = 0;  // what goes wrong is to be seen
   options.num_workers = workers;
   options.placement = placement;
   options.verbose = false;

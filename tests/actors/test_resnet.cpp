@@ -5,6 +5,7 @@
 
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kSanitized;
@@ -18,7 +19,7 @@ constexpr int kShards = 4;
 Options resnet_options(Placement placement, int workers, int size, int classes) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kShards;
-  options.optimizer.learning_rate = 0.02;
+  edit(options)->learning_rate = 0.02;
   options.config =
       R"({"batch_size": 0, "data": "mock-images:)" + std::to_string(size) + ',' + std::to_string(classes) + "\"}";
   return options;
@@ -36,8 +37,8 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
   constexpr int kSteps = 2;
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
     Options options = resnet_options(Placement::in_process, 1, 32, 10);
-    options.precision = precision;
-    options.precision_check = false;
+    options.compute.precision = precision;
+    options.compute.precision_check = false;
     const std::vector<float> expected = trained(options, kSteps);
     for (const Placement placement : {Placement::in_process, Placement::processes})
       for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
@@ -49,9 +50,9 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
           CAPTURE(to_string(strategy));
           CAPTURE(workers);
           options.placement = placement;
-          options.strategy = strategy;
+          options.gradients.strategy = strategy;
           options.num_workers = workers;
-          options.devices_per_worker = size.second;
+          options.compute.devices_per_worker = size.second;
           CHECK(trained(options, kSteps) == expected);
         }
   }
@@ -75,7 +76,7 @@ TEST_CASE("a ResNet goes on from a file as if it had not stopped") {
 TEST_CASE("a ResNet's checkpoint comes in parts, and is what save_state writes") {
   const troupe::testing::TemporaryFolder folder;
   Options options = resnet_options(Placement::processes, 2, 32, 10);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   options.checkpoint = {.folder = folder / "run", .every_steps = 1};
   {
     DistributedSGD sgd("resnet18", options);

@@ -10,6 +10,7 @@
 #include "actors/statistics_model.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kSanitized;
@@ -67,11 +68,11 @@ class HomelyModel final : public Model {
 
 std::vector<float> run(Placement placement, Strategy strategy, int workers, int devices, int shards, std::size_t size) {
   Options options = quiet_options(placement, workers);
-  options.devices_per_worker = devices;
-  options.strategy = strategy;
+  options.compute.devices_per_worker = devices;
+  options.gradients.strategy = strategy;
   options.num_shards = shards;
-  options.optimizer.learning_rate = kSameRate;
-  options.optimizer.momentum = kMomentum;
+  edit(options)->learning_rate = kSameRate;
+  edit(options)->momentum = kMomentum;
   options.config = std::to_string(size);
   DistributedSGD sgd("noise", options);
   for (int step = 0; step < kSameSteps; ++step) sgd.step();
@@ -111,8 +112,8 @@ TEST_CASE("a worker that has cores to spare applies its slice in parts, to the s
 
   Options options = quiet_options(Placement::in_process, 1);
   options.num_shards = 3;
-  options.optimizer.learning_rate = kSameRate;
-  options.optimizer.momentum = kMomentum;
+  edit(options)->learning_rate = kSameRate;
+  edit(options)->momentum = kMomentum;
   options.config = std::to_string(kMany) + ' ' + std::to_string(kMany + 4096);
   DistributedSGD sgd("statistics", options);
   for (int step = 0; step < kSameSteps; ++step) sgd.step();
@@ -124,7 +125,7 @@ TEST_CASE("the length of a gradient is found in all parts of a slice") {
   for (const int workers : {1, 4}) {  // cores to spare, and none
     Options options = quiet_options(Placement::in_process, workers);
     options.num_shards = 4;
-    options.optimizer.clip_norm = 0.5;
+    options.gradients.clip_norm = 0.5;
     options.config = std::to_string(kMany);
     norms.push_back(DistributedSGD("noise", options).step().gradient_norm);
   }
@@ -159,7 +160,7 @@ TEST_CASE("a model is asked for its statistics by its own thread, however its sl
 TEST_CASE("loss, samples and copied bytes are reported") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::in_process, 2);
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     options.num_shards = 4;
     options.config = "4097";
     DistributedSGD sgd("noise", options);
@@ -182,8 +183,8 @@ TEST_CASE("loss, samples and copied bytes are reported") {
 TEST_CASE("a warm-up changes nothing") {
   Options options = quiet_options(Placement::in_process, 2);
   options.num_shards = 5;
-  options.optimizer.learning_rate = kSameRate;
-  options.optimizer.momentum = kMomentum;
+  edit(options)->learning_rate = kSameRate;
+  edit(options)->momentum = kMomentum;
   options.config = "7";
   DistributedSGD sgd("noise", options);
   sgd.warmup();

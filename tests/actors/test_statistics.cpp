@@ -7,6 +7,7 @@
 #include "actors/statistics_model.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kPlacements;
@@ -26,7 +27,7 @@ constexpr std::pair<std::size_t, std::size_t> kSizes[] = {
 Options statistics_options(Placement placement, int workers, std::size_t learned, std::size_t size) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kStatisticsShards;
-  options.optimizer.learning_rate = kStatisticsRate;
+  edit(options)->learning_rate = kStatisticsRate;
   options.config = std::to_string(learned) + " " + std::to_string(size);
   return options;
 }
@@ -53,9 +54,9 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
           const bool processes = placement == Placement::processes;
           if (troupe_test::kSanitized && processes && (size != 6'112 || devices == 1)) continue;
           Options options = statistics_options(placement, workers, learned, size);
-          options.devices_per_worker = devices;
-          options.strategy = strategy;
-          options.optimizer.momentum = 0.9;
+          options.compute.devices_per_worker = devices;
+          options.gradients.strategy = strategy;
+          edit(options)->momentum = 0.9;
           CAPTURE(size);
           CAPTURE(static_cast<int>(placement));
           CAPTURE(to_string(strategy));
@@ -72,8 +73,8 @@ TEST_CASE("no optimizer touches statistics") {
       troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
   for (const char* kind : {"sgd", "adagrad", "adam"}) {
     Options options = statistics_options(Placement::in_process, 2, learned, size);
-    options.optimizer.kind = kind;
-    options.optimizer.weight_decay = 0.1;
+    edit(options)->kind = kind;
+    edit(options)->weight_decay = 0.1;
     const auto weights = train(options);
     const auto border = static_cast<std::ptrdiff_t>(learned);
     CHECK(std::equal(weights.begin() + border, weights.end(), expected.begin() + border));
@@ -87,7 +88,7 @@ TEST_CASE("statistics outlive a worker, and go through a file") {
       troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = statistics_options(Placement::processes, 2, learned, size);
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     DistributedSGD sgd("statistics", options);
     sgd.step();
     sgd.step();

@@ -72,7 +72,7 @@ CreateModel watched(Watched::Before before) {
 
 Options replicas(int workers, int devices) {
   Options options = quiet_options(Placement::in_process, workers);
-  options.devices_per_worker = devices;
+  options.compute.devices_per_worker = devices;
   return options;
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("who waits for a replica that hangs is given up with it" * doctest::te
   auto hangs = std::make_shared<std::atomic<bool>>(true);
   {
     Options options = replicas(2, 3);
-    options.step_timeout = troupe_test::missed_by_none(options);
+    options.timeouts.step = troupe_test::missed_by_none(options);
     const auto before = [=](const ReplicaContext& at, const ShardStep& step) {
       if (at.worker == 1 && step.step == 1 && *hangs) gate->pass();
     };
@@ -149,7 +149,7 @@ TEST_CASE("a queue behind a replica that hangs does not keep the run from ending
   auto gate = std::make_shared<troupe_test::Gate>();
   {
     Options options = replicas(1, 3);
-    options.step_timeout = troupe_test::missed_by_none(options);
+    options.timeouts.step = troupe_test::missed_by_none(options);
     DistributedSGD sgd(watched([=](const ReplicaContext&, const ShardStep&) { gate->pass(); }), options);
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::timeout);
   }

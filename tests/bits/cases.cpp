@@ -6,6 +6,7 @@
 #include "models/registry.hpp"
 #include "runtime/arithmetic.hpp"
 #include "runtime/hash.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 
@@ -21,10 +22,10 @@ Case of(std::string name, std::string model, std::string config) {
   options.num_workers = 2;
   options.num_shards = 4;
   options.verbose = false;
-  options.precision_check = false;
+  options.compute.precision_check = false;
   options.config = std::move(config);
-  options.optimizer.learning_rate = 0.001;
-  options.optimizer.momentum = 0.9;
+  edit(options)->learning_rate = 0.001;
+  edit(options)->momentum = 0.9;
   return {std::move(name), std::move(model), std::move(options)};
 }
 
@@ -54,7 +55,7 @@ std::vector<Case> models() {
     if (each.model == "tfbench") {  // whose images are large
       each.options.num_shards = 2;
       each.steps = 1;
-      each.options.optimizer.learning_rate = 1e-6;
+      edit(each.options)->learning_rate = 1e-6;
     }
   return all;
 }
@@ -64,8 +65,8 @@ std::vector<Case> optimizers() {
   for (const char* kind : {"sgd", "adagrad", "adam", "adamw"})
     for (const bool more : {false, true})
       all.push_back(of_mlp(std::string("optimizer/") + kind + (more ? " with all options" : ""), [&](Options& options) {
-        OptimizerOptions& own = options.optimizer;
-        own = {.kind = kind, .learning_rate = 0.002};
+        OptimizerSettings own{.kind = kind, .learning_rate = 0.002};
+        set_optimizer(options, own);
         if (!more) return;
         if (std::string(kind) == "sgd") own.momentum = 0.9;
         own.nesterov = own.momentum > 0;
@@ -74,9 +75,10 @@ std::vector<Case> optimizers() {
         own.schedule = {.kind = ScheduleKind::cosine, .warmup_steps = 2, .total_steps = 10};
         own.groups = {{.pattern = "*.bias", .weight_decay = 0, .learning_rate_factor = 2},
                       {.pattern = "1.*", .frozen = true}};
+        set_optimizer(options, own);
       }));
   all.push_back(of_mlp("optimizer/step schedule", [](Options& options) {
-    options.optimizer.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
+    edit(options)->schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
   }));
   return all;
 }
@@ -96,10 +98,9 @@ std::vector<Case> algorithms() {
   for (Case& each : all) {
     if (tells_later(each)) {
       each.options.num_workers = 1;  // whose order nothing decides but itself
-      each.options.optimizer.learning_rate = 0.01;
+      edit(each.options)->learning_rate = 0.01;
     }
-    if (each.name == "algorithm/local with nesterov")
-      each.options.optimizer = {.kind = "adamw", .learning_rate = 0.001};
+    if (each.name == "algorithm/local with nesterov") each.options.optimizer = AdamW{.learning_rate = 0.001};
     if (each.name == "algorithm/lbfgs of portions")
       each.options.config = R"({"batch_size": 0, "data": "mock-images:8,4,64"})";
   }
@@ -109,15 +110,15 @@ std::vector<Case> algorithms() {
 std::vector<Case> strategies() {
   std::vector<Case> all;
   for (const Strategy strategy : {Strategy::automatic, Strategy::sharded, Strategy::driver})
-    all.push_back(
-        of_mlp(std::string("strategy/") + to_string(strategy), [&](Options& options) { options.strategy = strategy; }));
+    all.push_back(of_mlp(std::string("strategy/") + to_string(strategy),
+                         [&](Options& options) { options.gradients.strategy = strategy; }));
   return all;
 }
 
 std::vector<Case> precisions() {
   std::vector<Case> all{of("precision/cnn in bf16", "cnn", kClothes),
                         of("precision/resnet18 in bf16", "resnet18", kSmallImages)};
-  for (Case& each : all) each.options.precision = Precision::bf16;
+  for (Case& each : all) each.options.compute.precision = Precision::bf16;
   return all;
 }
 
@@ -141,8 +142,8 @@ std::vector<Case> cases_of_clusters() {
       if (strategy == Strategy::parameter_server && !deterministic) continue;
       const std::string name = std::string("strategy/") + to_string(strategy) + (deterministic ? "" : " in any order");
       all.push_back(of_mlp(name, [&](Options& options) {
-        options.strategy = strategy;
-        options.deterministic = deterministic;
+        options.gradients.strategy = strategy;
+        options.gradients.deterministic = deterministic;
         options.placement = Placement::cluster;
         options.num_workers = 3;  // of which the order of additions depends
         options.num_shards = 6;
@@ -170,7 +171,7 @@ std::string machine_of(const Case& each) {
   at.config = each.options.config;
   at.shards = {0};
   at.num_shards = each.options.num_shards;
-  at.precision = each.options.precision;
+  at.precision = each.options.compute.precision;
   const auto model = find_model(each.model)(at);
   const std::string text = arithmetic() + "; " + model->start(at).fingerprint;
   return hex(checksum(std::as_bytes(std::span(text))));

@@ -64,7 +64,7 @@ Options Nodes::options(int nodes) const {
   options.cluster.certs = authority_.driver();
   options.config = Hold{}.text();
   options.verbose = false;
-  options.cut_after = kCutAfter;
+  options.fault_tolerance.cut_after = kCutAfter;
   return options;
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("a join is taken once, and only from a node") {
     as_driver = refusal_of(gate, driver, Role::driver, hello);
   });
   Options options = nodes.options(2);
-  options.start_timeout = 3s;
+  options.timeouts.start = 3s;
   const auto start = [&] { DistributedSGD("hold", options); };
   CHECK(code_of(start) == ErrorCode::timeout);
   attacker.join();

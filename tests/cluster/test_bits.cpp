@@ -35,7 +35,7 @@ Options here(const std::string& loss) {
 Options there(const Nodes& nodes, const std::string& loss, Strategy strategy = Strategy::automatic) {
   Options options = nodes.options();
   options.config = loss;
-  options.strategy = strategy;
+  options.gradients.strategy = strategy;
   return options;
 }
 

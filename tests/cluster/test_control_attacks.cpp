@@ -74,7 +74,7 @@ class HalfBegun {
     add_node(nodes, "node1");
     add_node(nodes, "node2");
     Options options = nodes.options(2);
-    if (kSanitized) options.start_timeout = 300s;
+    if (kSanitized) options.timeouts.start = 300s;
     training = begin_training(options);
   }
   /// The second node comes, and all is well.
@@ -117,7 +117,7 @@ TEST_CASE("who says hello and no more is hung up on in time") {
   add_node(nodes, "node2");
   const CapturedErrors errors;
   Options options = nodes.options(1);
-  options.start_timeout = 60s;
+  options.timeouts.start = 60s;
   auto start = std::async(std::launch::async, [options] { DistributedSGD("hold", options).step(); });
   const auto idle = start_rogue("idle", nodes, 2);
   CHECK(idle->says("was hung up on", 40s));
@@ -152,7 +152,7 @@ TEST_CASE("several nodes show one certificate only where that was asked for") {
   Nodes nodes(0);
   add_node(nodes, "node0");
   Options options = nodes.options(2);
-  options.start_timeout = 3s;
+  options.timeouts.start = 3s;
   const auto one = start_rogue("spy", nodes, 0);
   const auto other = start_rogue("record", nodes, 0);
   {
@@ -160,7 +160,7 @@ TEST_CASE("several nodes show one certificate only where that was asked for") {
     CHECK(code_of([&] { DistributedSGD("hold", options); }) == ErrorCode::timeout);
     CHECK(contains(errors.text(), "the certificate of node0 is in the run already"));
   }
-  options.start_timeout = 60s;
+  options.timeouts.start = 60s;
   options.cluster.shared_certificates = true;
   // One of them was refused, and tries still.
   const auto third = start_rogue("die:1000000", nodes, 0);
@@ -254,7 +254,7 @@ TEST_CASE("half a frame is waited for no longer than a step") {
   Nodes nodes(1);
   add_node(nodes, "node1");
   Options options = nodes.options(2);
-  options.step_timeout = 3s;
+  options.timeouts.step = 3s;
   const auto rogue = start_rogue("run:half a frame", nodes, 1);
   DistributedSGD sgd("hold", options);
   Where where;

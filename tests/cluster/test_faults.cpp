@@ -60,7 +60,7 @@ HeldRun run_until_held(Options options, const std::string& phase, int victim, co
     if (outcome.error && phase != "evaluate" && phase != "weights") CHECK(sgd->report().step == 1);
     outcome.weights = sgd->weights();
   }
-  outcome.deadline = sgd ? options.step_timeout : options.start_timeout;
+  outcome.deadline = sgd ? options.timeouts.step : options.timeouts.start;
   actor.join();
   CHECK(held);
   return outcome;
@@ -118,16 +118,16 @@ Options impatient(const Nodes& nodes) {
   check_usable(nodes, nodes.size());  // which waits for nodes that are starting
   const milliseconds run = generous_deadline([&] { check_usable(nodes, nodes.size()); });
   Options options = nodes.options();
-  options.step_timeout = std::max(milliseconds(2s), run / 10);  // of which a step is a small part
-  options.evaluate_timeout = options.save_timeout = options.step_timeout;
+  options.timeouts.step = std::max(milliseconds(2s), run / 10);  // of which a step is a small part
+  options.timeouts.evaluate = options.timeouts.save = options.timeouts.step;
   // Nodes that found no driver for a while look again every three seconds.
-  options.start_timeout = 4s + options.step_timeout;
-  options.cut_after = 0ms;  // the deadline is what is tried
+  options.timeouts.start = 4s + options.timeouts.step;
+  options.fault_tolerance.cut_after = 0ms;  // the deadline is what is tried
   return options;
 }
 
 Options with(Options options, Strategy strategy) {
-  options.strategy = strategy;
+  options.gradients.strategy = strategy;
   return options;
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a node that is cut off is missed in time, and named with the phase") 
     const HeldRun outcome =
         run_until_held(with(options, strategy), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
     // Where the deadline is long, the kernel of another node has missed it before.
-    const bool seen = outcome.error && outcome.error->code() == ErrorCode::worker_lost && options.step_timeout > 5s;
+    const bool seen = outcome.error && outcome.error->code() == ErrorCode::worker_lost && options.timeouts.step > 5s;
     check_outcome(outcome, phase, victim, seen ? ErrorCode::worker_lost : ErrorCode::timeout);
     check_usable(nodes, 2);
     namespaces.join_again(victim);

@@ -5,6 +5,7 @@
 #include "actors/spoiled_model.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -16,9 +17,9 @@ constexpr int kSteps = 4;
 Options spoiled(const Nodes& nodes, const Spoil& spoil, Strategy strategy, bool deterministic) {
   Options options = nodes.options();
   options.num_shards = 5;
-  options.strategy = strategy;
-  options.deterministic = deterministic;
-  options.optimizer.kind = "adam";
+  options.gradients.strategy = strategy;
+  options.gradients.deterministic = deterministic;
+  edit(options)->kind = "adam";
   options.config = spoil.text();
   return options;
 }
@@ -57,7 +58,7 @@ TEST_CASE("nodes that clip commit nothing that is not finite either") {
     CAPTURE(to_string(strategy));
     const auto clipping = [&](const Spoil& spoil) {
       Options options = spoiled(nodes, spoil, strategy, true);
-      options.optimizer.clip_norm = 0.5;
+      options.gradients.clip_norm = 0.5;
       return options;
     };
     const auto expected = undisturbed(clipping({}));
@@ -104,8 +105,8 @@ TEST_CASE("a model that throws while it applies on one node lets nobody wait for
     const auto expected = undisturbed(spoiled(nodes, {}, strategy, true));
     Options options = spoiled(nodes, {.tensors = "d", .value = "1e30", .times = 1}, strategy, true);
     // A node that still waited for the one that threw would not be ready for the next step by then.
-    options.step_timeout = std::chrono::minutes(2);
-    options.start_timeout = std::chrono::seconds(20);
+    options.timeouts.step = std::chrono::minutes(2);
+    options.timeouts.start = std::chrono::seconds(20);
     DistributedSGD sgd("spoiled", options);
     sgd.step();
     sgd.step();

@@ -101,7 +101,7 @@ TEST_CASE("who blames another is named beside him") {
 TEST_CASE("weights that the driver's store has no room for are refused, and the run goes on") {
   Nodes nodes(1);
   Options options = nodes.options();
-  options.store_bytes = 64 << 10;  // the model's take 117 KiB
+  options.memory.store_bytes = 64 << 10;  // the model's take 117 KiB
   DistributedSGD sgd("hold", options);
   CHECK(sgd.step().step == 1);
   CHECK(code_of([&] { sgd.weights(); }) == ErrorCode::store_full);

@@ -2,6 +2,7 @@
 
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -35,7 +36,7 @@ TEST_CASE("nodes make the bits that one process makes, run after run") {
     CAPTURE(to_string(strategy));
     Options options = nodes.options();
     options.num_shards = 5;
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     DistributedSGD sgd("hold", options);
     for (int step = 0; step < 3; ++step) sgd.step();
     CHECK(bits_of(sgd.weights()) == bits_of(expected));
@@ -48,8 +49,8 @@ TEST_CASE("nodes clip to the bits that one process makes, and say how long the g
     options.num_shards = 5;
     options.config = Hold{}.text();
     options.verbose = false;
-    options.optimizer.kind = "adamw";
-    options.optimizer.clip_norm = 0.5;
+    edit(options)->kind = "adamw";
+    options.gradients.clip_norm = 0.5;
     return options;
   };
   DistributedSGD here("hold", clipping({}));
@@ -58,7 +59,7 @@ TEST_CASE("nodes clip to the bits that one process makes, and say how long the g
   for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
     CAPTURE(to_string(strategy));
     Options options = clipping(nodes.options());
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     DistributedSGD sgd("hold", options);
     for (int step = 0; step < 3; ++step) sgd.step();
     CHECK(sgd.report().gradient_norm == here.report().gradient_norm);

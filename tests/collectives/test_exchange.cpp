@@ -14,7 +14,7 @@ const std::vector<PlanRequest> kInCluster{
     {.strategy = Strategy::ring},
     {.strategy = Strategy::hierarchical, .deterministic = false},
     {.strategy = Strategy::ring, .deterministic = false},
-    {.strategy = Strategy::parameter_server, .parameter_servers = 1},
+    {.strategy = Strategy::parameter_server, .slice_owners = 1},
     {.strategy = Strategy::parameter_server},
 };
 
@@ -147,7 +147,7 @@ TEST_CASE("each node knows of whom it has new weights that are not finite, and t
       ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
       trial.whole_numbers = true;
       const std::vector<int> from = senders_of_weights(trial, spoiler);
-      if (request.parameter_servers == 1 && spoiler > 0) {  // it owns nothing
+      if (request.slice_owners == 1 && spoiler > 0) {  // it owns nothing
         CHECK(from == std::vector{-1, -1, -1});
         continue;
       }

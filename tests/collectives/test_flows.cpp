@@ -21,7 +21,7 @@ const std::vector<PlanRequest> kRequests{
     {.strategy = Strategy::ring},
     {.strategy = Strategy::hierarchical, .deterministic = false},
     {.strategy = Strategy::ring, .deterministic = false},
-    {.strategy = Strategy::parameter_server, .parameter_servers = 1},
+    {.strategy = Strategy::parameter_server, .slice_owners = 1},
     {.strategy = Strategy::parameter_server},
 };
 
@@ -201,7 +201,7 @@ TEST_CASE("a single parameter server takes a gradient from each other shard and 
     const std::size_t size = 123'457;
     const Topology topology = topology_of(std::vector<int>(nodes, 1), static_cast<int>(nodes));
     const Plan plan =
-        make_plan({.strategy = Strategy::parameter_server, .parameter_servers = 1, .topology = topology}, size);
+        make_plan({.strategy = Strategy::parameter_server, .slice_owners = 1, .topology = topology}, size);
     REQUIRE(traffic_of(plan, 0).received == (nodes - 1) * size * sizeof(float));
     REQUIRE(traffic_of(plan, 0).sent == (nodes - 1) * size * sizeof(float));
     REQUIRE(traffic_of(plan, 1).sent == size * sizeof(float));

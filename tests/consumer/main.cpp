@@ -28,7 +28,7 @@ double mean_of(const troupe::Options& options) {
 int main(int argc, char** argv) {
   troupe::register_model("mean", [](const troupe::ReplicaContext&) { return std::make_unique<Mean>(); });
   troupe::init(argc, argv);
-  troupe::Options options{.num_workers = 2, .optimizer = {.learning_rate = 0.25}, .verbose = false};
+  troupe::Options options{.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.25}, .verbose = false};
   bool good = true;
   if (const char* const listen = std::getenv("TROUPE_LISTEN")) {
     options.placement = troupe::Placement::cluster;

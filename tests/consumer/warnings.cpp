@@ -6,9 +6,9 @@
 using namespace troupe;
 
 void train(const Json& config) {
-  Optimizer optimizer{accelerate("cnn"), here().group(), {.learning_rate = config.at("learning_rate")}};
-  for (int i = 0; i < 200; ++i) optimizer.step();
-  here().report({{"loss", optimizer.evaluate().loss}});
+  GroupSGD sgd{accelerate("cnn"), here().group(), Sgd{.learning_rate = config.at("learning_rate")}};
+  for (int i = 0; i < 200; ++i) sgd.step();
+  here().report({{"loss", sgd.evaluate().loss}});
   std::array<float, 4> values{};
   here().all_reduce(std::span(values));
 }

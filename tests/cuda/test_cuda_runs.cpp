@@ -116,7 +116,7 @@ TEST_CASE("CUDA: a search along a line and evaluations have the weights that the
     return trace;
   };
   Options on_cpu = on_cuda(2);
-  on_cpu.use_cpus = true;
+  on_cpu.compute.device = Device::cpu;
   const std::vector<double> expected = trace_of(on_cpu);
   const std::vector<double> found = trace_of(on_cuda(2));
   REQUIRE(found.size() == expected.size());
@@ -130,7 +130,7 @@ TEST_CASE("CUDA: replicas are dealt to the devices in the order of their PCI ids
   // The device that each replica is on, by what a run of so many has taken of each device's memory.
   const auto used = [](int replicas, int accelerator) {
     Options options = on_cuda(replicas);
-    options.accelerator = accelerator;
+    options.compute.device_number = accelerator;
     DistributedSGD sgd("small-cnn", options);
     sgd.step();
     std::vector<std::int64_t> bytes;
@@ -171,14 +171,14 @@ TEST_CASE("CUDA: replicas on devices of different names are refused") {
   }
   CHECK(nothing_is_left());
   Options options = on_cuda(2);
-  options.accelerator = 1;
+  options.compute.device_number = 1;
   CHECK(weights_after(options) == weights_after(options));
   cuda_double::reset({});
 }
 
 TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the same bits") {
   Options options = on_cuda(2);
-  options.max_failures = 0;
+  options.fault_tolerance.max_failures = 0;
   const auto run = [&] {
     DistributedSGD sgd("small-cnn", options);
     for (int step = 0; step < 2; ++step) sgd.step();
@@ -231,14 +231,14 @@ TEST_CASE("CUDA: what cannot be is said before a run starts") {
   cuda_double::reset({.no_driver = true});
   CHECK(said(options).find("unsupported: there is no NVIDIA driver") == 0);
   cuda_double::reset({.devices = 2});
-  options.accelerator = 2;
+  options.compute.device_number = 2;
   CHECK(said(options).find("unsupported: there is no CUDA device 2") == 0);
-  options.use_cpus = true;
+  options.compute.device = Device::cpu;
   CHECK(said(options).find("invalid_argument: accelerator is 2, and use_cpus is set") == 0);
-  options.accelerator = -1;
-  options.tf32 = true;
+  options.compute.device_number = -1;
+  options.compute.tf32 = true;
   CHECK(said(options).find("invalid_argument: tf32 is of accelerators") == 0);
-  options.accelerator = -2;
+  options.compute.device_number = -2;
   CHECK(said(options).find("invalid_argument: accelerator is -2") == 0);
   cuda_double::reset({});
 }

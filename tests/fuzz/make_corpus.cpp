@@ -267,7 +267,7 @@ void add_manifests(const Corpus& corpus) {
   manifest.step = manifest.updates = 1'000'000;
   manifest.seed = ~0ULL;
   manifest.config = R"({"depth":18})";
-  manifest.optimizer = to_json(OptimizerOptions{});
+  manifest.optimizer = to_json(OptimizerSettings{});
   manifest.state = {"exp_avg", "exp_avg_sq"};
   manifest.state_file = {200, 3, {{"exp_avg/weight", 4}, {"exp_avg_sq/weight", 5}}};
   const std::string text = to_json(manifest);
@@ -290,7 +290,7 @@ void add_control(const Corpus& corpus) {
   const std::string measured = "\1\1\1\1\2\0\0\0\1"s + to_text(shape, measures);
   corpus.add("measures", "two-shards", measured);
   corpus.add("measures", "cut-off", measured.substr(0, measured.size() - 3));
-  OptimizerOptions options;
+  OptimizerSettings options;
   corpus.add("options", "default", to_json(options));
   options.schedule.warmup_steps = 7;
   options.learning_rate = 1e-300;

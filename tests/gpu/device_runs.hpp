@@ -10,11 +10,11 @@ namespace troupe_test {
 inline troupe::Options on_cuda(int workers, int devices_per_worker = 1) {
   troupe::Options options;
   options.num_workers = workers;
-  options.devices_per_worker = devices_per_worker;
+  options.compute.devices_per_worker = devices_per_worker;
   options.num_shards = 12;
-  options.use_cpus = false;
+  options.compute.device = troupe::Device::cuda;
   options.verbose = false;
-  options.step_timeout = std::chrono::minutes(10);  // for the double of CUDA under a sanitizer
+  options.timeouts.step = std::chrono::minutes(10);  // for the double of CUDA under a sanitizer
   return options;
 }
 

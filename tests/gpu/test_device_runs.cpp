@@ -6,6 +6,7 @@
 
 #include "gpu/device_runs.hpp"
 #include "support/captured_errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
 // Whole runs on CUDA devices, on whatever the program is linked with: the double, or a GPU.
@@ -20,11 +21,11 @@ TEST_CASE("CUDA: workers, replicas and processes give the same bits, in either p
       CAPTURE(kind);
       const auto run = [&](int workers, int devices_per_worker, Placement placement) {
         Options options = on_cuda(workers, devices_per_worker);
-        options.precision = precision;
-        options.precision_check = false;
+        options.compute.precision = precision;
+        options.compute.precision_check = false;
         options.placement = placement;
-        options.optimizer.kind = kind;
-        if (options.optimizer.kind == "sgd") options.optimizer.momentum = 0.9;
+        edit(options)->kind = kind;
+        if (settings_of(options).kind == "sgd") edit(options)->momentum = 0.9;
         return weights_after_steps(options);
       };
       const std::vector<float> expected = run(1, 1, Placement::in_process);
@@ -39,23 +40,23 @@ TEST_CASE("CUDA: a run rounds to TensorFloat-32 where that is asked for, and now
   options.num_shards = 2;
   const auto weights_of = [](const Options& at) { return weights_after_steps(at, 2, "wide-cnn"); };
   const std::vector<float> exact = weights_of(options);
-  options.tf32 = true;
+  options.compute.tf32 = true;
   const std::vector<float> rounded = weights_of(options);
   CHECK(rounded != exact);
   const float largest = std::abs(*std::ranges::max_element(exact, {}, [](float value) { return std::abs(value); }));
   bool close = true;
   for (std::size_t i = 0; i < exact.size(); ++i) close = close && std::abs(rounded[i] - exact[i]) < 0.01F * largest;
   CHECK(close);
-  options.precision = Precision::bf16;
-  options.precision_check = false;
+  options.compute.precision = Precision::bf16;
+  options.compute.precision_check = false;
   const std::vector<float> bf16 = weights_of(options);
-  options.tf32 = false;
+  options.compute.tf32 = false;
   CHECK(weights_of(options) == bf16);
 }
 
 TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and back") {
   Options on_cpu = on_cuda(2);
-  on_cpu.use_cpus = true;
+  on_cpu.compute.device = Device::cpu;
   const std::vector<float> expected = weights_after_steps(on_cpu);
   const std::vector<float> found = weights_after_steps(on_cuda(2));
   REQUIRE(found.size() == expected.size());
@@ -72,8 +73,8 @@ TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and b
       sgd.checkpoint();
       weights = sgd.weights();
     }
-    options.use_cpus = !options.use_cpus;
-    options.resume_from = options.checkpoint.folder;
+    options.compute.device = options.compute.device == Device::cpu ? Device::cuda : Device::cpu;
+    options.checkpoint.resume_from = options.checkpoint.folder;
     const troupe_test::CapturedErrors errors;
     DistributedSGD sgd("small-cnn", options);
     CHECK(sgd.weights() == weights);
@@ -88,8 +89,8 @@ TEST_CASE("CUDA: copies go while layers compute, to the bits of one worker, wher
     Options options = on_cuda(workers);
     options.num_shards = 2;
     options.config = R"({"data": "mock-images:32,10", "batch_size": 2})";
-    options.precision = Precision::bf16;
-    options.precision_check = false;
+    options.compute.precision = Precision::bf16;
+    options.compute.precision_check = false;
     DistributedSGD sgd("resnet18", options);
     const StepReport report = sgd.step();
     CHECK(report.bytes_over_bus > 2 * 4 * static_cast<std::int64_t>(sgd.weights().size()));

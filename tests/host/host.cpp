@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
 namespace troupe_test {
@@ -68,8 +69,8 @@ troupe::Options options_of(troupe::Placement placement) {
   troupe::Options options;
   options.num_workers = 2;
   options.placement = placement;
-  options.optimizer.learning_rate = 0.01;
-  options.optimizer.momentum = 0.9;
+  edit(options)->learning_rate = 0.01;
+  edit(options)->momentum = 0.9;
   options.verbose = false;
   return options;
 }

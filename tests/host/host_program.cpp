@@ -244,7 +244,7 @@ int fork_beside_a_folder(Host& host) {
   troupe::Options options = options_of(troupe::Placement::in_process);
   options.checkpoint = {.folder = folder, .every_steps = 1};
   options.callbacks = {troupe::callbacks::csv(folder + "/steps.csv")};
-  options.resume_from = folder;
+  options.checkpoint.resume_from = folder;
   Hold hold;
   pid_t child = -1;
   {

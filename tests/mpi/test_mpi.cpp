@@ -180,7 +180,7 @@ TEST_CASE("what rank 0 saves all ranks of mpi have") {
 
 Returned learn() {
   const auto model = accelerate("linear");
-  Optimizer optimizer{model, here().group(), {.learning_rate = 0.05, .momentum = 0.9}, 3};
+  GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = 0.05, .momentum = 0.9}, {.seed = 3}};
   for (int i = 0; i < 20; ++i) optimizer.step();
   const std::vector<float> weights = optimizer.weights();
   return {.tensors = {{"weights", {static_cast<std::int64_t>(weights.size())}, weights}}};

@@ -303,7 +303,7 @@ namespace {
 class HostHere : public Host {
  public:
   HostHere(NodesHere& nodes, Members& members, const Options& options)
-      : nodes_(nodes), members_(members), optimizer_(to_json(options.optimizer)) {}
+      : nodes_(nodes), members_(members), optimizer_(to_json(settings_of(options))) {}
 
   void gather(const Deadline& /*deadline*/) override { nodes_.gather(); }
   void start(int worker) override { nodes_.start_worker(worker); }
@@ -350,8 +350,8 @@ void end_in_time(std::unique_ptr<NodesHere> nodes) {
 class RuntimeHere : public Runtime {
  public:
   RuntimeHere(std::unique_ptr<NodesHere> nodes, const Options& options, int num_workers)
-      : Runtime(*nodes,
-                Members(num_workers, options.devices_per_worker, options.cluster.num_nodes, options.num_shards)),
+      : Runtime(*nodes, Members(num_workers, options.compute.devices_per_worker, options.cluster.num_nodes,
+                                options.num_shards)),
         nodes_(std::move(nodes)),
         client_(store_.connect()) {
     nodes_->attach(members);

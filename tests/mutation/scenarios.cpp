@@ -11,6 +11,7 @@
 #include "actors/trainer/crew.hpp"
 #include "actors/trainer/trainer_run.hpp"
 #include "support/algorithms.hpp"
+#include "support/optimizers.hpp"
 #include "troupe/trainer.hpp"
 
 namespace troupe_test {
@@ -45,8 +46,8 @@ Options base_options(const Circumstances& at) {
   options.num_shards = at.another ? 6 : 4;
   options.seed = at.another ? 77 : 1;
   options.config = at.another ? "5000" : "3000";
-  options.step_timeout = options.start_timeout = options.evaluate_timeout = at.timeout;
-  options.save_timeout = options.call_timeout = at.timeout;
+  options.timeouts.step = options.timeouts.start = options.timeouts.evaluate = at.timeout;
+  options.timeouts.save = options.timeouts.call = at.timeout;
   return options;
 }
 
@@ -68,8 +69,8 @@ std::string train(const Circumstances& at, const char* model, const Options& opt
 
 std::string train_synchronously(const Circumstances& at) {
   Options options = base_options(at);
-  options.optimizer.momentum = 0.9;
-  options.optimizer.clip_norm = 0.5;
+  edit(options)->momentum = 0.9;
+  options.gradients.clip_norm = 0.5;
   return train(at, "noise", options, 2);
 }
 
@@ -89,7 +90,7 @@ std::string train_by_downpour(const Circumstances& at) {
 std::string train_locally(const Circumstances& at) {
   Options options = base_options(at);
   options.algorithm = LocalSgd{.steps = 2, .outer = OuterNesterov()};
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   return train(at, "noise", options, 2);
 }
 
@@ -151,7 +152,7 @@ std::string find_non_finite(const Circumstances& at) {
   std::string bytes;
   for (const auto& [strategy, tensor] : {std::pair{Strategy::hierarchical, "d"}, {Strategy::ring, "c"}}) {
     Options options = base_options(at);
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     options.config = Spoil{.tensors = tensor, .value = "inf", .times = 1, .step = 1}.text();
     Driver driver("spoiled", options, at.make_runtime);
     append(bytes, driver.step());
@@ -165,7 +166,7 @@ std::string find_non_finite(const Circumstances& at) {
 /// Functions beside replicas and workers, and weights that are set.
 std::string call_functions(const Circumstances& at) {
   Options options = base_options(at);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   Driver driver("noise", options, at.make_runtime);
   std::string bytes;
   for (const std::string& each : driver.call_model("echo", "an argument", false)) bytes += each;
@@ -179,9 +180,9 @@ std::string call_functions(const Circumstances& at) {
 /// Checkpoints on the way, and a run that goes on from them.
 std::string save_and_resume(const Circumstances& at) {
   Options options = base_options(at);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   options.checkpoint.folder = at.folder + "/checkpoints";
-  options.max_failures = 2;
+  options.fault_tolerance.max_failures = 2;
   std::string bytes;
   {
     Driver driver("noise", options, at.make_runtime);
@@ -190,7 +191,7 @@ std::string save_and_resume(const Circumstances& at) {
     append(bytes, driver.step());
     driver.checkpoint({});
   }
-  options.resume_from = options.checkpoint.folder;
+  options.checkpoint.resume_from = options.checkpoint.folder;
   if (at.start_nodes) at.start_nodes();
   Driver driver("noise", options, at.make_runtime);
   append(bytes, driver.step());
@@ -223,8 +224,8 @@ TrainerOptions trainer_options(const Circumstances& at) {
   options.placement = Placement::cluster;
   options.cluster = at.cluster;
   options.seed = at.another ? 77 : 1;
-  options.max_failures = 0;
-  options.start_timeout = options.collective_timeout = options.stop_timeout = at.timeout;
+  options.fault_tolerance.max_failures = 0;
+  options.timeouts.start = options.timeouts.collective = options.timeouts.stop = at.timeout;
   return options;
 }
 

@@ -104,7 +104,7 @@ void LbfgsRunner::Step::check_finite(const ObjectivePoint& found) const {
   if (std::isfinite(found.squared_length)) return;
   std::string why;
   if (found.non_finite_at >= 0) {
-    const Phase reduce{"reduce", begun_.step + 1, Deadline(context_.options.step_timeout)};
+    const Phase reduce{"reduce", begun_.step + 1, Deadline(context_.options.timeouts.step)};
     where = context_.rounds.where(found.non_finite_at, reduce);
     why = blame_for_gradients(context_, found.non_finite_at, context_.versions.buffer(), reduce, where);
   }
@@ -223,7 +223,8 @@ StepReport LbfgsRunner::Step::report_of(const Known& known, LbfgsEnd end) const 
   return report;
 }
 
-StateDescription LbfgsRunner::state(const UpdateRules& /*optimizer*/, int num_shards, std::int64_t steps_per_epoch) const {
+StateDescription LbfgsRunner::state(const UpdateRules& /*optimizer*/, int num_shards,
+                                    std::int64_t steps_per_epoch) const {
   StateDescription state;
   state.shape.singles = 2 * options_.history + 2;
   state.shape.spares = options_.backup_portions;
@@ -254,7 +255,9 @@ void LbfgsRunner::tell_failure() {
   if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
 }
 
-void LbfgsRunner::make_whole(const StepContext& context, const Deadline& /*deadline*/) { Step(*this, context).catch_up(); }
+void LbfgsRunner::make_whole(const StepContext& context, const Deadline& /*deadline*/) {
+  Step(*this, context).catch_up();
+}
 
 void LbfgsRunner::forget() {
   known_.reset();

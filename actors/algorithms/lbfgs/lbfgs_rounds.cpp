@@ -20,7 +20,7 @@ void add_to(std::vector<double>& sums, const std::vector<double>& more) {
 }  // namespace
 
 Phase LbfgsRounds::phase(const char* name) const {
-  return {name, context_.versions.committed().step + 1, Deadline(context_.options.step_timeout)};
+  return {name, context_.versions.committed().step + 1, Deadline(context_.options.timeouts.step)};
 }
 
 int LbfgsRounds::direction_of(std::int64_t updates) const {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <iterator>
-#include <sstream>
 #include <string_view>
 
 #include "runtime/invalid.hpp"
@@ -15,6 +12,8 @@
 namespace troupe {
 namespace {
 
+using Fault = FaultPlan::Fault;
+
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
 /// Of all calls, as errors name them; "reduce" is one only where gradients are clipped, and of L-BFGS, which alone has
@@ -23,193 +22,113 @@ constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "
                                                    "remember",   "fetch",      "evaluate",  "set_weights", "call",
                                                    "checkpoint", "save_state", "load_state"};
 
-/// One part of the text, word by word.
-class Words {
- public:
-  explicit Words(std::string text) : text_(std::move(text)) {
-    std::istringstream stream(text_);
-    words_.assign(std::istream_iterator<std::string>(stream), {});
-  }
+void check_range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value < least || value > most)
+    throw_invalid(std::string("a fault's ") + name + " is " + std::to_string(value) + ", not " + std::to_string(least) +
+                  " to " + std::to_string(most));
+}
 
-  bool empty() const { return words_.empty(); }
-  std::string text() const { return printable(text_); }
-  bool done() const { return next_ == words_.size(); }
-  /// Goes on behind the word if it is the next one.
-  bool take(const std::string& word) {
-    const bool is = !done() && words_[next_] == word;
-    next_ += is ? 1 : 0;
-    return is;
-  }
-  void expect(const std::string& word) {
-    if (!take(word)) refuse();
-  }
-  std::string word() {
-    if (done()) refuse();
-    return words_[next_++];
-  }
-  std::int64_t number(std::int64_t least, std::int64_t most) { return number_of(word(), least, most); }
-  std::int64_t number_of(const std::string& word, std::int64_t least, std::int64_t most) const {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || end != word.data() + word.size() || number < least || number > most) refuse();
-    return number;
-  }
+void check_phase(const std::string& phase) {
+  if (std::ranges::count(kPhases, phase) > 0) return;
+  std::string all;
+  for (const std::string_view each : kPhases) all += (all.empty() ? "" : ", ") + std::string(each);
+  throw_invalid("a fault is for phase '" + printable(phase) + "', and phases are " + all);
+}
 
-  [[noreturn]] void refuse() const {
-    throw_invalid(
-        "fault '" + text() +
-        "' is neither 'kill|stop|slow Fx worker N at step S [phase P]' nor 'cut node N at step S [phase P]' "
-        "nor 'random N kills of steps A-B seed S' nor 'random slow Fx of steps A-B seed S' nor 'full disk at step S'");
+/// Makes the turns of each fault, for so many workers and nodes.
+struct Turns {
+  int num_workers;
+  int num_nodes;
+
+  std::vector<Fault> operator()(const testing::KillWorker& fault) const {
+    return {of_worker(Fault::Kind::kill, fault)};
+  }
+  std::vector<Fault> operator()(const testing::StopWorker& fault) const {
+    return {of_worker(Fault::Kind::stop, fault)};
+  }
+  std::vector<Fault> operator()(const testing::SlowWorker& fault) const {
+    check_factor(fault.factor);
+    if (fault.until != 0) check_range("until", fault.until, fault.step + 1, INT64_MAX);
+    Fault turn = of_worker(Fault::Kind::slow, fault);
+    turn.factor = fault.factor;
+    turn.until = fault.until;
+    return {turn};
+  }
+  std::vector<Fault> operator()(const testing::CutNode& fault) const {
+    if (num_nodes == 0) throw_invalid("a node is to be cut off, and there are none");
+    check_range("node", fault.node, 0, num_nodes - 1);
+    Fault turn = at_its_time(Fault::Kind::cut, fault);
+    turn.node = fault.node;
+    return {turn};
+  }
+  std::vector<Fault> operator()(const testing::FullDisk& fault) const {
+    check_range("step", fault.step, 1, INT64_MAX);
+    return {{.kind = Fault::Kind::full_disk, .step = fault.step, .phase = "checkpoint"}};
+  }
+  std::vector<Fault> operator()(const testing::RandomKills& fault) const {
+    check_range("count", fault.count, 1, kMostRandom);
+    check_steps(fault);
+    Random random(fault.seed);
+    const auto steps = static_cast<std::uint64_t>(fault.last_step - fault.first_step) + 1;
+    std::vector<Fault> kills;
+    for (std::int64_t i = 0; i < fault.count; ++i) {
+      Fault kill;
+      kill.worker = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers)));
+      kill.step = fault.first_step + static_cast<std::int64_t>(random.below(steps));
+      kill.phase = kRandomPhases[random.below(kRandomPhases.size())];
+      kills.push_back(kill);
+    }
+    return kills;
+  }
+  std::vector<Fault> operator()(const testing::RandomSlowness& fault) const {
+    check_factor(fault.factor);
+    check_steps(fault);
+    check_range("steps", fault.last_step - fault.first_step, 0, kMostRandom - 1);
+    if (num_workers < 2) throw_invalid("in each step another worker is to be slow, and there is one");
+    Random random(fault.seed);
+    Fault slow{.kind = Fault::Kind::slow, .factor = fault.factor};
+    std::vector<Fault> turns;
+    for (slow.step = fault.first_step; slow.step <= fault.last_step; ++slow.step) {
+      slow.until = slow.step + 1;
+      const int others = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers) - 1));
+      slow.worker = (slow.worker + 1 + others) % num_workers;
+      turns.push_back(slow);
+    }
+    return turns;
   }
 
  private:
-  std::string text_;
-  std::vector<std::string> words_;
-  std::size_t next_ = 0;
+  static void check_factor(int factor) { check_range("factor", factor, 2, SlowedProcess::kMostFactor); }
+  template <class Range>
+  static void check_steps(const Range& range) {
+    check_range("first_step", range.first_step, 1, INT64_MAX - 1);
+    check_range("last_step", range.last_step, range.first_step, INT64_MAX - 1);
+  }
+  template <class Kind>
+  static Fault at_its_time(Fault::Kind kind, const Kind& fault) {
+    check_range("step", fault.step, 1, INT64_MAX);
+    check_phase(fault.phase);
+    return {.kind = kind, .step = fault.step, .phase = fault.phase};
+  }
+  template <class Kind>
+  Fault of_worker(Fault::Kind kind, const Kind& fault) const {
+    check_range("worker", fault.worker, 0, num_workers - 1);
+    Fault turn = at_its_time(kind, fault);
+    turn.worker = fault.worker;
+    return turn;
+  }
 };
-
-/// What follows the name of whom it is for.
-FaultPlan::Fault at_its_time(FaultPlan::Fault fault, Words& words) {
-  words.expect("at");
-  words.expect("step");
-  fault.step = words.number(1, INT64_MAX);
-  if (!words.take("phase")) return fault;
-  fault.phase = words.word();
-  if (std::ranges::count(kPhases, fault.phase) == 0) {
-    std::string all;
-    for (const std::string_view each : kPhases) all += (all.empty() ? "" : ", ") + std::string(each);
-    throw_invalid("fault '" + words.text() + "' is for phase '" + printable(fault.phase) + "', and phases are " + all);
-  }
-  return fault;
-}
-
-FaultPlan::Fault full_disk_of(Words& words) {
-  FaultPlan::Fault fault;
-  fault.kind = FaultPlan::Fault::Kind::full_disk;
-  fault.phase = "checkpoint";
-  for (const char* word : {"disk", "at", "step"}) words.expect(word);
-  fault.step = words.number(1, INT64_MAX);
-  return fault;
-}
-
-FaultPlan::Fault one_fault(FaultPlan::Fault::Kind kind, Words& words, int num_workers) {
-  FaultPlan::Fault fault;
-  fault.kind = kind;
-  words.expect("worker");
-  fault.worker = static_cast<int>(words.number(0, num_workers - 1));
-  return at_its_time(fault, words);
-}
-
-/// Such as 10x.
-int factor_of(Words& words) {
-  const std::string factor = words.word();
-  if (!factor.ends_with('x')) words.refuse();
-  return static_cast<int>(words.number_of(factor.substr(0, factor.size() - 1), 2, SlowedProcess::kMostFactor));
-}
-
-FaultPlan::Fault slow_worker(Words& words, int num_workers) {
-  const int factor = factor_of(words);
-  FaultPlan::Fault fault = one_fault(FaultPlan::Fault::Kind::slow, words, num_workers);
-  fault.factor = factor;
-  return fault;
-}
-
-FaultPlan::Fault cut_node(Words& words, int num_nodes) {
-  FaultPlan::Fault fault;
-  fault.kind = FaultPlan::Fault::Kind::cut;
-  words.expect("node");
-  fault.node = static_cast<int>(words.number(0, num_nodes - 1));
-  return at_its_time(fault, words);
-}
-
-/// Such as "of steps 10-500".
-struct Steps {
-  std::int64_t first = 1;
-  std::int64_t last = 1;
-};
-
-Steps steps_of(Words& words) {
-  words.expect("of");
-  words.expect("steps");
-  const std::string range = words.word();
-  const std::size_t dash = std::min(range.find('-'), range.size());
-  const std::int64_t first = words.number_of(range.substr(0, dash), 1, INT64_MAX - 1);
-  return {first, words.number_of(range.substr(std::min(dash + 1, range.size())), first, INT64_MAX - 1)};
-}
-
-Random seeded(Words& words) {
-  words.expect("seed");
-  return Random(static_cast<std::uint64_t>(words.number(0, INT64_MAX)));
-}
-
-/// In each step another worker.
-std::vector<FaultPlan::Fault> random_slowness(Words& words, int num_workers) {
-  FaultPlan::Fault fault;
-  fault.kind = FaultPlan::Fault::Kind::slow;
-  fault.factor = factor_of(words);
-  const auto [first, last] = steps_of(words);
-  Random random = seeded(words);
-  if (num_workers < 2 || last - first >= kMostRandom) words.refuse();
-  std::vector<FaultPlan::Fault> faults;
-  for (fault.step = first; fault.step <= last; ++fault.step) {
-    fault.until = fault.step + 1;
-    const int others = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers) - 1));
-    fault.worker = (fault.worker + 1 + others) % num_workers;
-    faults.push_back(fault);
-  }
-  return faults;
-}
-
-std::vector<FaultPlan::Fault> random_kills(Words& words, int num_workers) {
-  const std::int64_t count = words.number(1, kMostRandom);
-  words.expect("kills");
-  const auto [first, last] = steps_of(words);
-  Random random = seeded(words);
-  std::vector<FaultPlan::Fault> faults;
-  for (std::int64_t i = 0; i < count; ++i) {
-    FaultPlan::Fault fault;
-    fault.worker = static_cast<int>(random.below(static_cast<std::uint64_t>(num_workers)));
-    fault.step = first + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(last - first) + 1));
-    fault.phase = kRandomPhases[random.below(kRandomPhases.size())];
-    faults.push_back(fault);
-  }
-  return faults;
-}
-
-std::vector<FaultPlan::Fault> parse(const std::string& part, int num_workers, int num_nodes) {
-  Words words(part);
-  if (words.empty()) return {};
-  std::vector<FaultPlan::Fault> faults;
-  if (words.take("kill"))
-    faults = {one_fault(FaultPlan::Fault::Kind::kill, words, num_workers)};
-  else if (words.take("stop"))
-    faults = {one_fault(FaultPlan::Fault::Kind::stop, words, num_workers)};
-  else if (words.take("full"))
-    faults = {full_disk_of(words)};
-  else if (words.take("slow"))
-    faults = {slow_worker(words, num_workers)};
-  else if (words.take("cut"))
-    faults = {cut_node(words, num_nodes)};
-  else if (words.take("random"))
-    faults = words.take("slow") ? random_slowness(words, num_workers) : random_kills(words, num_workers);
-  else
-    words.refuse();
-  if (!words.done()) words.refuse();
-  return faults;
-}
 
 }  // namespace
 
-FaultPlan::FaultPlan(const std::string& text, int num_workers, int num_nodes) {
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ';');) {
-    const auto faults = parse(part, num_workers, num_nodes);
-    faults_.insert(faults_.end(), faults.begin(), faults.end());
+FaultPlan::FaultPlan(const std::vector<testing::Fault>& faults, int num_workers, int num_nodes) {
+  for (const testing::Fault& fault : faults) {
+    const std::vector<Fault> turns = std::visit(Turns{num_workers, num_nodes}, fault);
+    faults_.insert(faults_.end(), turns.begin(), turns.end());
   }
 }
 
-std::vector<FaultPlan::Fault> FaultPlan::due(const std::string& phase, std::int64_t first_step,
-                                             std::int64_t last_step) {
+std::vector<Fault> FaultPlan::due(const std::string& phase, std::int64_t first_step, std::int64_t last_step) {
   const auto asked = asked_until_.find(phase);
   if (asked != asked_until_.end()) first_step = std::min(first_step, asked->second + 1);
   asked_until_[phase] = last_step;

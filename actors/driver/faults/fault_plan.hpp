@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "troupe/testing.hpp"
+
 namespace troupe {
 
-/// What is to go wrong in a run, on purpose: for tests of what follows. Each fault happens once.
+/// The faults of a run, each with its turn. Plain book-keeping.
 class FaultPlan {
  public:
+  /// One that has been drawn, where it was to be.
   struct Fault {
     enum class Kind : unsigned char { kill, stop, slow, cut, full_disk };
     Kind kind = Kind::kill;
@@ -22,8 +25,8 @@ class FaultPlan {
   };
 
   FaultPlan() = default;
-  /// @param text see Options::faults. @throws Error invalid_argument that shows the part which makes no sense
-  FaultPlan(const std::string& text, int num_workers, int num_nodes = 0);
+  /// @throws Error invalid_argument for a worker, node, step, phase or factor that there cannot be
+  FaultPlan(const std::vector<testing::Fault>& faults, int num_workers, int num_nodes = 0);
 
   bool empty() const { return faults_.empty(); }
   /// Those that have not happened.

@@ -9,7 +9,7 @@
 
 namespace troupe::cli {
 
-void set_default_rates(CLI::App& train, OptimizerOptions& optimizer, bool seed_example, const std::string& kind) {
+void set_default_rates(CLI::App& train, OptimizerSettings& optimizer, bool seed_example, const std::string& kind) {
   const bool adam = kind == "adam" || kind == "adamw";
   const char* const rate = seed_example ? "1e-6" : adam ? "0.001" : kind == "adagrad" ? "0.01" : "0.05";
   optimizer.learning_rate = std::stod(rate);
@@ -18,7 +18,7 @@ void set_default_rates(CLI::App& train, OptimizerOptions& optimizer, bool seed_e
   train.get_option("--momentum")->default_str(optimizer.momentum == 0 ? "0" : "0.9");
 }
 
-void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
+void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
   app.add_option("--learning-rate", optimizer.learning_rate,
                  "Rate of the first step after the warm-up; unless told 0.05 of sgd, 0.001 of adam and adamw, 0.01 of "
@@ -62,7 +62,7 @@ void add_optimizer_options(CLI::App& app, OptimizerOptions& optimizer) {
       ->default_str("");
 }
 
-void end_with_last_step(const CLI::App& train, OptimizerOptions& optimizer,
+void end_with_last_step(const CLI::App& train, OptimizerSettings& optimizer,
                         std::shared_ptr<const std::int64_t> last_step) {
   if (optimizer.schedule.kind != ScheduleKind::cosine || train.get_option("--schedule-total")->count() > 0) return;
   check_schedule(optimizer.schedule);

@@ -11,6 +11,7 @@
 #include "models/files.hpp"
 #include "support/algorithms.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 #include "troupe/troupe.hpp"
 
@@ -32,7 +33,7 @@ Options asynchronous(const std::string& algorithm, Placement placement, int work
   options.algorithm = algorithm_by_name(algorithm);
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
   options.num_shards = 4;
-  options.optimizer.learning_rate = 0.02;
+  edit(options)->learning_rate = 0.02;
   return options;
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("gradients are added up until they are pushed, and weights are fetched
   Options options = asynchronous("downpour", Placement::in_process, 2);
   std::get<Downpour>(options.algorithm).fetch_every = 5;
   std::get<Downpour>(options.algorithm).push_every = 10;
-  options.optimizer.learning_rate = 0.004;
+  edit(options)->learning_rate = 0.004;
   DistributedSGD sgd("linear", options);
   std::int64_t fetches = 0;
   std::int64_t pushes = 0;
@@ -109,7 +110,7 @@ TEST_CASE("gradients are added up until they are pushed, and weights are fetched
 
 TEST_CASE("one worker without company makes synchronous steps, to the bit") {
   Options options = asynchronous("downpour", Placement::in_process, 1);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   DistributedSGD downpour("linear", options);
   options.algorithm = Synchronous();
   DistributedSGD synchronous("linear", options);
@@ -172,7 +173,7 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
     steps(changing, 1, "synchronous");
 
     Options options = asynchronous("downpour", placement, 1);  // who is alone always makes the same steps
-    options.optimizer.momentum = 0.9;
+    edit(options)->momentum = 0.9;
     std::get<Downpour>(options.algorithm).warm_start = 7;
     DistributedSGD warm("linear", options);
     warm.warmup();
@@ -206,7 +207,7 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
     Options options = quiet_options(placement, 2);
     options.algorithm = Downpour();
     options.config = "4000";
-    options.optimizer.learning_rate = 1e30;
+    edit(options)->learning_rate = 1e30;
     DistributedSGD sgd("noise", options);
     std::optional<Error> error;
     for (int step = 0; step < 50 && !error; ++step) try {
@@ -240,7 +241,7 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
       CAPTURE(algorithm);
       const TemporaryFolder folder;
       Options options = asynchronous(algorithm, placement, 3);
-      options.optimizer.kind = "adagrad";
+      edit(options)->kind = "adagrad";
       if (auto* const downpour = std::get_if<Downpour>(&options.algorithm))
         *downpour = {.fetch_every = 3, .push_every = 2};
       const auto run = [](Options of) {
@@ -256,11 +257,11 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
       };
       record_of(options) = folder / "record";
       if (placement == Placement::processes) {
-        options.max_failures = 5;
-        options.faults = "kill worker 1 at step 30";
+        options.fault_tolerance.max_failures = 5;
+        options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 30}};
       }
       const auto recorded = run(options);
-      options.faults = {};
+      options.fault_tolerance.faults = {};
       record_of(options) = folder / "again";
       replay_of(options) = folder / "record";
       const auto replayed = run(options);
@@ -271,7 +272,7 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
 TEST_CASE("a replay makes its steps where the record has them: rates that change with steps are the same") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 4);
-  options.optimizer.schedule.warmup_steps = 150;
+  edit(options)->schedule.warmup_steps = 150;
   const auto run = [](const Options& of) {
     DistributedSGD sgd("linear", of);
     for (int step = 0; step < 100; ++step) sgd.step();
@@ -293,16 +294,17 @@ TEST_CASE("a record with many deaths is replayed, too") {
     CAPTURE(seed);
     Options options = asynchronous("downpour", Placement::processes, 3);
     options.num_shards = 7;
-    options.max_failures = 20;
+    options.fault_tolerance.max_failures = 20;
     options.algorithm = Downpour{.fetch_every = 3, .push_every = 2, .record = folder / "record"};
-    options.faults = "random 4 kills of steps 5-110 seed " + std::to_string(seed);
+    options.fault_tolerance.faults = {
+        testing::RandomKills{.count = 4, .first_step = 5, .last_step = 110, .seed = static_cast<std::uint64_t>(seed)}};
     const auto run = [](const Options& of) {
       DistributedSGD sgd("linear", of);
       for (int step = 0; step < 120; ++step) sgd.step();
       return sgd.weights();
     };
     const auto recorded = run(options);
-    options.faults.clear();
+    options.fault_tolerance.faults.clear();
     options.placement = Placement::in_process;
     options.algorithm = Downpour{.fetch_every = 3, .push_every = 2, .replay = folder / "record"};
     CHECK(run(options) == recorded);
@@ -432,18 +434,20 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
   });
   refused("cannot write", ErrorCode::bad_file, [](Options& o) { record_of(o) = "/nonexistent/record"; });
   refused("not a regular file", ErrorCode::bad_file, [](Options& o) { replay_of(o) = "/tmp"; });
-  refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.optimizer.clip_norm = 1; });
-  refused("groups", ErrorCode::unsupported, [](Options& o) { o.optimizer.groups = {{"*", 0.0}}; });
-  refused("backup", ErrorCode::unsupported, [](Options& o) { o.backup_workers = 1; });
-  refused("strategy", ErrorCode::unsupported, [](Options& o) { o.strategy = Strategy::driver; });
+  refused("clip_norm", ErrorCode::unsupported, [](Options& o) { o.gradients.clip_norm = 1; });
+  refused("groups", ErrorCode::unsupported, [](Options& o) { edit(o)->groups = {{"*", 0.0}}; });
+  refused("backup", ErrorCode::unsupported, [](Options& o) { o.fault_tolerance.backup_workers = 1; });
+  refused("strategy", ErrorCode::unsupported, [](Options& o) { o.gradients.strategy = Strategy::driver; });
 }
 
 TEST_CASE("a worker process that dies is replaced once, and begins with a fetch") {
   for (const char* algorithm : {"downpour", "ssp"}) {
     CAPTURE(algorithm);
     Options options = asynchronous(algorithm, Placement::processes, 3);
-    options.max_failures = 10;
-    options.faults = "kill worker 1 at step 100; kill worker 0 at step 200 phase apply; kill worker 2 at step 300";
+    options.fault_tolerance.max_failures = 10;
+    options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 100},
+                                      testing::KillWorker{.worker = 0, .step = 200, .phase = "apply"},
+                                      testing::KillWorker{.worker = 2, .step = 300}};
     DistributedSGD sgd("linear", options);
     std::vector<int> replaced;
     for (int step = 0; step < 1500; ++step)

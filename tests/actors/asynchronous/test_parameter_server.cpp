@@ -46,7 +46,7 @@ struct ServedScene {
     std::fill_n(gradient.begin(), kServedLearned, learned);
     std::ranges::fill(gradient.subspan(kServedLearned), statistics);
   }
-  ParameterServer server(const Range& slice, const OptimizerOptions& optimizer) const {
+  ParameterServer server(const Range& slice, const OptimizerSettings& optimizer) const {
     return {served, std::make_shared<ServerExchange>(served, topology, 1), 4, slice, kServedLearned, optimizer};
   }
 };
@@ -86,7 +86,7 @@ TEST_CASE("a parameter server applies a push to its slice alone, by its share of
 }
 
 TEST_CASE("pushes that a server applies are steps of the optimizer, in the order in which they come") {
-  OptimizerOptions adagrad{.kind = "adagrad", .learning_rate = 0.5};
+  OptimizerSettings adagrad{.kind = "adagrad", .learning_rate = 0.5};
   const ServedScene scene(2);
   ParameterServer server = scene.server({0, kServedSize}, adagrad);
   const UpdateRules alone(adagrad);

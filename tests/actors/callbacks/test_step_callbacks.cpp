@@ -7,6 +7,7 @@
 #include "models/files.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/text.hpp"
 
 using namespace troupe;
@@ -104,7 +105,7 @@ TEST_CASE("a callback of ten lines serves a trainer's run and steps alike") {
   };
   const auto of_steps = std::make_shared<KeepsLowest>();
   Options options = told(Placement::in_process, {of_steps});
-  options.optimizer.learning_rate = 0.1;
+  edit(options)->learning_rate = 0.1;
   DistributedSGD sgd("mlp", options);
   int steps = 0;
   for (; steps < 1000 && !sgd.should_stop(); ++steps) sgd.step();
@@ -125,7 +126,7 @@ TEST_CASE("a callback of ten lines serves a trainer's run and steps alike") {
 
 TEST_CASE("early stopping ends a loop of steps") {
   Options options = told(Placement::in_process, {callbacks::early_stopping({.metric = "test_loss", .patience = 2})});
-  options.optimizer.learning_rate = 0;
+  edit(options)->learning_rate = 0;
   DistributedSGD sgd("mlp", options);
   int epochs = 0;
   for (; epochs < 10 && !sgd.should_stop(); ++epochs) {
@@ -138,8 +139,8 @@ TEST_CASE("early stopping ends a loop of steps") {
 TEST_CASE("a worker that is lost is told of before the step that went on") {
   const auto diary = std::make_shared<Diary>();
   Options options = told(Placement::processes, {diary});
-  options.max_failures = 1;
-  options.faults = "kill worker 1 at step 2";
+  options.fault_tolerance.max_failures = 1;
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2}};
   DistributedSGD sgd("mlp", options);
   sgd.step();
   sgd.step();
@@ -153,7 +154,8 @@ TEST_CASE("a step that fails is told of, and one that follows makes that good") 
   const auto diary = std::make_shared<Diary>();
   {
     Options options = told(Placement::processes, {diary});
-    options.faults = "kill worker 1 at step 2; kill worker 0 at step 3";
+    options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2},
+                                      testing::KillWorker{.worker = 0, .step = 3}};
     DistributedSGD sgd("mlp", options);
     sgd.step();
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
@@ -191,7 +193,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
 
   const auto later = std::make_shared<Diary>();
   options.callbacks = {later};
-  options.resume_from = folder / "run";
+  options.checkpoint.resume_from = folder / "run";
   DistributedSGD sgd("mlp", options);
   sgd.step();
   CHECK(later->heard == Heard{"start 2 resumed", "report 7"});
@@ -201,7 +203,7 @@ TEST_CASE("the best checkpoint of steps is kept") {
   const TemporaryFolder folder;
   Options options = told(Placement::in_process, {callbacks::best_checkpoint({.path = folder / "best"})});
   options.checkpoint.folder = folder / "run";
-  options.optimizer.learning_rate = 0.1;
+  edit(options)->learning_rate = 0.1;
   DistributedSGD sgd("mlp", options);
   for (int step = 0; step < 20; ++step) sgd.step();
   sgd.checkpoint();
@@ -248,7 +250,7 @@ TEST_CASE("a step that fails says why, whatever a callback throws when it hears 
   const CapturedErrors errors;
   const auto diary = std::make_shared<Diary>();
   Options options = told(Placement::processes, {std::make_shared<Refuses>(), diary});
-  options.faults = "kill worker 1 at step 1";
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 1}};
   DistributedSGD sgd("mlp", options);
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
   CHECK(diary->heard == Heard{"start 2", "failure"});

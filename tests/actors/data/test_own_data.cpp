@@ -4,6 +4,7 @@
 
 #include "actors/algorithms/known_algorithms.hpp"
 #include "actors/test_models.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kPlacements;
@@ -14,7 +15,7 @@ namespace {
 Options own(Placement placement, const std::string& config) {
   Options options = quiet_options(placement, 2);
   options.config = config;
-  options.optimizer.learning_rate = 0.01;
+  edit(options)->learning_rate = 0.01;
   return options;
 }
 

@@ -54,8 +54,8 @@ TEST_CASE("a worker that takes the place of another one takes data that is there
   const TemporaryFolder folder;
   const std::string file = folder / "made";
   Options options = on(file, Placement::processes, 3);
-  options.faults = "kill worker 0 at step 2";
-  options.max_failures = 1;
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 0, .step = 2}};
+  options.fault_tolerance.max_failures = 1;
   DistributedSGD sgd("softmax", options);
   std::size_t repairs = 0;
   for (int step = 0; step < 5; ++step) repairs += sgd.step().repairs.size();

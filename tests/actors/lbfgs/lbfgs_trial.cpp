@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/files.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe::testing::read_file;
@@ -62,8 +63,8 @@ Options steady(Placement placement, int workers) {
   options.algorithm = Lbfgs{.history = 3, .tolerance = 0};
   options.num_shards = 8;
   options.config = kSteady;
-  options.optimizer.weight_decay = 0.01;
-  options.optimizer.groups = {{"bias", 0.0}};
+  edit(options)->weight_decay = 0.01;
+  edit(options)->groups = {{"bias", 0.0}};
   return options;
 }
 
@@ -110,7 +111,7 @@ Options wide(Placement placement, int workers) {
   options.algorithm = Lbfgs{.history = 3};
   options.num_shards = 3;
   options.config = "quadratic " + std::to_string(kWideSize) + " 10";
-  options.max_failures = 100;
+  options.fault_tolerance.max_failures = 100;
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "actors/lbfgs/plain_lbfgs.hpp"
 #include "runtime/processes/memory.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -30,7 +31,7 @@ TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned qu
     CHECK(largest(learned_of(quadratic, 50)) < 1e-5);
   }
   Options options = lbfgs_options(kLogistic);
-  options.optimizer.weight_decay = 0.01;
+  edit(options)->weight_decay = 0.01;
   DistributedSGD logistic("smooth", options);
   const StepReport report = descend(logistic, 100);
   CHECK(report.lbfgs.end == LbfgsEnd::converged);
@@ -58,7 +59,7 @@ TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, b
     Options options = lbfgs_options(trial.config);
     std::get<Lbfgs>(options.algorithm).history = trial.history;
     std::get<Lbfgs>(options.algorithm).tolerance = 0;
-    options.optimizer.weight_decay = trial.decay;
+    edit(options)->weight_decay = trial.decay;
     const auto model = make_smooth(trial.config);
     model->start({.num_shards = 3});
     PlainLbfgs plain([&](const Numbers& x, Numbers& g) { return objective(*model, 3, x, g, trial.decay); },
@@ -82,7 +83,7 @@ TEST_CASE("the report of L-BFGS tells what its step did") {
   Options options = lbfgs_options(kLogistic, 2, 3);
   std::get<Lbfgs>(options.algorithm).portions = 5;  // made 6
   std::get<Lbfgs>(options.algorithm).history = 4;
-  options.optimizer.weight_decay = 0.01;
+  edit(options)->weight_decay = 0.01;
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(kLogistic);
   model->start({.num_shards = 3});
@@ -124,8 +125,8 @@ TEST_CASE("the report of L-BFGS tells what its step did") {
 
 TEST_CASE("what L-BFGS makes small includes the penalty of each tensor's group") {
   Options options = lbfgs_options("quadratic 100 10");
-  options.optimizer.weight_decay = 3;
-  options.optimizer.groups = {{"bias", 0.5}};
+  edit(options)->weight_decay = 3;
+  edit(options)->groups = {{"bias", 0.5}};
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(options.config);
   model->start({.num_shards = 3});

@@ -14,6 +14,8 @@ using namespace troupe_test;
 
 namespace {
 
+using Faults = std::vector<testing::Fault>;
+
 /// Makes steps; notes what was repaired in them.
 Course go_on_noting(DistributedSGD& sgd, int steps, std::vector<Repair>& repairs) {
   Course course;
@@ -30,20 +32,27 @@ Course go_on_noting(DistributedSGD& sgd, int steps, std::vector<Repair>& repairs
 
 TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and the bits stay") {
   for (const int backups : {0, 2})
-    for (const char* faults :
-         {"kill worker 1 at step 3 phase compute", "kill worker 1 at step 3 phase reduce",
-          "kill worker 1 at step 3 phase apply", "kill worker 1 at step 3 phase remember",
-          "kill worker 0 at step 1 phase apply", "kill worker 0 at step 1 phase remember",
-          "kill worker 1 at step 3 phase remember; kill worker 0 at step 3 phase remember; "
-          "kill worker 2 at step 3 phase remember; kill worker 1 at step 3 phase apply",
-          "kill worker 2 at step 2; kill worker 0 at step 2 phase reduce; kill worker 1 at step 3 phase apply; "
-          "kill worker 2 at step 5 phase reduce; kill worker 2 at step 6 phase apply"}) {
+    for (const Faults& faults : {Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "compute"}},
+                                 Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "reduce"}},
+                                 Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "apply"}},
+                                 Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "remember"}},
+                                 Faults{testing::KillWorker{.worker = 0, .step = 1, .phase = "apply"}},
+                                 Faults{testing::KillWorker{.worker = 0, .step = 1, .phase = "remember"}},
+                                 Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "remember"},
+                                        testing::KillWorker{.worker = 0, .step = 3, .phase = "remember"},
+                                        testing::KillWorker{.worker = 2, .step = 3, .phase = "remember"},
+                                        testing::KillWorker{.worker = 1, .step = 3, .phase = "apply"}},
+                                 Faults{testing::KillWorker{.worker = 2, .step = 2},
+                                        testing::KillWorker{.worker = 0, .step = 2, .phase = "reduce"},
+                                        testing::KillWorker{.worker = 1, .step = 3, .phase = "apply"},
+                                        testing::KillWorker{.worker = 2, .step = 5, .phase = "reduce"},
+                                        testing::KillWorker{.worker = 2, .step = 6, .phase = "apply"}}}) {
       if (kSanitized && backups > 0) continue;
-      CAPTURE(faults);
+      CAPTURE(faults.size());
       CAPTURE(backups);
       Options options = steady(Placement::processes, 3);
-      options.max_failures = 100;
-      options.faults = faults;
+      options.fault_tolerance.max_failures = 100;
+      options.fault_tolerance.faults = faults;
       std::get<Lbfgs>(options.algorithm).backup_portions = backups;
       DistributedSGD sgd("smooth", options);
       std::ptrdiff_t repairs = 0;
@@ -57,7 +66,7 @@ TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and th
       course.weights = sgd.weights();
       check_undisturbed(course);
       // Of two of a worker one after the other the second finds it dead already.
-      const std::ptrdiff_t most = 1 + std::ranges::count(std::string(faults), ';');
+      const std::ptrdiff_t most = std::ssize(faults);
       CHECK(repairs <= most);
       CHECK(repairs >= std::max<std::ptrdiff_t>(1, most - 2));
     }
@@ -67,8 +76,9 @@ TEST_CASE("random kills leave the bits of L-BFGS as they are") {
   for (int seed = 1; seed <= (kSanitized ? 1 : 3); ++seed) {
     CAPTURE(seed);
     Options options = steady(Placement::processes, 3);
-    options.max_failures = 100;
-    options.faults = "random 5 kills of steps 1-6 seed " + std::to_string(seed);
+    options.fault_tolerance.max_failures = 100;
+    options.fault_tolerance.faults = {
+        testing::RandomKills{.count = 5, .first_step = 1, .last_step = 6, .seed = static_cast<std::uint64_t>(seed)}};
     std::get<Lbfgs>(options.algorithm).backup_portions = seed % 2;
     DistributedSGD sgd("smooth", options);
     check_undisturbed(go_on(sgd, kSteadySteps));
@@ -77,7 +87,7 @@ TEST_CASE("random kills leave the bits of L-BFGS as they are") {
 
 TEST_CASE("workers that are killed at any moment leave the bits of L-BFGS as they are") {
   Options options = steady(Placement::processes, 3);
-  options.max_failures = 1'000;
+  options.fault_tolerance.max_failures = 1'000;
   DistributedSGD sgd("smooth", options);
   for (std::uint64_t seed = 0; seed < (kSanitized ? 1 : 6); ++seed) {
     CAPTURE(seed);
@@ -106,17 +116,19 @@ TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vecto
   DistributedSGD plain("smooth", options);
   const Course expected = go_on(plain, kWideSteps);
   options = wide(Placement::processes, 3);
-  for (const char* faults : {"kill worker 1 at step 1 phase apply", "kill worker 2 at step 2 phase reduce",
-                             "kill worker 0 at step 2 phase apply; kill worker 1 at step 4 phase remember"}) {
-    CAPTURE(faults);
-    options.faults = faults;
+  for (const Faults& faults : {Faults{testing::KillWorker{.worker = 1, .step = 1, .phase = "apply"}},
+                               Faults{testing::KillWorker{.worker = 2, .step = 2, .phase = "reduce"}},
+                               Faults{testing::KillWorker{.worker = 0, .step = 2, .phase = "apply"},
+                                      testing::KillWorker{.worker = 1, .step = 4, .phase = "remember"}}}) {
+    CAPTURE(faults.size());
+    options.fault_tolerance.faults = faults;
     DistributedSGD sgd("smooth", options);
     std::vector<Repair> repairs;
     const Course course = go_on_noting(sgd, kWideSteps, repairs);
     CHECK(course.objectives == expected.objectives);
     CHECK(course.lengths == expected.lengths);
     CHECK((course.weights == expected.weights));
-    CHECK(std::ssize(repairs) == 1 + std::ranges::count(std::string(faults), ';'));
+    CHECK(std::ssize(repairs) == std::ssize(faults));
     CHECK(sgd.report().pinned_bytes == 0);
   }
 }
@@ -144,7 +156,8 @@ TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody wh
     CAPTURE(each);
     Options options = wide(Placement::processes, 3);
     options.checkpoint.folder = folder / std::to_string(each);
-    options.faults = "kill worker 1 at step 3 phase remember";  // the pair of step 2
+    options.fault_tolerance.faults = {
+        testing::KillWorker{.worker = 1, .step = 3, .phase = "remember"}};  // the pair of step 2
     DistributedSGD sgd("smooth", options);
     for (int step = 0; step < kWideSteps; ++step) {
       sgd.step();
@@ -165,9 +178,9 @@ TEST_CASE("shards of a worker that is lost while a pair is remembered are dealt 
     CAPTURE(ranged);
     Options options = steady(Placement::processes, 3);
     if (ranged) options.num_workers = {1, 3};  // two on two cores
-    options.restart = ranged ? Restart::respawn : Restart::redistribute;
-    options.max_failures = ranged ? 0 : 1;
-    options.faults = "kill worker 0 at step 3 phase remember";
+    options.fault_tolerance.restart = ranged ? Restart::respawn : Restart::redistribute;
+    options.fault_tolerance.max_failures = ranged ? 0 : 1;
+    options.fault_tolerance.faults = {testing::KillWorker{.worker = 0, .step = 3, .phase = "remember"}};
     DistributedSGD sgd("smooth", options);
     const int workers = sgd.num_workers();
     if (workers < 2) continue;  // on one core

@@ -7,6 +7,7 @@
 
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -16,7 +17,7 @@ TEST_CASE("shards and portions without samples add nothing") {
   // 11 samples of shard 0, none of shard 1, and 9 of shard 2 in batches of 2: its last one is empty.
   const std::string config = "logistic 32 11 2 1";
   Options options = lbfgs_options(config);
-  options.optimizer.weight_decay = 0.01;
+  edit(options)->weight_decay = 0.01;
   std::get<Lbfgs>(options.algorithm).portions = 18;
   DistributedSGD sgd("smooth", options);
   const auto model = make_smooth(config);
@@ -161,9 +162,9 @@ TEST_CASE("options of L-BFGS that cannot be are refused") {
   CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).portions = -1; }) == ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).backup_portions = -1; }) == ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { std::get<Lbfgs>(o.algorithm).backup_portions = 1001; }) == ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.optimizer.clip_norm = 1; }) == ErrorCode::unsupported);
-  CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
-  CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.gradients.clip_norm = 1; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.gradients.strategy = Strategy::driver; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.fault_tolerance.backup_workers = 1; }) == ErrorCode::unsupported);
   DistributedSGD sgd("smooth", lbfgs_options("rosenbrock 2"));
   CHECK(code_of([&] { sgd.use(Lbfgs{.history = 0}); }) == ErrorCode::invalid_argument);
   CHECK(sgd.step().step == 1);
@@ -172,9 +173,9 @@ TEST_CASE("options of L-BFGS that cannot be are refused") {
 TEST_CASE("a change to L-BFGS that the store has no room for changes nothing") {
   Options options = lbfgs_options("", 2, 3);
   options.algorithm = Synchronous();
-  options.optimizer = {.learning_rate = 0.01, .momentum = 0.9};
+  options.optimizer = Sgd{.learning_rate = 0.01, .momentum = 0.9};
   options.config = "quadratic 2000 10";
-  options.store_bytes = std::size_t{1} << 20;
+  options.memory.store_bytes = std::size_t{1} << 20;
   DistributedSGD sgd("smooth", options);
   sgd.step();
   DistributedSGD undisturbed("smooth", options);

@@ -25,7 +25,7 @@ TEST_CASE("L-BFGS has the same bits for any number of workers, placement, device
           CAPTURE(devices);
           CAPTURE(backups);
           Options options = steady(placement, workers);
-          options.devices_per_worker = devices;
+          options.compute.devices_per_worker = devices;
           std::get<Lbfgs>(options.algorithm).backup_portions = backups;
           DistributedSGD sgd("smooth", options);
           REQUIRE((go_on(sgd, kSteadySteps) == undisturbed()));
@@ -67,10 +67,11 @@ TEST_CASE("without full batches L-BFGS has the same bits, too, whatever happens"
   for (const Placement placement : kPlacements) {
     options.placement = placement;
     options.num_workers = 3;
-    options.max_failures = 100;
+    options.fault_tolerance.max_failures = 100;
     std::get<Lbfgs>(options.algorithm).backup_portions = 1;
     if (placement == Placement::processes)
-      options.faults = "kill worker 1 at step 2; kill worker 2 at step 3 phase apply";
+      options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2},
+                                        testing::KillWorker{.worker = 2, .step = 3, .phase = "apply"}};
     DistributedSGD sgd("smooth", options);
     const Course course = go_on(sgd, 3);
     CHECK(course.objectives == expected.objectives);
@@ -153,7 +154,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
 TEST_CASE("processes that are slow are backed up, to the same bits") {
   Options options = steady(Placement::processes, 3);
   std::get<Lbfgs>(options.algorithm).backup_portions = 3;
-  options.faults = "slow 5x worker 1 at step 2";
+  options.fault_tolerance.faults = {testing::SlowWorker{.worker = 1, .factor = 5, .step = 2}};
   DistributedSGD sgd("smooth", options);
   int backups = 0;
   Course course;

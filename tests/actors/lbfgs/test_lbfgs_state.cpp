@@ -7,6 +7,7 @@
 #include "actors/lbfgs/lbfgs_trial.hpp"
 #include "models/files.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace troupe;
@@ -63,7 +64,7 @@ TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and 
     CHECK((sgd.weights() == undisturbed().weights));
   }
   CHECK(found > 0);
-  options.resume_from = folder / "run";
+  options.checkpoint.resume_from = folder / "run";
   DistributedSGD again("smooth", options);
   CHECK(again.steps_done() == kSteadySteps);
   CHECK((again.weights() == undisturbed().weights));
@@ -79,7 +80,7 @@ TEST_CASE("checkpoints of another algorithm, or of another history, are not thos
   lbfgs.save_state(folder / "lbfgs");
   Options options = steady(Placement::in_process, 2);
   options.algorithm = Synchronous();
-  options.optimizer.kind = "adam";
+  edit(options)->kind = "adam";
   DistributedSGD adam("smooth", options);
   adam.step();
   adam.save_state(folder / "adam");
@@ -128,8 +129,8 @@ TEST_CASE("what is known of weights is known of them alone, and not of others th
 TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm start") {
   Options options = steady(Placement::in_process, 3);
   options.algorithm = Synchronous();
-  options.optimizer.learning_rate = 0.1;
-  options.optimizer.momentum = 0.9;
+  edit(options)->learning_rate = 0.1;
+  edit(options)->momentum = 0.9;
   DistributedSGD changing("smooth", options);
   for (int step = 0; step < 3; ++step) CHECK(changing.step().algorithm == "synchronous");
   const auto warm = changing.weights();
@@ -179,7 +180,7 @@ TEST_CASE("evaluations under L-BFGS are of all samples, whatever portions there 
 TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that goes on") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   std::get<Lbfgs>(options.algorithm).warm_start = 3;
   DistributedSGD later("smooth", options);
   for (int step = 0; step < 5; ++step) later.step();
@@ -204,7 +205,7 @@ TEST_CASE("steps of a warm start are gone back to, also where local SGD has no m
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   options.algorithm = LocalSgd();
-  options.optimizer.learning_rate = 0.1;
+  edit(options)->learning_rate = 0.1;
   std::get<LocalSgd>(options.algorithm) = {.steps = 2, .warm_start = 3};
   DistributedSGD sgd("smooth", options);
   sgd.step();
@@ -223,13 +224,13 @@ TEST_CASE("of local SGD state of shards is taken by as many shards only, reshard
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   options.algorithm = LocalSgd();
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   options.num_shards = 4;
   DistributedSGD sgd("smooth", options);
   sgd.step();
   sgd.save_state(folder / "state");
   options.num_shards = 2;
-  options.reshard = true;
+  options.checkpoint.reshard = true;
   DistributedSGD fewer("smooth", options);
   CHECK(code_of([&] { fewer.load_state(folder / "state"); }) == ErrorCode::model_mismatch);
   CHECK(fewer.step().step == 8);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/optimizers.hpp"
 #include "support/plain_tree.hpp"
 
 using namespace troupe;
@@ -13,7 +14,7 @@ PlainLocal::PlainLocal(Model& model, const Options& options) : model_(model), op
   const std::size_t size = model.start({.num_shards = options.num_shards, .config = options.config}).size;
   weights_.resize(size);
   model.initialize(weights_, options.seed);
-  particular_ = [decay = options.optimizer.weight_decay](std::size_t) { return Particular{decay, 1}; };
+  particular_ = [decay = settings_of(options).weight_decay](std::size_t) { return Particular{decay, 1}; };
   forget();
 }
 
@@ -29,13 +30,13 @@ void PlainLocal::forget() {
 std::size_t PlainLocal::learned() const { return model_.info().learned_size; }
 
 double PlainLocal::rate(std::int64_t step) const {
-  return options_.optimizer.learning_rate_at ? options_.optimizer.learning_rate_at(step)
-                                             : options_.optimizer.learning_rate;
+  return settings_of(options_).learning_rate_at ? settings_of(options_).learning_rate_at(step)
+                                                : settings_of(options_).learning_rate;
 }
 
 float PlainLocal::learn(std::size_t i, float gradient, float old, double rate, std::int64_t updates,
                         std::vector<Floats>& state) {
-  const OptimizerOptions& o = options_.optimizer;
+  const OptimizerSettings o = settings_of(options_);
   const auto [decay, factor] = particular_(i);
   rate *= factor;
   if (o.kind == "sgd") {
@@ -55,10 +56,10 @@ float PlainLocal::learn(std::size_t i, float gradient, float old, double rate, s
 }
 
 void PlainLocal::clip(Floats& mean) const {
-  if (options_.optimizer.clip_norm == 0) return;
+  if (options_.gradients.clip_norm == 0) return;
   double squares = 0;
   for (std::size_t i = 0; i < learned(); ++i) squares += static_cast<double>(mean[i]) * static_cast<double>(mean[i]);
-  const auto factor = static_cast<float>(std::min(1.0, options_.optimizer.clip_norm / (std::sqrt(squares) + 1e-6)));
+  const auto factor = static_cast<float>(std::min(1.0, options_.gradients.clip_norm / (std::sqrt(squares) + 1e-6)));
   for (std::size_t i = 0; i < learned(); ++i) mean[i] *= factor;
 }
 

@@ -9,6 +9,7 @@
 #include "actors/statistics_model.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -25,12 +26,12 @@ Options local(Placement placement, int workers, int shards, int steps) {
   options.algorithm = LocalSgd{.steps = steps};
   options.num_shards = shards;
   options.config = kLocalConfig;
-  options.optimizer.weight_decay = 0.1;
-  options.optimizer.learning_rate_at = falling_rate;
+  edit(options)->weight_decay = 0.1;
+  edit(options)->learning_rate_at = falling_rate;
   return options;
 }
 
-void make_grouped(Options& options) { options.optimizer.groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}}; }
+void make_grouped(Options& options) { edit(options)->groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}}; }
 
 /// As `make_grouped` groups them.
 PlainLocal::Particular particular_of(const GroupedModel& model, std::size_t i) {
@@ -48,7 +49,8 @@ std::vector<float> run_local(const Options& options, int calls) {
 std::vector<float> plain_run_of(const Options& options, int calls) {
   GroupedModel model(kLocalConfig);
   PlainLocal plain(model, options);
-  if (!options.optimizer.groups.empty()) plain.set_particular([&](std::size_t i) { return particular_of(model, i); });
+  if (!settings_of(options).groups.empty())
+    plain.set_particular([&](std::size_t i) { return particular_of(model, i); });
   for (int call = 0; call < calls; ++call) plain.call();
   return plain.weights();
 }
@@ -66,8 +68,8 @@ TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what 
           CAPTURE(steps);
           Options options = local(Placement::in_process, std::min(shards, 2), shards, steps);
           const bool momentum = std::string(kind) == "momentum";
-          options.optimizer.kind = momentum ? "sgd" : kind;
-          options.optimizer.momentum = momentum ? 0.9 : 0;
+          edit(options)->kind = momentum ? "sgd" : kind;
+          edit(options)->momentum = momentum ? 0.9 : 0;
           std::get<LocalSgd>(options.algorithm).outer = outer;
           GroupedModel model(kLocalConfig);
           PlainLocal plain(model, options);
@@ -95,20 +97,20 @@ TEST_CASE("copies of local SGD clip their own gradients, and their tensors' grou
       CAPTURE(kind);
       CAPTURE(clip_norm);
       Options options = local(Placement::in_process, 3, 4, 3);
-      options.optimizer.kind = kind;
-      options.optimizer.clip_norm = clip_norm;
+      edit(options)->kind = kind;
+      options.gradients.clip_norm = clip_norm;
       make_grouped(options);
       const auto weights = run_local(options, 3);
       CHECK(weights == plain_run_of(options, 3));
-      options.optimizer.groups.clear();
+      edit(options)->groups.clear();
       CHECK(weights != plain_run_of(options, 3));
     }
 }
 
 TEST_CASE("local SGD has the same bits for any number of workers, placement and devices") {
   Options plain = local(Placement::in_process, 1, 8, 3);
-  plain.optimizer.kind = "adamw";
-  plain.optimizer.clip_norm = 3;
+  edit(plain)->kind = "adamw";
+  plain.gradients.clip_norm = 3;
   std::get<LocalSgd>(plain.algorithm).outer = OuterNesterov();
   make_grouped(plain);
   const auto expected = plain_run_of(plain, 3);
@@ -122,7 +124,7 @@ TEST_CASE("local SGD has the same bits for any number of workers, placement and 
         Options options = plain;
         options.placement = placement;
         options.num_workers = workers;
-        options.devices_per_worker = devices;
+        options.compute.devices_per_worker = devices;
         REQUIRE(run_local(options, 3) == expected);
       }
 }
@@ -141,7 +143,7 @@ TEST_CASE("local SGD learns running statistics copy by copy, whose mean goes on"
     for (const std::optional<OuterNesterov>& outer : {std::optional<OuterNesterov>(), {OuterNesterov()}}) {
       CAPTURE(size);
       Options options = local(Placement::in_process, 3, 5, 3);
-      options.optimizer.momentum = 0.9;
+      edit(options)->momentum = 0.9;
       std::get<LocalSgd>(options.algorithm).outer = outer;
       const std::size_t border = learned;
       const std::size_t floats = size;
@@ -160,8 +162,8 @@ TEST_CASE("local SGD of one shard and one step is the synchronous one, to the bi
   for (const char* kind : {"sgd", "adagrad", "adam", "adamw"}) {
     CAPTURE(kind);
     Options options = local(Placement::in_process, 1, 1, 1);
-    options.optimizer.kind = kind;
-    options.optimizer.clip_norm = 3;
+    edit(options)->kind = kind;
+    options.gradients.clip_norm = 3;
     make_grouped(options);
     const auto weights = run_local(options, 4);
     options.algorithm = Synchronous();
@@ -179,7 +181,7 @@ TEST_CASE("a shard without samples keeps the weights, and counts for the mean") 
     }
   };
   Options options = local(Placement::in_process, 2, 3, 3);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   Sparse model;
   PlainLocal plain(model, options);
   DistributedSGD sgd([](int, int) { return std::make_unique<Sparse>(); }, options);
@@ -202,7 +204,7 @@ TEST_CASE("a shard without samples keeps the weights, and counts for the mean") 
 
 TEST_CASE("a warm-up of local SGD changes nothing") {
   Options options = local(Placement::in_process, 2, 4, 3);
-  options.optimizer.momentum = 0.9;
+  edit(options)->momentum = 0.9;
   std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
   DistributedSGD sgd("grouped", options);
   sgd.warmup();
@@ -230,7 +232,7 @@ TEST_CASE("a copy that is not finite is refused with shard and tensor, and nothi
   };
   const auto fails = [](double loss, float gradient, ErrorCode code) {
     Options options = local(Placement::in_process, 2, 4, 3);
-    options.optimizer.momentum = 0.9;
+    edit(options)->momentum = 0.9;
     std::get<LocalSgd>(options.algorithm).outer = OuterNesterov();
     DistributedSGD sgd([=](int, int) { return std::make_unique<Once>(loss, gradient); }, options);
     sgd.step();
@@ -276,8 +278,8 @@ TEST_CASE("options of local SGD that cannot be are refused") {
         ErrorCode::invalid_argument);
   CHECK(code([](Options& o) { o.algorithm = LocalSgd{.outer = OuterNesterov{.learning_rate = std::nan("")}}; }) ==
         ErrorCode::invalid_argument);
-  CHECK(code([](Options& o) { o.strategy = Strategy::driver; }) == ErrorCode::unsupported);
-  CHECK(code([](Options& o) { o.backup_workers = 1; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.gradients.strategy = Strategy::driver; }) == ErrorCode::unsupported);
+  CHECK(code([](Options& o) { o.fault_tolerance.backup_workers = 1; }) == ErrorCode::unsupported);
   Options options = local(Placement::in_process, 2, 4, 3);
   DistributedSGD sgd("grouped", options);
   CHECK(code_of([&] { sgd.use(LocalSgd{.steps = 0}); }) == ErrorCode::invalid_argument);

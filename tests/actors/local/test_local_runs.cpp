@@ -9,6 +9,7 @@
 #include "models/files.hpp"
 #include "runtime/processes/memory.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -26,8 +27,8 @@ Options local_run(Placement placement, int workers) {
   options.algorithm = LocalSgd{.steps = kRunSteps, .outer = OuterNesterov()};
   options.num_shards = 5;
   options.config = kRunConfig;
-  options.optimizer.kind = "adamw";
-  options.optimizer.learning_rate = 0.03;
+  edit(options)->kind = "adamw";
+  edit(options)->learning_rate = 0.03;
   return options;
 }
 
@@ -94,7 +95,7 @@ TEST_CASE("checkpoints of local SGD are made where steps that are due lie within
   CHECK_FALSE(names.contains("step-00000003"));
   CHECK_FALSE(names.contains("step-00000015"));
   Options again = local_run(Placement::processes, 3);
-  again.resume_from = folder / "run";
+  again.checkpoint.resume_from = folder / "run";
   DistributedSGD sgd("grouped", again);
   CHECK(sgd.steps_done() == 12);
   sgd.step();
@@ -121,9 +122,10 @@ TEST_CASE("checkpoints of one algorithm are not another's") {
 
 TEST_CASE("workers of local SGD that die are replaced, and the bits stay") {
   Options options = local_run(Placement::processes, 3);
-  options.max_failures = 100;
-  options.faults =
-      "kill worker 1 at step 2 phase compute; kill worker 0 at step 4 phase apply; kill worker 2 at step 9 phase apply";
+  options.fault_tolerance.max_failures = 100;
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2, .phase = "compute"},
+                                    testing::KillWorker{.worker = 0, .step = 4, .phase = "apply"},
+                                    testing::KillWorker{.worker = 2, .step = 9, .phase = "apply"}};
   DistributedSGD sgd("grouped", options);
   std::multiset<int> lost;  // which may be seen in a later round
   for (int call = 0; call < 5; ++call)
@@ -136,8 +138,9 @@ TEST_CASE("random kills and changing numbers of workers leave the bits of local 
   for (int seed = 1; seed <= (kSanitized ? 1 : 2); ++seed) {
     CAPTURE(seed);
     Options options = local_run(Placement::processes, 3);
-    options.max_failures = 100;
-    options.faults = "random 4 kills of steps 2-17 seed " + std::to_string(seed);
+    options.fault_tolerance.max_failures = 100;
+    options.fault_tolerance.faults = {
+        testing::RandomKills{.count = 4, .first_step = 2, .last_step = 17, .seed = static_cast<std::uint64_t>(seed)}};
     DistributedSGD sgd("grouped", options);
     for (const int workers : {3, 2, 3, 5, 1, 4}) {
       sgd.resize(workers);
@@ -152,8 +155,8 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
     Options options = local_run(placement, 2);
     options.config = "4";  // pairs, and no statistics, which the synchronous loops below leave out
     options.algorithm = Synchronous();
-    options.optimizer.kind = "sgd";
-    options.optimizer.momentum = 0.9;
+    edit(options)->kind = "sgd";
+    edit(options)->momentum = 0.9;
     DistributedSGD sgd("grouped", options);
     options.algorithm = LocalSgd{.steps = 2, .outer = OuterNesterov{.learning_rate = 0.5, .momentum = 0.8}};
     GroupedModel model(options.config);
@@ -182,8 +185,8 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
 TEST_CASE("a run of local SGD may begin with synchronous steps") {
   Options options = local_run(Placement::in_process, 3);
   options.config = "4";
-  options.optimizer.kind = "sgd";
-  options.optimizer.momentum = 0.9;
+  edit(options)->kind = "sgd";
+  edit(options)->momentum = 0.9;
   std::get<LocalSgd>(options.algorithm).warm_start = 4;
   GroupedModel model(options.config);
   PlainLocal plain(model, options);
@@ -217,7 +220,7 @@ TEST_CASE("set weights begin with zeros otherwise") {
   other.set_learning_rate(0);  // but for the decay and statistics a step that changes nothing
   for (int call = 0; call < 2; ++call) other.step();
   other.set_weights(begun);
-  other.set_learning_rate(options.optimizer.learning_rate);
+  other.set_learning_rate(settings_of(options).learning_rate);
   other.step();
   CHECK(sgd.weights() == other.weights());
 }

@@ -2,6 +2,7 @@
 
 #include "actors/algorithms/known_algorithms.hpp"
 #include "actors/test_models.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -12,7 +13,7 @@ Options learning(Placement placement, int workers, const char* algorithm) {
   Options options = quiet_options(placement, workers);
   options.num_shards = 3;
   options.algorithm = algorithm_by_name(algorithm);
-  options.optimizer.learning_rate = 1e-6;
+  edit(options)->learning_rate = 1e-6;
   options.config = R"({"data": "mock-images:6,3,60", "batch_size": 0, "measures": true})";
   return options;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr EvaluationOptions kMeasureAll{.confusion = true, .top_k = 3, .errors = true};
 DistributedSGD measured_run(Placement placement, int workers, int devices, int shards, const std::string& config) {
   Options options = quiet_options(placement, workers);
-  options.devices_per_worker = devices;
+  options.compute.devices_per_worker = devices;
   options.num_shards = shards;
   options.config = config;
   return {"mlp", options};

@@ -23,7 +23,7 @@ float sign_step(float weight, float rate, float sum) {
 }
 
 void register_sign_rule() {
-  register_optimizer("signs", [](const OptimizerOptions& /*options*/) {
+  register_optimizer("signs", [](const RegisteredOptimizer& /*options*/) {
     const auto prepare = [](const UpdateStep& at) {
       return [rate = static_cast<float>(at.learning_rate)](const UpdateChunk& chunk) { return update(rate, chunk); };
     };

@@ -7,6 +7,7 @@
 #include "actors/optimizers/sign_rule.hpp"
 #include "actors/spoiled_model.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -22,9 +23,9 @@ Options clipping(Placement placement, int workers, double norm, const std::strin
   Options options = quiet_options(placement, workers);
   options.num_shards = kClippedShards;
   options.config = kClippedConfig;
-  options.optimizer.kind = kind;
-  options.optimizer.learning_rate = static_cast<double>(kClippedRate);
-  options.optimizer.clip_norm = norm;
+  edit(options)->kind = kind;
+  edit(options)->learning_rate = static_cast<double>(kClippedRate);
+  options.gradients.clip_norm = norm;
   return options;
 }
 
@@ -79,8 +80,8 @@ TEST_CASE("the mean gradient is scaled down to the length that is asked for, and
 
 TEST_CASE("clipped steps have the same bits for any number of workers and devices, placement and strategy") {
   const auto with_groups = [](Options options) {
-    options.optimizer.weight_decay = 0.1;
-    options.optimizer.groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
+    edit(options)->weight_decay = 0.1;
+    edit(options)->groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
     return options;
   };
   for (const char* kind : {"sgd", "adamw"}) {
@@ -90,8 +91,8 @@ TEST_CASE("clipped steps have the same bits for any number of workers and device
       for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
         for (int workers = 1; workers <= 4; ++workers) {
           Options options = with_groups(clipping(placement, workers, 0.5, kind));
-          options.strategy = strategy;
-          if (workers == 2) options.devices_per_worker = 2;
+          options.gradients.strategy = strategy;
+          if (workers == 2) options.compute.devices_per_worker = 2;
           CAPTURE(workers);
           CAPTURE(to_string(strategy));
           REQUIRE(run(options, 3) == expected);
@@ -102,10 +103,10 @@ TEST_CASE("clipped steps have the same bits for any number of workers and device
 TEST_CASE("clipping does what PyTorch's does") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::in_process, 2);
-    options.strategy = strategy;
-    options.optimizer = trial_options();
-    options.optimizer.groups = {{"bias", 0.0, 0.5}};
-    options.optimizer.clip_norm = 2;
+    options.gradients.strategy = strategy;
+    options.optimizer = optimizer_of(trial_options());
+    edit(options)->groups = {{"bias", 0.0, 0.5}};
+    options.gradients.clip_norm = 2;
     DistributedSGD sgd([](int, int) { return std::make_unique<PytorchModel>(); }, options);
     for (int step = 0; step < kTrialSteps; ++step) sgd.step();
     CHECK(ulps_between(sgd.weights(), kPytorchClipped) <= 4);
@@ -125,7 +126,7 @@ TEST_CASE("a gradient that is not finite ends the step as it does without clippi
       for (const char* value : {"nan", "inf"}) {
         CAPTURE(to_string(strategy));
         Options options = clipping(placement, 2, 0.5);
-        options.strategy = strategy;
+        options.gradients.strategy = strategy;
         options.config = Spoil{.tensors = "b", .value = value}.text();
         DistributedSGD sgd("spoiled", options);
         sgd.step();
@@ -142,7 +143,7 @@ TEST_CASE("a gradient that is not finite ends the step as it does without clippi
 }
 
 TEST_CASE("also where the rule makes finite weights of it") {
-  register_optimizer("test-signs-only", [](const OptimizerOptions& /*options*/) {
+  register_optimizer("test-signs-only", [](const RegisteredOptimizer& /*options*/) {
     const auto update = [](const UpdateChunk& chunk) {
       for (std::size_t i = 0; i < chunk.count; ++i)
         chunk.new_weights[i] = sign_step(chunk.weights[i], kClippedRate, chunk.gradient_mean[i]);

@@ -5,6 +5,7 @@
 #include "actors/optimizers/pytorch_model.hpp"
 #include "models/optimizers/groups.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace troupe;
@@ -23,10 +24,10 @@ Options grouped(Placement placement, int workers, const std::string& kind) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kGroupedShards;
   options.config = kGroupedConfig;
-  options.optimizer.kind = kind;
-  options.optimizer.learning_rate = kGroupedRate;
-  options.optimizer.weight_decay = kDecay;
-  options.optimizer.groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
+  edit(options)->kind = kind;
+  edit(options)->learning_rate = kGroupedRate;
+  edit(options)->weight_decay = kDecay;
+  edit(options)->groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
   return options;
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("each tensor is updated as its group says, to the same bits for any nu
         CAPTURE(workers);
         CAPTURE(to_string(strategy));
         Options options = grouped(placement, workers, "sgd");
-        options.strategy = strategy;
+        options.gradients.strategy = strategy;
         REQUIRE(run_grouped(options) == expected);
       }
 }
@@ -72,7 +73,7 @@ TEST_CASE("rules with state have groups too") {
   for (const char* kind : {"adagrad", "adam", "adamw"}) {
     const auto expected = run_grouped(grouped(Placement::in_process, 1, kind));
     Options plain = grouped(Placement::in_process, 1, kind);
-    plain.optimizer.groups.clear();
+    edit(plain)->groups.clear();
     CHECK(run_grouped(plain) != expected);
     for (const int workers : {2, 3, 4}) CHECK(run_grouped(grouped(Placement::in_process, workers, kind)) == expected);
   }
@@ -80,8 +81,8 @@ TEST_CASE("rules with state have groups too") {
 
 TEST_CASE("groups do what PyTorch's do") {
   Options options = quiet_options(Placement::in_process, 2);
-  options.optimizer = trial_options();
-  options.optimizer.groups = {{"bias", 0.0, 0.5}};
+  options.optimizer = optimizer_of(trial_options());
+  edit(options)->groups = {{"bias", 0.0, 0.5}};
   DistributedSGD sgd([](int, int) { return std::make_unique<PytorchModel>(); }, options);
   for (int step = 0; step < kTrialSteps; ++step) sgd.step();
   CHECK(ulps_between(sgd.weights(), kPytorchGroups) <= 2);
@@ -90,7 +91,7 @@ TEST_CASE("groups do what PyTorch's do") {
 TEST_CASE("a group without tensors is refused by name") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = grouped(placement, 2, "sgd");
-    options.optimizer.groups.push_back({"*.bais", 0.0});
+    edit(options)->groups.push_back({"*.bais", 0.0});
     const auto start = [&] { DistributedSGD sgd("grouped", options); };
     CHECK(code_of(start) == ErrorCode::invalid_argument);
     CHECK(message_of(start).find("the pattern '*.bais' of a group fits no tensor") != std::string::npos);
@@ -127,9 +128,9 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
       Options o = grouped(placement, workers, "sgd");
       o.algorithm = algorithm;
       if (model == std::string("cnn-bn")) o.config = network;
-      o.optimizer.momentum = 0.9;
-      o.optimizer.groups = {{.pattern = "1.*", .weight_decay = 0.5, .frozen = true}};
-      if (model == std::string("grouped")) o.optimizer.groups.push_back({.pattern = "statistics", .frozen = true});
+      edit(o)->momentum = 0.9;
+      edit(o)->groups = {{.pattern = "1.*", .weight_decay = 0.5, .frozen = true}};
+      if (model == std::string("grouped")) edit(o)->groups.push_back({.pattern = "statistics", .frozen = true});
       return o;
     };
     const auto expected = run(model, options(Placement::in_process, 1));
@@ -143,15 +144,15 @@ TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, what
   Options options = grouped(Placement::in_process, 2, "sgd");
   options.algorithm = Lbfgs{.freeze = true};
   options.config = R"({"data": "mock-images:8,3,60", "batch_size": 5})";
-  options.optimizer.groups = {};
+  edit(options)->groups = {};
   options.checkpoint.folder = folder / "kept";
   {
     DistributedSGD sgd("cnn-bn", options);
     for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
     sgd.checkpoint();
   }
-  options.resume_from = folder / "kept";
-  options.optimizer.groups = {{.pattern = "1.*", .frozen = true}};
+  options.checkpoint.resume_from = folder / "kept";
+  edit(options)->groups = {{.pattern = "1.*", .frozen = true}};
   DistributedSGD sgd("cnn-bn", options);
   const std::vector<float> begun = sgd.weights();
   for (int step = 0; step < kGroupedSteps; ++step) sgd.step();

@@ -6,6 +6,7 @@
 #include "models/files.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -19,7 +20,7 @@ constexpr int kRatesShards = 4;
 Options noise(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kRatesShards;
-  options.optimizer.learning_rate = 0.5;
+  edit(options)->learning_rate = 0.5;
   options.config = std::to_string(kRatesSize);
   return options;
 }
@@ -41,8 +42,8 @@ TEST_CASE("a rate that is set counts from the next step on, for all workers of a
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       CAPTURE(to_string(strategy));
       Options options = noise(placement, 3);
-      options.strategy = strategy;
-      options.optimizer.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
+      options.gradients.strategy = strategy;
+      edit(options)->schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
       DistributedSGD sgd("noise", options);
       CHECK(sgd.step().learning_rate == 0.5);
       CHECK(sgd.step().learning_rate == 0.25);
@@ -60,7 +61,7 @@ TEST_CASE("a function of the step says the rate, in the driver alone") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = noise(placement, 2);
     std::vector<std::int64_t> asked;
-    options.optimizer.learning_rate_at = [&asked](std::int64_t step) {
+    edit(options)->learning_rate_at = [&asked](std::int64_t step) {
       asked.push_back(step);
       return 1.0 / static_cast<double>(1 + step);
     };
@@ -78,7 +79,7 @@ TEST_CASE("a function may say or throw what is no rate, which changes nothing") 
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Options options = noise(Placement::in_process, 2);
   double rate = kNan;
-  options.optimizer.learning_rate_at = [&rate](std::int64_t step) {
+  edit(options)->learning_rate_at = [&rate](std::int64_t step) {
     if (rate == 7) throw std::out_of_range("no rate for step " + std::to_string(step));
     return rate;
   };
@@ -98,7 +99,7 @@ TEST_CASE("a function may say or throw what is no rate, which changes nothing") 
 
 TEST_CASE("groups keep their factors of a rate that is set") {
   Options options = noise(Placement::processes, 2);
-  options.optimizer.groups = {{.pattern = "*", .learning_rate_factor = 0.5}};
+  edit(options)->groups = {{.pattern = "*", .learning_rate_factor = 0.5}};
   DistributedSGD sgd("noise", options);
   sgd.set_learning_rate(0.25);
   CHECK(sgd.step().learning_rate == 0.25);
@@ -126,8 +127,8 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
     CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1})));
     sgd.checkpoint();
   }
-  options.resume_from = folder / "run";
-  options.optimizer.learning_rate_at = [](std::int64_t) { return 0.25; };
+  options.checkpoint.resume_from = folder / "run";
+  edit(options)->learning_rate_at = [](std::int64_t) { return 0.25; };
   const CapturedErrors errors;
   DistributedSGD resumed("noise", options);
   CHECK(errors.text().find("troupe: the run goes on with learning rate 0.1, which was set by hand") == 0);

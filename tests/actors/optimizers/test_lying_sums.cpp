@@ -17,7 +17,7 @@ using Sums = std::vector<double>;
 class LyingScene {
  public:
   explicit LyingScene(Sums of_second) : of_second_(std::move(of_second)) {
-    options_.optimizer.clip_norm = 2;
+    options_.gradients.clip_norm = 2;
     model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
     for (const int worker : members_.workers()) members_.come(worker);
     versions_.begin(2);
@@ -26,7 +26,7 @@ class LyingScene {
   }
 
   StepReport step() {
-    const UpdateRules optimizer(options_.optimizer);
+    const UpdateRules optimizer(settings_of(options_));
     const Plan plan = make_plan({Strategy::automatic, true, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,

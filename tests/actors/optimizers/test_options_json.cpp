@@ -15,7 +15,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }  // namespace
 
 TEST_CASE("options travel whole, and every number keeps its bits") {
-  OptimizerOptions options;
+  OptimizerSettings options;
   options.kind = "adamw";
   options.learning_rate = 0.1;
   options.momentum = 1.0 / 3;
@@ -27,7 +27,7 @@ TEST_CASE("options travel whole, and every number keeps its bits") {
   options.clip_norm = 0.3;
   options.schedule = {ScheduleKind::cosine, 1, 2, 0.7, 3, 0.2};
   options.groups = {{"*.bias", 0.0, 0.1 + 0.2}, {"\"?\\:\xc3\xa4", {}, 2}};
-  const OptimizerOptions read = optimizer_from_json(to_json(options));
+  const OptimizerSettings read = optimizer_from_json(to_json(options));
   CHECK(to_json(read) == to_json(options));
   CHECK(read.kind == "adamw");
   CHECK(read.momentum == options.momentum);
@@ -45,7 +45,7 @@ TEST_CASE("options travel whole, and every number keeps its bits") {
 }
 
 TEST_CASE("texts that are no options are refused") {
-  OptimizerOptions options;
+  OptimizerSettings options;
   options.groups = {{"*.bias", 0.0, 1}};
   const std::string good = to_json(options);
   for (const std::string& bad :

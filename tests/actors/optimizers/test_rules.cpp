@@ -4,6 +4,7 @@
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -17,8 +18,8 @@ constexpr int kRulesShards = 5;
 Options signs(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kRulesShards;
-  options.optimizer.kind = "signs";
-  options.optimizer.learning_rate = 0.125;
+  edit(options)->kind = "signs";
+  edit(options)->learning_rate = 0.125;
   options.config = std::to_string(kRulesSize);
   return options;
 }
@@ -49,7 +50,7 @@ TEST_CASE("a user's rule makes the same bits in all placements, and its state is
 
 TEST_CASE("a rule that nobody registered is refused with those that there are") {
   Options options = signs(Placement::in_process, 1);
-  options.optimizer.kind = "sings";
+  edit(options)->kind = "sings";
   const auto start = [&] { DistributedSGD sgd("noise", options); };
   CHECK(code_of(start) == ErrorCode::invalid_argument);
   CHECK(message_of(start).find("no optimizer named 'sings'; there are adagrad, adam, adamw, sgd, signs") !=

@@ -37,8 +37,8 @@ auto precise(int worker, int device) {
 
 Options four_replicas(Precision precision) {
   Options options = quiet_options(Placement::in_process, 2);
-  options.devices_per_worker = 2;
-  options.precision = precision;
+  options.compute.devices_per_worker = 2;
+  options.compute.precision = precision;
   return options;
 }
 
@@ -68,16 +68,16 @@ TEST_CASE("replicas are started once, before anything else, and the run's precis
 TEST_CASE("a creator is told the precision, in any placement") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = quiet_options(placement, 2);
-    options.precision = Precision::bf16;
+    options.compute.precision = Precision::bf16;
     CHECK(DistributedSGD("as-told", options).precision() == Precision::bf16);
-    options.precision = Precision::f32;
+    options.compute.precision = Precision::f32;
     CHECK(DistributedSGD("as-told", options).precision() == Precision::f32);
   }
 }
 
 TEST_CASE("replicas that compute in different precisions are refused by name, where nothing is to be decided") {
   Options options = four_replicas(Precision::bf16);
-  options.precision_check = false;
+  options.compute.precision_check = false;
   for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
     const auto start = [&, w = worker, d = device] { DistributedSGD(precise(w, d), options); };
     CHECK(code_of(start) == ErrorCode::model_mismatch);
@@ -100,11 +100,11 @@ TEST_CASE("where one replica has no bf16 all compute in f32") {
 TEST_CASE("f32 in place of bf16 is said once, where steps are printed") {
   Options options = quiet_options(Placement::in_process, 2);
   options.config = "7";
-  options.precision = Precision::bf16;
+  options.compute.precision = Precision::bf16;
   const auto start = [&] { CHECK(DistributedSGD("noise", options).precision() == Precision::f32); };
   CHECK(standard_error_of(start).empty());
   options.verbose = true;
   CHECK(standard_error_of(start) == "troupe: the model has no bf16 on this machine, computing in f32\n");
-  options.precision = Precision::f32;
+  options.compute.precision = Precision::f32;
   CHECK(standard_error_of(start).empty());
 }

@@ -45,7 +45,7 @@ class Weighed {
 Options weighed_options() {
   Options options = quiet_options(Placement::in_process, 2);
   options.num_shards = 6;
-  options.precision = Precision::bf16;
+  options.compute.precision = Precision::bf16;
   return options;
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("so does a worker in place of one that died") {
   Options options = weighed_options();
   options.placement = Placement::processes;
   options.config = "1 1.5 0.1 0.05";  // by itself worker 1 would take bf16
-  options.faults = "kill worker 1 at step 2";
-  options.max_failures = 1;
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2}};
+  options.fault_tolerance.max_failures = 1;
   DistributedSGD sgd("weighed", options);
   CHECK(sgd.precision() == Precision::f32);
   std::size_t repairs = 0;  // it may have said all that step 2 needs of it
@@ -109,10 +109,10 @@ TEST_CASE("so does a worker in place of one that died") {
 TEST_CASE("nothing is measured without need") {
   Weighed weighed({kSlower, kSlower});
   Options options = weighed_options();
-  options.precision_check = false;
+  options.compute.precision_check = false;
   CHECK(DistributedSGD(weighed.creator(), options).precision() == Precision::bf16);
-  options.precision_check = true;
-  options.precision = Precision::f32;
+  options.compute.precision_check = true;
+  options.compute.precision = Precision::f32;
   CHECK(DistributedSGD(weighed.creator(), options).precision() == Precision::f32);
   CHECK(weighed.checked() == 0);
 }
@@ -128,7 +128,7 @@ TEST_CASE("a run that goes on computes in what the checkpoint's run had decided"
       sgd.step();
       sgd.checkpoint();
     }
-    options.resume_from = options.checkpoint.folder;
+    options.checkpoint.resume_from = options.checkpoint.folder;
     const PrecisionSeconds otherwise = decided == Precision::f32 ? kFaster : kSlower;
     Weighed after({otherwise, otherwise});
     DistributedSGD sgd(after.creator(), options);
@@ -141,15 +141,15 @@ TEST_CASE("a run that goes on computes in what the checkpoint's run had decided"
 TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
   const TemporaryFolder folder;
   Options options = weighed_options();
-  options.precision = Precision::f32;
+  options.compute.precision = Precision::f32;
   options.checkpoint.folder = folder / "run";
   Weighed weighed({kFaster, kFaster});
   {
     DistributedSGD sgd(weighed.creator(), options);
     sgd.checkpoint();
   }
-  options.precision = Precision::bf16;
-  options.resume_from = options.checkpoint.folder;
+  options.compute.precision = Precision::bf16;
+  options.checkpoint.resume_from = options.checkpoint.folder;
   const CapturedErrors errors;
   DistributedSGD sgd(weighed.creator(), options);
   CHECK(sgd.precision() == Precision::bf16);
@@ -173,7 +173,7 @@ TEST_CASE("why f32 is computed is said where steps are printed") {
   CHECK(errors.text() ==
         "troupe: bf16 takes 1.20 of f32's time here, computing in f32 (in bf16 all the same: precision_check = false, "
         "--no-precision-check)\n");
-  options.resume_from = options.checkpoint.folder;
+  options.checkpoint.resume_from = options.checkpoint.folder;
   const CapturedErrors later;
   DistributedSGD(weighed.creator(), options);
   CHECK(later.text() ==

@@ -6,6 +6,7 @@
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
 #include "support/gate.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -46,16 +47,16 @@ class HeldModel : public NoiseModel {
 Options backed_up(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kBackedUpShards;
-  options.backup_workers = 1;
-  options.optimizer.kind = "adam";
+  options.fault_tolerance.backup_workers = 1;
+  edit(options)->kind = "adam";
   options.config = std::to_string(kBackedUpSize);
   return options;
 }
 
 std::vector<float> undisturbed(Options options, std::int64_t steps) {
-  options.backup_workers = 0;
+  options.fault_tolerance.backup_workers = 0;
   options.placement = Placement::in_process;
-  options.faults = "";
+  options.fault_tolerance.faults = {};
   DistributedSGD sgd("noise", options);
   while (sgd.steps_done() < steps) sgd.step();
   return sgd.weights();
@@ -71,9 +72,9 @@ TEST_CASE("steps go on without a worker that is late, to the same bits, and with
         CAPTURE(clip_norm);
         CAPTURE(late);
         Options options = backed_up(Placement::in_process, 3);
-        options.strategy = strategy;
-        options.optimizer.clip_norm = clip_norm;
-        options.devices_per_worker = late == 0 ? 2 : 1;
+        options.gradients.strategy = strategy;
+        options.gradients.clip_norm = clip_norm;
+        options.compute.devices_per_worker = late == 0 ? 2 : 1;
         const auto gate = std::make_shared<troupe_test::Gate>();
         DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(late, gate); }, options);
         for (int step = 1; step <= 4; ++step) {
@@ -108,8 +109,8 @@ TEST_CASE("what is asked of all workers waits for one that is late, and finds it
 TEST_CASE("a worker that is late for longer than a step may take is replaced, and the step tells of it" *
           doctest::test_suite("given up")) {
   Options options = backed_up(Placement::in_process, 3);
-  options.step_timeout = missed_by_none(options);
-  options.max_failures = 5;
+  options.timeouts.step = missed_by_none(options);
+  options.fault_tolerance.max_failures = 5;
   const auto gate = std::make_shared<troupe_test::Gate>();
   const auto held = std::make_shared<std::atomic<bool>>(true);
   DistributedSGD sgd(
@@ -133,8 +134,10 @@ TEST_CASE("a worker that is late for longer than a step may take is replaced, an
 TEST_CASE("processes that are slow, and die, are done without") {
   Options options = backed_up(Placement::processes, 3);
   options.config = std::to_string(100 * kBackedUpSize);
-  options.max_failures = 5;
-  options.faults = "slow 20x worker 2 at step 2; kill worker 0 at step 6; kill worker 2 at step 8 phase apply";
+  options.fault_tolerance.max_failures = 5;
+  options.fault_tolerance.faults = {testing::SlowWorker{.worker = 2, .factor = 20, .step = 2},
+                                    testing::KillWorker{.worker = 0, .step = 6},
+                                    testing::KillWorker{.worker = 2, .step = 8, .phase = "apply"}};
   DistributedSGD sgd("noise", options);
   std::size_t left_out = 0;
   std::size_t repairs = 0;
@@ -151,7 +154,7 @@ TEST_CASE("processes that are slow, and die, are done without") {
 TEST_CASE("numbers of backup workers that make no sense are refused") {
   const auto code = [](int backups, Placement placement) {
     Options options = backed_up(placement, 2);
-    options.backup_workers = backups;
+    options.fault_tolerance.backup_workers = backups;
     return code_of([&] { DistributedSGD("noise", options); });
   };
   CHECK(code(-1, Placement::in_process) == ErrorCode::invalid_argument);

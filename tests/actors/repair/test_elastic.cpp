@@ -13,6 +13,7 @@
 #include "support/errors.hpp"
 #include "support/few_files.hpp"
 #include "support/open_files.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -27,7 +28,7 @@ Options elastic(Placement placement, WorkerCount workers) {
   Options options = quiet_options(placement, 1);
   options.num_workers = workers;
   options.num_shards = kElasticShards;
-  options.optimizer.kind = "adam";
+  edit(options)->kind = "adam";
   options.config = "8192";
   return options;
 }
@@ -84,7 +85,7 @@ TEST_CASE("a hundred random schedules of growing and shrinking give the same bit
     CAPTURE(seed);
     Random random(seed);
     Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kElasticShards)));
-    options.strategy = seed % 3 == 0 ? Strategy::driver : Strategy::sharded;
+    options.gradients.strategy = seed % 3 == 0 ? Strategy::driver : Strategy::sharded;
     DistributedSGD sgd("noise", options);
     CHECK(lineage(sgd, kSteps, [&](int) { return static_cast<int>(random.below(kElasticShards + 1)); }) == expected);
   }
@@ -145,7 +146,7 @@ TEST_CASE("workers that cannot start are an error, and the run stays as it was")
     CAPTURE(fault);
     Options options = elastic(Placement::processes, 1);
     options.config = fault;  // of the second worker
-    options.max_failures = 2;
+    options.fault_tolerance.max_failures = 2;
     DistributedSGD sgd("faulty", options);
     sgd.step();
     CHECK(code_of([&] { sgd.resize(3); }));
@@ -158,8 +159,8 @@ TEST_CASE("workers that cannot start are an error, and the run stays as it was")
 TEST_CASE("the others take over from a worker that is lost, down to the last, and the bits stay") {
   const TemporaryFolder marks;
   Options options = elastic(Placement::processes, 3);
-  options.restart = Restart::redistribute;
-  options.max_failures = 10;
+  options.fault_tolerance.restart = Restart::redistribute;
+  options.fault_tolerance.max_failures = 10;
   options.config = dying_config(12'288, {{"compute", 1, 1}, {"apply", 2, 2}, {"compute", 0, 3}}, marks.path());
   Options undisturbed = options;
   undisturbed.placement = Placement::in_process;
@@ -188,7 +189,7 @@ TEST_CASE("the others take over from a worker that is lost, down to the last, an
 TEST_CASE("a run with a range goes on without workers that keep dying, down to its minimum") {
   const TemporaryFolder marks;
   Options options = elastic(Placement::processes, {2, 3});
-  options.max_failures = 0;
+  options.fault_tolerance.max_failures = 0;
   options.config = dying_config(12'288, {{"compute", 0, 1}, {"compute", 1, 2}}, marks.path());
   DistributedSGD sgd("dying", options);
   if (sgd.num_workers() < 3) sgd.resize(3);
@@ -215,8 +216,8 @@ TEST_CASE("a run with a range has as many workers as there are cores, and follow
 TEST_CASE("whoever takes part, vectors and functions find their way") {
   const TemporaryFolder folder;
   Options options = elastic(Placement::processes, 3);
-  options.restart = Restart::redistribute;
-  options.max_failures = 10;
+  options.fault_tolerance.restart = Restart::redistribute;
+  options.fault_tolerance.max_failures = 10;
   options.checkpoint.folder = folder.path();
   options.config = dying_config(12'288, {{"compute", 0, 1}}, folder.path());
   DistributedSGD sgd("dying", options);
@@ -292,8 +293,8 @@ TEST_CASE("a replica of this process that still computes is waited for when its 
 TEST_CASE("a worker that is lost while others are asked is told of by the next call") {
   for (const Restart restart : {Restart::respawn, Restart::redistribute}) {
     Options options = elastic(Placement::processes, 3);
-    options.restart = restart;
-    options.max_failures = 10;
+    options.fault_tolerance.restart = restart;
+    options.fault_tolerance.max_failures = 10;
     DistributedSGD sgd("noise", options);
     sgd.step();
     const auto pids = sgd.worker_pids();

@@ -10,7 +10,10 @@
 using namespace troupe;
 
 TEST_CASE("a fault of a step in which its phase was not begun happens the next time, but none from before the run") {
-  FaultPlan plan("kill worker 0 at step 5; kill worker 1 at step 7 phase apply; kill worker 2 at step 3", 3);
+  FaultPlan plan(
+      {testing::KillWorker{.worker = 0, .step = 5}, testing::KillWorker{.worker = 1, .step = 7, .phase = "apply"},
+       testing::KillWorker{.worker = 2, .step = 3}},
+      3);
   CHECK(plan.due("compute", 4).empty());
   CHECK(plan.due("apply", 6).empty());
   CHECK(plan.due("apply", 9, 10).size() == 1);
@@ -19,8 +22,10 @@ TEST_CASE("a fault of a step in which its phase was not begun happens the next t
 }
 
 TEST_CASE("a fault happens once, in its phase of its step") {
-  FaultPlan plan("kill worker 2 at step 5 phase apply; stop worker 0 at step 5;;kill worker 1 at step 5 phase apply",
-                 3);
+  FaultPlan plan(
+      {testing::KillWorker{.worker = 2, .step = 5, .phase = "apply"}, testing::StopWorker{.worker = 0, .step = 5},
+       testing::KillWorker{.worker = 1, .step = 5, .phase = "apply"}},
+      3);
   CHECK(plan.due("compute", 4).empty());
   const auto stop = plan.due("compute", 5);
   REQUIRE(stop.size() == 1);
@@ -33,11 +38,11 @@ TEST_CASE("a fault happens once, in its phase of its step") {
   CHECK(kills[1].worker == 1);
   CHECK(plan.left() == 0);
   CHECK(plan.empty());
-  CHECK(FaultPlan("", 1).empty());
+  CHECK(FaultPlan({}, 1).empty());
 }
 
 TEST_CASE("a full disk is found by the first checkpoint of its step or a later one, and by no worker") {
-  FaultPlan plan("full disk at step 5; full disk at step 5; full disk at step 9", 1);
+  FaultPlan plan({testing::FullDisk{.step = 5}, testing::FullDisk{.step = 5}, testing::FullDisk{.step = 9}}, 1);
   CHECK_FALSE(plan.hurts_workers());
   CHECK_FALSE(plan.full_disk(4));
   CHECK(plan.due("checkpoint", 5).empty());
@@ -46,11 +51,13 @@ TEST_CASE("a full disk is found by the first checkpoint of its step or a later o
   CHECK_FALSE(plan.full_disk(8));
   CHECK(plan.full_disk(9));
   CHECK(plan.empty());
-  CHECK(FaultPlan("full disk at step 1; kill worker 0 at step 1", 1).hurts_workers());
+  CHECK(FaultPlan({testing::FullDisk{.step = 1}, testing::KillWorker{.worker = 0, .step = 1}}, 1).hurts_workers());
 }
 
 TEST_CASE("workers may become slow, and nodes be cut off") {
-  FaultPlan plan("slow 10x worker 2 at step 5; cut node 1 at step 5 phase apply", 3, 2);
+  FaultPlan plan({testing::SlowWorker{.worker = 2, .factor = 10, .step = 5},
+                  testing::CutNode{.node = 1, .step = 5, .phase = "apply"}},
+                 3, 2);
   CHECK(plan.hurts_workers());
   const auto slow = plan.due("compute", 5);
   REQUIRE(slow.size() == 1);
@@ -65,8 +72,8 @@ TEST_CASE("workers may become slow, and nodes be cut off") {
 }
 
 TEST_CASE("random kills are a function of the seed, and of all workers, phases and steps in the range") {
-  const auto all = [](const char* text) {
-    FaultPlan plan(text, 3);
+  const auto all = [](std::uint64_t seed) {
+    FaultPlan plan({testing::RandomKills{.count = 2000, .first_step = 10, .last_step = 20, .seed = seed}}, 3);
     std::multiset<std::tuple<std::int64_t, std::string, int>> faults;
     for (std::int64_t step = 10; step <= 20; ++step)
       for (const char* phase : {"compute", "apply"})
@@ -74,18 +81,20 @@ TEST_CASE("random kills are a function of the seed, and of all workers, phases a
     CHECK(plan.empty());
     return faults;
   };
-  const auto kills = all("random 2000 kills of steps 10-20 seed 7");
+  const auto kills = all(7);
   CHECK(kills.size() == 2000);
   CHECK(std::set(kills.begin(), kills.end()).size() == 11 * 2 * 3);
-  CHECK(kills == all("random 2000 kills of steps 10-20 seed 7"));
-  CHECK(kills != all("random 2000 kills of steps 10-20 seed 8"));
+  CHECK(kills == all(7));
+  CHECK(kills != all(8));
 }
 
 TEST_CASE("random slowness is a function of the seed, and another worker's in each step") {
-  const std::string text = "random slow 5x of steps 3-102 seed 9";
-  FaultPlan plan(text, 4);
-  FaultPlan same(text, 4);
-  FaultPlan other("random slow 5x of steps 3-102 seed 10", 4);
+  const auto drawn = [](std::uint64_t seed) {
+    return FaultPlan({testing::RandomSlowness{.factor = 5, .first_step = 3, .last_step = 102, .seed = seed}}, 4);
+  };
+  FaultPlan plan = drawn(9);
+  FaultPlan same = drawn(9);
+  FaultPlan other = drawn(10);
   std::vector<int> counts(4);
   int before = -1;
   int apart = 0;
@@ -106,38 +115,27 @@ TEST_CASE("random slowness is a function of the seed, and another worker's in ea
   for (const int count : counts) CHECK(count > 10);
 }
 
-TEST_CASE("a plan that makes no sense is refused, and shown") {
-  for (const char* text : {"explode",
-                           "kill",
-                           "kill worker 3 at step 5",
-                           "kill worker 1 at step 0",
-                           "kill worker -1 at step 1",
-                           "kill worker 1 at step 5 phase",
-                           "kill worker 1 at step 5 phase bogus",
-                           "kill worker 1 at step 5 phase apply now",
-                           "stop 1",
-                           "random 0 kills of steps 1-2 seed 1",
-                           "random 1 kills of steps 2-1 seed 1",
-                           "random slow 5 of steps 1-2 seed 1",
-                           "random slow 1x of steps 1-2 seed 1",
-                           "random slow 5x of steps 2-1 seed 1",
-                           "random slow 5x of steps 1-2000000 seed 1",
-                           "random 1 kills of steps 2 seed 1",
-                           "random 1 kills of steps 1-2",
-                           "full disk",
-                           "full disk at step 0",
-                           "full disk at step 1 phase apply",
-                           "kill worker 1x at step 5",
-                           "slow worker 1 at step 5",
-                           "slow 1x worker 1 at step 5",
-                           "slow x worker 1 at step 5",
-                           "slow 101x worker 1 at step 5",
-                           "slow 10x node 1 at step 5",
-                           "cut node 0 at step 1",
-                           "cut worker 0 at step 1"}) {
-    CAPTURE(text);
-    const auto parse = [text] { FaultPlan plan(text, 3); };
-    CHECK(code_of(parse) == ErrorCode::invalid_argument);
-    CHECK(message_of(parse).find(std::string("fault '") + text + "'") != std::string::npos);
-  }
+TEST_CASE("a fault that there cannot be is refused, and says what is wrong") {
+  using namespace testing;
+  const auto refused = [](const Fault& fault, const char* what) {
+    const auto plan = [&] { FaultPlan({fault}, 3, 2); };
+    CHECK(code_of(plan) == ErrorCode::invalid_argument);
+    CHECK_MESSAGE(message_of(plan).find(what) != std::string::npos, message_of(plan));
+  };
+  refused(KillWorker{.worker = 3}, "worker is 3, not 0 to 2");
+  refused(StopWorker{.worker = -1}, "worker is -1");
+  refused(KillWorker{.step = 0}, "step is 0");
+  refused(KillWorker{.phase = "bogus"}, "phase 'bogus', and phases are start, settle, compute");
+  refused(SlowWorker{.factor = 1}, "factor is 1, not 2 to 100");
+  refused(SlowWorker{.factor = 101}, "factor is 101");
+  refused(SlowWorker{.step = 3, .until = 3}, "until is 3");
+  refused(CutNode{.node = 2}, "node is 2, not 0 to 1");
+  refused(FullDisk{.step = 0}, "step is 0");
+  refused(RandomKills{.count = 0}, "count is 0");
+  refused(RandomKills{.first_step = 2, .last_step = 1}, "last_step is 1");
+  refused(RandomKills{.first_step = 0}, "first_step is 0");
+  refused(RandomSlowness{.factor = 1}, "factor is 1");
+  refused(RandomSlowness{.first_step = 1, .last_step = 2'000'000}, "steps is 1999999");
+  CHECK(message_of([] { FaultPlan({CutNode{}}, 3); }) == "a node is to be cut off, and there are none");
+  CHECK(code_of([] { FaultPlan({RandomSlowness{}}, 1); }) == ErrorCode::invalid_argument);
 }

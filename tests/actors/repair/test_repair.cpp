@@ -8,6 +8,7 @@
 #include "runtime/hash.hpp"
 #include "support/errors.hpp"
 #include "support/open_files.hpp"
+#include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace troupe;
@@ -22,8 +23,8 @@ constexpr int kRepairedSteps = 6;
 Options dying(const std::vector<Death>& deaths, const std::string& folder) {
   Options options = quiet_options(Placement::processes, 3);
   options.num_shards = 5;
-  options.max_failures = 1000;
-  options.optimizer.kind = "adam";
+  options.fault_tolerance.max_failures = 1000;
+  edit(options)->kind = "adam";
   options.config = dying_config(kRepairedSize, deaths, folder);
   return options;
 }
@@ -45,7 +46,7 @@ TEST_CASE("a worker that dies in any phase is replaced by the same step, and the
     CAPTURE(to_string(strategy));
     const TemporaryFolder marks;
     Options options = dying(deaths, marks.path());
-    options.strategy = strategy;
+    options.gradients.strategy = strategy;
     const auto expected = undisturbed_run(options);
     DistributedSGD sgd("dying", options);
     std::vector<Repair> repairs;
@@ -74,7 +75,7 @@ TEST_CASE("workers that are left do not compute again what they have, unless its
     CAPTURE(clip_norm);
     const TemporaryFolder marks;
     Options options = dying({{"compute", 2, 1}, {"apply", 2, 3}}, marks.path());
-    options.optimizer.clip_norm = clip_norm;
+    options.gradients.clip_norm = clip_norm;
     const auto expected = undisturbed_run(options);
     DistributedSGD sgd("dying", options);
     std::size_t repairs = 0;
@@ -122,7 +123,7 @@ TEST_CASE("an evaluation goes on, too, and the next step tells of it") {
 TEST_CASE("when the budget is spent, the error tells the history, and the next call tries again") {
   Options options = quiet_options(Placement::processes, 2);
   options.config = "kill";  // at each third step
-  options.max_failures = 2;
+  options.fault_tolerance.max_failures = 2;
   DistributedSGD sgd("faulty", options);
   sgd.step();
   sgd.step();
@@ -138,7 +139,7 @@ TEST_CASE("when the budget is spent, the error tells the history, and the next c
 TEST_CASE("a model that throws is an error at once") {
   Options options = quiet_options(Placement::processes, 2);
   options.config = "throw";
-  options.max_failures = 5;
+  options.fault_tolerance.max_failures = 5;
   DistributedSGD sgd("faulty", options);
   sgd.step();
   sgd.step();
@@ -161,8 +162,8 @@ TEST_CASE("repairs leave nothing behind") {
 TEST_CASE("many random kills, in every phase, leave the bits as they are") {
   constexpr int kMany = 60;
   Options options = dying({}, "");
-  const auto run = [&](const std::string& faults) {
-    options.faults = faults;
+  const auto run = [&](const std::vector<testing::Fault>& faults) {
+    options.fault_tolerance.faults = faults;
     DistributedSGD sgd("dying", options);
     std::vector<std::uint64_t> hashes;
     std::size_t repairs = 0;
@@ -172,8 +173,8 @@ TEST_CASE("many random kills, in every phase, leave the bits as they are") {
     }
     return std::pair(hashes, repairs);
   };
-  const auto [expected, none] = run("");
-  const auto [hashes, repairs] = run("random 40 kills of steps 2-60 seed 3");
+  const auto [expected, none] = run({});
+  const auto [hashes, repairs] = run({testing::RandomKills{.count = 40, .first_step = 2, .last_step = 60, .seed = 3}});
   CHECK(none == 0);
   CHECK(repairs >= 20);
   CHECK(hashes == expected);
@@ -181,6 +182,6 @@ TEST_CASE("many random kills, in every phase, leave the bits as they are") {
 
 TEST_CASE("faults are for worker processes") {
   Options options = quiet_options(Placement::in_process, 2);
-  options.faults = "kill worker 1 at step 2";
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2}};
   CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
 }

@@ -15,13 +15,13 @@ namespace {
 constexpr std::size_t kSilentSize = 100'000;
 
 /// Worker 1 of two processes is not well.
-Options unwell(const std::string& fault) {
+Options unwell(const std::vector<testing::Fault>& faults) {
   Options options = quiet_options(Placement::processes, 2);
   options.config = std::to_string(kSilentSize);
-  options.max_failures = 5;
-  options.suspect_after = 500ms;
-  options.cut_after = 1s;
-  options.faults = fault;
+  options.fault_tolerance.max_failures = 5;
+  options.fault_tolerance.suspect_after = 500ms;
+  options.fault_tolerance.cut_after = 1s;
+  options.fault_tolerance.faults = faults;
   return options;
 }
 
@@ -36,7 +36,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same step, to the same bits") {
   constexpr int kSteps = 5;
   const CapturedErrors errors;
-  DistributedSGD sgd("noise", unwell("stop worker 1 at step 2; stop worker 1 at step 3 phase apply"));
+  DistributedSGD sgd("noise", unwell({testing::StopWorker{.worker = 1, .step = 2},
+                                      testing::StopWorker{.worker = 1, .step = 3, .phase = "apply"}}));
   const int pid = sgd.worker_pids()[1];
   std::vector<Repair> repairs;
   for (int step = 1; step <= kSteps; ++step) {
@@ -57,10 +58,10 @@ TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same s
 }
 
 TEST_CASE("slow is no death, and the report names who is") {
-  Options options = unwell("slow 10x worker 1 at step 2");
+  Options options = unwell({testing::SlowWorker{.worker = 1, .factor = 10, .step = 2}});
   options.config = std::to_string(30 * kSilentSize);
-  options.suspect_after = 0ms;
-  options.cut_after = 2s;
+  options.fault_tolerance.suspect_after = 0ms;
+  options.fault_tolerance.cut_after = 2s;
   DistributedSGD sgd("noise", options);
   sgd.step();
   StepReport report;
@@ -80,10 +81,10 @@ TEST_CASE("slow is no death, and the report names who is") {
 }
 
 TEST_CASE("zero is never: who is stopped for a debugger is waited for until the step's deadline") {
-  Options options = unwell("stop worker 1 at step 2");
-  options.cut_after = 0ms;
-  options.suspect_after = 0ms;
-  options.step_timeout = std::max(1500ms, missed_by_none(quiet_options(Placement::processes, 2)));
+  Options options = unwell({testing::StopWorker{.worker = 1, .step = 2}});
+  options.fault_tolerance.cut_after = 0ms;
+  options.fault_tolerance.suspect_after = 0ms;
+  options.timeouts.step = std::max(1500ms, missed_by_none(quiet_options(Placement::processes, 2)));
   const CapturedErrors errors;
   DistributedSGD sgd("noise", options);
   sgd.step();
@@ -93,11 +94,11 @@ TEST_CASE("zero is never: who is stopped for a debugger is waited for until the 
 
 TEST_CASE("limits of silence below what can be told are refused") {
   for (const auto limit : {-1ms, 1ms, 499ms}) {
-    Options options = unwell("");
-    options.suspect_after = limit;
+    Options options = unwell({});
+    options.fault_tolerance.suspect_after = limit;
     CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);
-    options = unwell("");
-    options.cut_after = limit;
+    options = unwell({});
+    options.fault_tolerance.cut_after = limit;
     CHECK(message_of([&] { DistributedSGD("noise", options); }).find("cut_after is ") != std::string::npos);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/test_models.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using troupe_test::kPlacements;
@@ -13,15 +14,15 @@ namespace {
 /// A network whose update is not small beside the rest of a step, on two workers with two replicas each.
 Options busy(Placement placement) {
   Options options = quiet_options(placement, 2);
-  options.devices_per_worker = 2;
+  options.compute.devices_per_worker = 2;
   options.config = R"({"data": "mock-images:32,10,16", "batch_size": 2})";
-  options.optimizer.learning_rate = 1e-5;
+  edit(options)->learning_rate = 1e-5;
   return options;
 }
 
 void check_phases(const Options& options, int steps) {
   CAPTURE(to_string(options.algorithm));
-  CAPTURE(to_string(options.strategy));
+  CAPTURE(to_string(options.gradients.strategy));
   CAPTURE(static_cast<int>(options.placement));
   DistributedSGD sgd("resnet18", options);
   for (int step = 0; step < steps; ++step) {
@@ -41,9 +42,9 @@ TEST_CASE("no worker's seconds inside a phase exceed those of the phase") {
   for (const Placement placement : kPlacements) {
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       Options options = busy(placement);
-      options.strategy = strategy;
+      options.gradients.strategy = strategy;
       check_phases(options, 8);
-      options.optimizer.clip_norm = 1;
+      options.gradients.clip_norm = 1;
       check_phases(options, 4);
     }
     Options local = busy(placement);

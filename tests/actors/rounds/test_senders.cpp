@@ -32,7 +32,7 @@ class ThreeNodes {
 
   /// What the step throws; nothing is committed.
   Error refused() {
-    const UpdateRules optimizer(options_.optimizer);
+    const UpdateRules optimizer(settings_of(options_));
     const Plan plan = make_plan({Strategy::ring, in_tree_, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,

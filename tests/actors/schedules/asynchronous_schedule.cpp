@@ -2,6 +2,7 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/schedules/schedule.hpp"
+#include "support/optimizers.hpp"
 
 // Runs whose workers have clocks of their own. What they compute is counted, not added: there are no bits to compare.
 namespace troupe_test {
@@ -15,13 +16,13 @@ using std::chrono::milliseconds;
 Options draw_asynchronous(Chance& chance, const Toy& toy) {
   Options options;
   options.num_workers = 1 + chance.below(4);
-  options.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
+  options.fault_tolerance.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
   options.num_shards = toy.shards;
-  options.optimizer = toy.options;
+  set_optimizer(options, toy.options);
   options.verbose = false;
-  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
-  options.start_timeout = milliseconds(2000);
-  options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
+  options.timeouts.step = options.timeouts.evaluate = options.timeouts.save = milliseconds(1000);
+  options.timeouts.start = milliseconds(2000);
+  options.fault_tolerance.max_failures = chance.one_of(std::array{0, 1, 3, 8});
   const int servers = 1 + chance.below(2);
   if (chance.below(2) == 0) {
     auto& downpour = options.algorithm.emplace<Downpour>();
@@ -71,7 +72,7 @@ class AsynchronousSchedule {
 
   template <class Call>
   bool attempt(const std::string& name, const Call& call) {
-    world_.begin_call(name, (options_.max_failures + 3) * std::chrono::seconds(10));
+    world_.begin_call(name, (options_.fault_tolerance.max_failures + 3) * std::chrono::seconds(10));
     try {
       call();
       return true;

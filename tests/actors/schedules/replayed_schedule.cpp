@@ -10,6 +10,7 @@
 #include "actors/schedules/schedule.hpp"
 #include "support/algorithms.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/optimizers.hpp"
 
 // Runs whose workers have clocks of their own and die, hang or fail, one after the other or all at once, and replays in
 // which nobody does. What they compute is counted, not added: the same gradients have to be applied.
@@ -25,11 +26,11 @@ Options draw_recorded(Chance& chance, const Toy& toy) {
   Options options;
   options.num_workers = 1 + chance.below(3);
   options.num_shards = toy.shards;
-  options.optimizer = toy.options;
+  set_optimizer(options, toy.options);
   options.verbose = false;
-  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
-  options.start_timeout = milliseconds(2000);
-  options.max_failures = 1000;
+  options.timeouts.step = options.timeouts.evaluate = options.timeouts.save = milliseconds(1000);
+  options.timeouts.start = milliseconds(2000);
+  options.fault_tolerance.max_failures = 1000;
   const int servers = 1 + chance.below(2);
   if (chance.below(3) > 0) {
     auto& downpour = options.algorithm.emplace<Downpour>();
@@ -77,7 +78,7 @@ class RecordedSchedule {
     world.memory.counts = true;
     // Where something goes wrong, what fails is tried again.
     const auto call = [&](const char* name, const auto& make) {
-      world.begin_call(name, (options_.max_failures + 3) * std::chrono::seconds(10));
+      world.begin_call(name, (options_.fault_tolerance.max_failures + 3) * std::chrono::seconds(10));
       for (;;) try {
           return make();
         } catch (const Error& error) {

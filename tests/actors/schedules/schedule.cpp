@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "actors/driver/driver.hpp"
+#include "support/optimizers.hpp"
 
 namespace troupe_test {
 
@@ -15,16 +16,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-OptimizerOptions momentum() {
-  OptimizerOptions options;
+OptimizerSettings momentum() {
+  OptimizerSettings options;
   options.momentum = 0.9;
   options.schedule.kind = ScheduleKind::step;
   options.schedule.step_size = 3;
   return options;
 }
 
-OptimizerOptions clipped_adam() {
-  OptimizerOptions options;
+OptimizerSettings clipped_adam() {
+  OptimizerSettings options;
   options.kind = "adam";
   options.clip_norm = 1;
   return options;
@@ -33,14 +34,14 @@ OptimizerOptions clipped_adam() {
 Options draw_options(Chance& chance, const Toy& toy) {
   Options options;
   options.num_workers = 1 + chance.below(4);
-  options.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
+  options.fault_tolerance.restart = chance.below(3) == 0 ? Restart::redistribute : Restart::respawn;
   options.num_shards = toy.shards;
-  options.optimizer = toy.options;
+  set_optimizer(options, toy.options);
   options.verbose = false;
-  options.step_timeout = options.evaluate_timeout = options.save_timeout = milliseconds(1000);
-  options.start_timeout = milliseconds(2000);
-  options.max_failures = chance.one_of(std::array{0, 1, 3, 8});
-  options.backup_workers = std::min(chance.one_of(std::array{0, 0, 1, 2}), options.num_workers.max - 1);
+  options.timeouts.step = options.timeouts.evaluate = options.timeouts.save = milliseconds(1000);
+  options.timeouts.start = milliseconds(2000);
+  options.fault_tolerance.max_failures = chance.one_of(std::array{0, 1, 3, 8});
+  options.fault_tolerance.backup_workers = std::min(chance.one_of(std::array{0, 0, 1, 2}), options.num_workers.max - 1);
   return options;
 }
 
@@ -152,7 +153,7 @@ void Schedule::draw_call() {
 template <class Call>
 bool Schedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call costs a start, a round and a pause.
-  world_.begin_call(name, (options_.max_failures + 2) * std::chrono::seconds(10));
+  world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10));
   try {
     call();
     return true;
@@ -169,7 +170,7 @@ template <class Call>
 void Schedule::insist(const std::string& name, const Call& call) {
   const int deaths = world_.unheard_deaths();
   int failures = world_.hanging();  // each is found by the end of a round that asks it
-  if (deaths > options_.max_failures) failures += deaths;
+  if (deaths > options_.fault_tolerance.max_failures) failures += deaths;
   while (!attempt(name, call)) check(--failures >= 0, name + " fails where nothing goes wrong any more");
 }
 
@@ -187,12 +188,13 @@ void Schedule::step(bool rehearse) {
   check(report.samples == toy_samples_of_all(options_.num_shards), "not every sample counts once");
   check(same_bits(report.loss, expected().loss), "another loss than that of the undisturbed run");
   check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
-  check(std::cmp_less_equal(report.left_out.size(), options_.backup_workers), "more workers are left out than may be");
+  check(std::cmp_less_equal(report.left_out.size(), options_.fault_tolerance.backup_workers),
+        "more workers are left out than may be");
   world_.tally.left_out += static_cast<std::int64_t>(report.left_out.size());
   repairs_ += report.repairs.size();
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
   world_.tally.redistributed += std::ranges::count_if(report.repairs, &Repair::redistributed);
-  check(std::cmp_less_equal(repairs_, options_.max_failures * hours_),
+  check(std::cmp_less_equal(repairs_, options_.fault_tolerance.max_failures * hours_),
         "more losses are repaired than the budget allows");
   if (!rehearse) ++path_.steps;
   check(driver_->steps_done() == path_.step(), "not one step is committed, but another number");
@@ -223,9 +225,9 @@ void Schedule::resize() {
   const int workers = 1 + chance_.below(4);
   driver_->resize(workers);
   // Losses on the way may leave fewer, where the others have their shards.
-  check(
-      options_.restart == Restart::redistribute ? driver_->num_workers() <= workers : driver_->num_workers() == workers,
-      "another number of workers");
+  check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->num_workers() <= workers
+                                                                  : driver_->num_workers() == workers,
+        "another number of workers");
   ++world_.tally.resized;
 }
 

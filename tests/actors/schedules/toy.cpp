@@ -35,7 +35,7 @@ std::size_t offset_of(int shard, std::int64_t step) {
 
 }  // namespace
 
-Toy::Toy(std::size_t its_size, int its_shards, troupe::OptimizerOptions its_options)
+Toy::Toy(std::size_t its_size, int its_shards, troupe::OptimizerSettings its_options)
     : size(its_size), shards(its_shards), options(std::move(its_options)), json(to_json(options)), optimizer(options) {}
 
 Floats toy_weights(std::size_t size, int which) {

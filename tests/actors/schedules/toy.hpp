@@ -15,11 +15,11 @@ using Floats = std::vector<float>;
 /// A run's model, data and update rule, small enough for a hundred thousand runs. Each gradient depends on every
 /// weight, on the shard and on the step, so whatever is mixed up shows in the bits.
 struct Toy {
-  Toy(std::size_t its_size, int its_shards, troupe::OptimizerOptions its_options);
+  Toy(std::size_t its_size, int its_shards, troupe::OptimizerSettings its_options);
 
   std::size_t size;  ///< floats of the flat vector
   int shards;
-  troupe::OptimizerOptions options;
+  troupe::OptimizerSettings options;
   std::string json;  ///< of the options, as workers are told them
   troupe::UpdateRules optimizer;
 };

@@ -68,7 +68,7 @@ class World::SimulatedHost : public Host {
 class World::SimulatedRuntime : public Runtime {
  public:
   SimulatedRuntime(World& world, const Options& options, int num_workers)
-      : Runtime(world, Members(num_workers, options.devices_per_worker, 0, options.num_shards)), world_(world) {
+      : Runtime(world, Members(num_workers, options.compute.devices_per_worker, 0, options.num_shards)), world_(world) {
     world_.members_ = &members;
   }
   ~SimulatedRuntime() override { world_.members_ = nullptr; }

@@ -7,6 +7,7 @@
 #include "actors/spoiled_model.hpp"
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
+#include "support/optimizers.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;
@@ -27,7 +28,7 @@ TrainingData make_data(std::int64_t samples, std::int64_t floats) {
 
 /// All vectors of the version that is committed, or of one that is pinned.
 std::vector<std::vector<float>> vectors_of(Driver& driver, Versions::PinId pin) {
-  const int state = UpdateRules(driver.options().optimizer).state_vectors();
+  const int state = UpdateRules(settings_of(driver.options())).state_vectors();
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(1 + state));
   for (int vector = 0; vector <= state; ++vector)
     driver.read_pinned(
@@ -66,20 +67,20 @@ void make_trial(Options& options, const TrialModel& model, const std::string& op
   options.num_shards = kTrialShards;
   options.seed = 5;
   options.config = model.config;
-  options.optimizer.kind = optimizer;
-  options.optimizer.learning_rate = 0.05;
-  options.optimizer.momentum = optimizer == "sgd" ? 0.9 : 0;
-  options.optimizer.weight_decay = 0.01;
-  options.optimizer.schedule.kind = ScheduleKind::cosine;
-  options.optimizer.schedule.warmup_steps = 2;
-  options.optimizer.schedule.total_steps = 9;
+  edit(options)->kind = optimizer;
+  edit(options)->learning_rate = 0.05;
+  edit(options)->momentum = optimizer == "sgd" ? 0.9 : 0;
+  edit(options)->weight_decay = 0.01;
+  edit(options)->schedule.kind = ScheduleKind::cosine;
+  edit(options)->schedule.warmup_steps = 2;
+  edit(options)->schedule.total_steps = 9;
 }
 
 Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer) {
   Options options = quiet_options(deal.placement, deal.workers);
   make_trial(options, model, optimizer);
-  options.devices_per_worker = deal.devices;
-  options.strategy = deal.strategy;
+  options.compute.devices_per_worker = deal.devices;
+  options.gradients.strategy = deal.strategy;
   return options;
 }
 

@@ -74,7 +74,7 @@ TEST_CASE(
     for (const Deal& deal : deals) {
       Options options = dealt(deal, folder / "run", optimizer);
       options.checkpoint.every_steps = 2;
-      options.resume_from = folder / "run";
+      options.checkpoint.resume_from = folder / "run";
       if (steps > 0) options.num_shards = 0;  // the checkpoint's
       DistributedSGD sgd(kStatistics.name, options);
       CHECK(sgd.steps_done() == steps);
@@ -82,7 +82,7 @@ TEST_CASE(
       steps = (steps + 3) / 2 * 2;
     }
     Options options = dealt(deals[0], "", optimizer);
-    options.resume_from = folder / "run";
+    options.checkpoint.resume_from = folder / "run";
     DistributedSGD last(kStatistics.name, options);
     CHECK(last.steps_done() == steps);
     UndisturbedRun undisturbed(steps, optimizer);
@@ -153,8 +153,8 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
   {
     Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
     options.checkpoint.every_steps = 2;
-    options.max_failures = 5;
-    options.faults = "kill worker 0 at step 3 phase checkpoint";
+    options.fault_tolerance.max_failures = 5;
+    options.fault_tolerance.faults = {testing::KillWorker{.worker = 0, .step = 3, .phase = "checkpoint"}};
     DistributedSGD sgd(kStatistics.name, options);
     for (int step = 0; step < 2; ++step) CHECK(sgd.step().repairs.empty());
     const StepReport report = sgd.step();
@@ -174,7 +174,7 @@ TEST_CASE("a worker that dies while it brings a vector out, where no loss is mad
   const TemporaryFolder folder;
   Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
   options.checkpoint.every_steps = 2;
-  options.faults = "kill worker 0 at step 3 phase checkpoint";
+  options.fault_tolerance.faults = {testing::KillWorker{.worker = 0, .step = 3, .phase = "checkpoint"}};
   DistributedSGD sgd(kStatistics.name, options);
   std::vector<std::int64_t> failed;
   while (sgd.steps_done() < 6)
@@ -201,7 +201,7 @@ TEST_CASE("a run that went back takes its own way when it is resumed, not the on
     expected = sgd.weights();
   }
   CHECK(names_in(run) == Names{"left-step-00000004", "lock", "step-00000002", "step-00000003"});
-  options.resume_from = run;
+  options.checkpoint.resume_from = run;
   CHECK(DistributedSGD(kStatistics.name, options).weights() == expected);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
     CHECK(sgd.checkpoint() == folder / "run/step-00000001");
   }
   fs::rename(folder / "run/step-00000001", folder / "run/step-00000001.tmp-old");  // by a writer that was killed
-  options.checkpoint.folder = options.resume_from = folder / "run";
+  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
   options.num_shards = 0;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 1);
@@ -227,7 +227,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
 TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
-  options.checkpoint.folder = options.resume_from = folder / "run";
+  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
   const CapturedErrors errors;
   {
     DistributedSGD sgd("batches", options);
@@ -261,7 +261,7 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
     sgd.checkpoint();
     CHECK(code_of([&] { sgd.checkpoint(std::nan("")); }) == ErrorCode::invalid_argument);
   }
-  options.resume_from = folder / "run";
+  options.checkpoint.resume_from = folder / "run";
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 6);
   sgd.step();
@@ -277,12 +277,12 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
   const TemporaryFolder folder;
   save_three(folder / "run");
   Options options = plain("");
-  options.resume_from = folder / "run";
+  options.checkpoint.resume_from = folder / "run";
   options.num_shards = kTrialShards - 1;
   const auto start = [&] { DistributedSGD(kStatistics.name, options); };
   CHECK(code_of(start) == ErrorCode::model_mismatch);
-  CHECK(message_of(start).find("Options::reshard") != std::string::npos);
-  options.reshard = true;
+  CHECK(message_of(start).find("CheckpointOptions::reshard") != std::string::npos);
+  options.checkpoint.reshard = true;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 3);
   CHECK(sgd.weights() == UndisturbedRun(3).sgd.weights());
@@ -292,7 +292,7 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
 TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
-  options.checkpoint.folder = options.resume_from = folder / "run";
+  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
   {
     DistributedSGD sgd("batches", options);
     sgd.step();
@@ -311,7 +311,7 @@ TEST_CASE("a plan lets a checkpoint find the disk full, and the run goes on") {
   const TemporaryFolder folder;
   const CapturedErrors errors;
   Options options = plain(folder / "run");
-  options.faults = "full disk at step 2";
+  options.fault_tolerance.faults = {testing::FullDisk{.step = 2}};
   DistributedSGD sgd(kStatistics.name, options);
   sgd.step();
   CHECK(sgd.checkpoint() == folder / "run/step-00000001");
@@ -383,7 +383,7 @@ TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before
   flip_last_byte(run + "/step-00000003/state.safetensors");
   fs::remove(run + "/step-00000002/manifest.json");
   Options options = plain(run);
-  options.resume_from = run;
+  options.checkpoint.resume_from = run;
   {
     const CapturedErrors errors;
     DistributedSGD sgd(kStatistics.name, options);
@@ -411,17 +411,17 @@ TEST_CASE("a folder is one run's: not another's at the same time, and not anothe
   {
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(code_of(start) == ErrorCode::in_use);
-    options.resume_from = run;
+    options.checkpoint.resume_from = run;
     CHECK(code_of(start) == ErrorCode::in_use);
     sgd.step();
     sgd.checkpoint();
   }
   CHECK_FALSE(code_of(start));
-  options.resume_from.clear();
+  options.checkpoint.resume_from.clear();
   CHECK(code_of(start) == ErrorCode::invalid_argument);
-  options.resume_from = folder / "other";
+  options.checkpoint.resume_from = folder / "other";
   CHECK(code_of(start) == ErrorCode::invalid_argument);
-  options.resume_from = run;
+  options.checkpoint.resume_from = run;
   options.seed = 6;
   CHECK(code_of(start) == ErrorCode::model_mismatch);
   CHECK(names_in(run) == Names{"lock", "step-00000001"});

@@ -18,7 +18,7 @@ namespace {
 Options pinning(Placement placement, Strategy strategy, const char* optimizer) {
   Options options = quiet_options(placement, 2);
   make_trial(options, kStatistics, optimizer);
-  options.strategy = strategy;
+  options.gradients.strategy = strategy;
   return options;
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("a pinned version outlives a worker process") {
 TEST_CASE("a pinned version outlives a replica of this process that hangs" * doctest::test_suite("given up")) {
   const auto gate = std::make_shared<HangingGate>();
   Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
-  options.step_timeout = missed_by_none(options);
+  options.timeouts.step = missed_by_none(options);
   {
     const auto create = [gate](int worker, int) {
       return std::make_unique<Hanging>(gate, worker == 1 && gate->made++ == 0);
@@ -125,7 +125,7 @@ TEST_CASE("where there is no room for another buffer steps are refused, and all 
   Driver probe(kStatistics.name, options);
   const auto two_buffers = static_cast<std::size_t>(probe.step().state_bytes);
   // Room for all shards and as much again as the state takes, but not for half of it more.
-  options.store_bytes = 2 * two_buffers + static_cast<std::size_t>(options.num_shards) * two_buffers / 6;
+  options.memory.store_bytes = 2 * two_buffers + static_cast<std::size_t>(options.num_shards) * two_buffers / 6;
   Driver driver(kStatistics.name, options);
   driver.step();
   const auto pin = driver.pin();

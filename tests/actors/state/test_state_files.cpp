@@ -6,6 +6,7 @@
 #include "actors/test_models.hpp"
 #include "models/files.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -99,7 +100,7 @@ TEST_CASE("a run may go back to its own checkpoint, and other rates are no other
   sgd.load_state(folder / "part");
   check_same_end(go_on(sgd, 3, folder / "second"), first);
   Options slower = plain();
-  slower.optimizer.learning_rate = 0.01;
+  edit(slower)->learning_rate = 0.01;
   DistributedSGD other(kBatches.name, slower);
   other.load_state(folder / "part");
   CHECK(other.step().step == 4);
@@ -141,8 +142,8 @@ TEST_CASE("a checkpoint of another run is refused, and nothing has changed") {
   };
   for (const auto& [says, change] :
        {Row{"7 shards", [](Options& o) { o.num_shards = 8; }}, Row{"seed 5", [](Options& o) { o.seed = 6; }},
-        Row{"momentum", [](Options& o) { o.optimizer = OptimizerOptions{.kind = "adam"}; }},
-        Row{"momentum", [](Options& o) { o.optimizer.momentum = 0; }},
+        Row{"momentum", [](Options& o) { o.optimizer = Adam(); }},
+        Row{"momentum", [](Options& o) { edit(o)->momentum = 0; }},
         Row{"61 training samples", [](Options& o) { o.config = "62 6"; }},
         Row{"weight", [](Options& o) { o.config = "61 5"; }}}) {
     CAPTURE(says);

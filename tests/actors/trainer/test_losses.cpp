@@ -31,8 +31,8 @@ struct NotesFailures : Callback {
 
 TrainerOptions impatient(Placement placement, int workers) {
   TrainerOptions options = trainer_options(placement, workers);
-  options.collective_timeout = std::chrono::milliseconds(1500);
-  options.stop_timeout = std::chrono::milliseconds(1000);
+  options.timeouts.collective = std::chrono::milliseconds(1500);
+  options.timeouts.stop = std::chrono::milliseconds(1000);
   return options;
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("an error that names a worker of something else is the function's own,
 
 TEST_CASE("losses beyond max_failures end the run, which tells of them; the trainer can be used on") {
   TrainerOptions options = trainer_options(Placement::processes, 2);
-  options.max_failures = 1;
+  options.fault_tolerance.max_failures = 1;
   Trainer trainer(options);
   const auto failures = std::make_shared<NotesFailures>();
   const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}, {.callbacks = {failures}}); };
@@ -122,8 +122,8 @@ TEST_CASE("with a range of workers a run goes on without the lost one, and the n
 
 TEST_CASE("a worker that answers no more is cut, and replaced") {
   TrainerOptions options = trainer_options(Placement::processes, 2);
-  options.suspect_after = std::chrono::milliseconds(500);
-  options.cut_after = std::chrono::milliseconds(1500);
+  options.fault_tolerance.suspect_after = std::chrono::milliseconds(500);
+  options.fault_tolerance.cut_after = std::chrono::milliseconds(1500);
   Trainer trainer(options);
   CHECK(trainer.run("ten", {{"how", "stopped"}})[0].json.at("attempt") == 2);
 }

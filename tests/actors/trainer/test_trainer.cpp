@@ -12,6 +12,7 @@
 #include "collectives/group/communicator.hpp"
 #include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 #include "troupe/log.hpp"
 #include "troupe/loop.hpp"
@@ -161,16 +162,16 @@ TEST_CASE("what a trainer cannot do it says before it starts") {
   CHECK(refused([](auto& o) { o.gpus_per_worker = 1; }).find("no accelerators") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "nccl"; }).find("there are store, data-plane and mpi") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
-  CHECK(refused([](auto& o) { o.max_failures = -1; }).find("max_failures") != std::string::npos);
-  CHECK(refused([](auto& o) { o.stop_timeout = {}; }).find("stop_timeout") != std::string::npos);
+  CHECK(refused([](auto& o) { o.fault_tolerance.max_failures = -1; }).find("max_failures") != std::string::npos);
+  CHECK(refused([](auto& o) { o.timeouts.stop = {}; }).find("stop_timeout") != std::string::npos);
 }
 
 TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint") {
   const troupe_test::TemporaryFolder folder;
   AccelerateOptions options;
   options.config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
-  Optimizer optimizer{accelerate("mlp", options), Group(), {.learning_rate = 1e-5, .momentum = 0.9}};
-  const OptimizerStep step = optimizer.step();
+  GroupSGD optimizer{accelerate("mlp", options), Group(), Sgd{.learning_rate = 1e-5, .momentum = 0.9}};
+  const GroupStep step = optimizer.step();
   REQUIRE(step.accuracy);
   CHECK(*step.accuracy >= 0);
   CHECK(*step.accuracy <= 1);
@@ -183,7 +184,7 @@ TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint")
   CHECK(expected.size() == 3);
   CHECK(Predictor((folder / "run")).outputs(sample) == expected);
   CHECK(Predictor(checkpoints.path_of(1)).outputs(sample) == expected);
-  Optimizer again{accelerate("mlp", options), Group(), {.learning_rate = 1e-5, .momentum = 0.9}};
+  GroupSGD again{accelerate("mlp", options), Group(), Sgd{.learning_rate = 1e-5, .momentum = 0.9}};
   again.load_state(checkpoints.read(1).tensors);
   CHECK(again.weights() == optimizer.weights());
 }
@@ -191,11 +192,11 @@ TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint")
 TEST_CASE("frozen batch-norm in a loop of one's own stays, to the bits of a DistributedSGD") {
   const std::string config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
   const std::vector<ParameterGroup> groups{{.pattern = "1.*", .frozen = true}};
-  Optimizer optimizer{accelerate("cnn-bn", {.config = config, .groups = groups}), Group(), {.groups = groups}};
+  GroupSGD optimizer{accelerate("cnn-bn", {.config = config, .groups = groups}), Group(), Sgd{.groups = groups}};
   Options options;
   options.config = config;
   options.seed = here().seed();
-  options.optimizer.groups = groups;
+  edit(options)->groups = groups;
   DistributedSGD sgd("cnn-bn", options);
   const std::vector<float> begun = sgd.weights();
   for (int step = 0; step < 3; ++step) CHECK(optimizer.step().loss == sgd.step().loss);
@@ -325,7 +326,7 @@ TEST_CASE("data larger than its memory is read where it lies, to the same sample
   const RunOptions data{.dataset = "csv:" + file + ",target=y"};
   Trainer in_memory(trainer_options(Placement::in_process, 2));
   TrainerOptions options = trainer_options(Placement::processes, 2);
-  options.data_memory = 20'000;  // of 36,000 bytes of values
+  options.memory.data_bytes = 20'000;  // of 36,000 bytes of values
   Trainer streamed(options);
   const RunResults expected = in_memory.run("shard", {}, data);
   const RunResults results = streamed.run("shard", {}, data);
@@ -338,25 +339,25 @@ TEST_CASE("data larger than its memory is read where it lies, to the same sample
 
 TEST_CASE("a step of a loop that breaks off in the middle of its gathering changes nothing") {
   const auto breaks_off = std::make_shared<BreaksOff>();
-  Optimizer broken{accelerate("linear"), Group(breaks_off), {.momentum = 0.9}};
-  Optimizer whole{accelerate("linear"), Group(), {.momentum = 0.9}};
-  for (Optimizer* each : {&broken, &whole}) each->step();
+  GroupSGD broken{accelerate("linear"), Group(breaks_off), Sgd{.momentum = 0.9}};
+  GroupSGD whole{accelerate("linear"), Group(), Sgd{.momentum = 0.9}};
+  for (GroupSGD* each : {&broken, &whole}) each->step();
   breaks_off->breaks = true;
   CHECK(code_of([&] { broken.step(); }) == ErrorCode::worker_lost);
   CHECK(broken.weights() == whole.weights());
   breaks_off->breaks = false;
-  for (Optimizer* each : {&broken, &whole}) each->step();
+  for (GroupSGD* each : {&broken, &whole}) each->step();
   CHECK(broken.weights() == whole.weights());
 }
 
 TEST_CASE("an optimizer's step is on the next batch, or on that of a number") {
   const AccelerateOptions options{.config = R"({"data": "synthetic-linear", "batch_size": 8})"};
-  Optimizer in_order{accelerate("linear", options), Group()};
-  Optimizer numbered{accelerate("linear", options), Group()};
-  Optimizer other{accelerate("linear", options), Group()};
+  GroupSGD in_order{accelerate("linear", options), Group()};
+  GroupSGD numbered{accelerate("linear", options), Group()};
+  GroupSGD other{accelerate("linear", options), Group()};
   for (std::int64_t batch = 0; batch < 3; ++batch) {
-    const OptimizerStep expected = in_order.step();
-    const OptimizerStep found = numbered.step(batch);
+    const GroupStep expected = in_order.step();
+    const GroupStep found = numbered.step(batch);
     CHECK(found.step == batch + 1);
     CHECK(found.loss == expected.loss);
     other.step(batch + 3);
@@ -382,7 +383,8 @@ TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies"
   for (const char* model : {"mlp", "cnn-bn"}) {
     Options options;
     options.num_workers = 2;
-    options.optimizer = {.learning_rate = 0.05, .momentum = 0.9, .clip_norm = 0.5};
+    options.optimizer = Sgd{.learning_rate = 0.05, .momentum = 0.9};
+    options.gradients.clip_norm = 0.5;
     options.config = R"({"data": "fashion-mnist", "batch_size": 16})";
     options.verbose = false;
     DistributedSGD sgd(model, options);

@@ -206,11 +206,11 @@ Json tell_datasets() {
 Json learn(const Json& config) {
   const auto model =
       accelerate(config.value("model", "mlp"), {.config = R"({"data": "fashion-mnist", "batch_size": 16})"});
-  OptimizerOptions options{.learning_rate = 0.05, .momentum = 0.9, .clip_norm = config.value("clip", 0.0)};
-  Optimizer optimizer{model, here().group(), options};
+  GroupSGD optimizer{
+      model, here().group(), Sgd{.learning_rate = 0.05, .momentum = 0.9}, {.clip_norm = config.value("clip", 0.0)}};
   if (const auto before = here().load_checkpoint()) optimizer.load_state(before->tensors);
   while (optimizer.steps_done() < config.value("steps", 6)) {
-    const OptimizerStep step = optimizer.step();
+    const GroupStep step = optimizer.step();
     here().report({{"loss", step.loss}});
     if (optimizer.steps_done() % 3 == 0) here().save_checkpoint({}, optimizer.state());
     const bool dies = config.value("dies", false) && here().attempt() == 1 && here().rank() == 1;

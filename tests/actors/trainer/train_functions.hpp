@@ -18,8 +18,8 @@ inline troupe::TrainerOptions trainer_options(troupe::Placement placement, int w
   troupe::TrainerOptions options;
   options.num_workers = workers;
   options.placement = placement;
-  if (kSanitized) options.start_timeout = std::chrono::seconds(300);
-  options.collective_timeout = std::chrono::seconds(kSanitized ? 300 : 60);
+  if (kSanitized) options.timeouts.start = std::chrono::seconds(300);
+  options.timeouts.collective = std::chrono::seconds(kSanitized ? 300 : 60);
   return options;
 }
 

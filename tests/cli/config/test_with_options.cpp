@@ -15,7 +15,7 @@ TEST_CASE("messages of the library name options of the command") {
   CHECK(told("num_workers is 0, at least 1 is needed") == "--workers is 0, at least 1 is needed");
   CHECK(told("Options::checkpoint.folder names it") == "--checkpoint names it");
   CHECK(told("lbfgs.freeze is for algorithm lbfgs") == "--freeze is for algorithm lbfgs");
-  CHECK(told("go on with others (Options::reshard)") == "go on with others (--reshard)");
+  CHECK(told("go on with others (CheckpointOptions::reshard)") == "go on with others (--reshard)");
   CHECK(told("set use_cpus, or build") == "set --device cpu, or build");
   CHECK(told("go on (resume_from), or not") == "go on (--resume), or not");
   CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");

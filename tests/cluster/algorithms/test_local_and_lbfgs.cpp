@@ -25,7 +25,7 @@ Options trained_by(Options options, const std::string& algorithm) {
   options.algorithm = named(algorithm);
   options.num_shards = kShards;
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
-  options.optimizer = {.learning_rate = 0.02, .momentum = 0.5, .weight_decay = 1e-3};
+  options.optimizer = Sgd{.learning_rate = 0.02, .momentum = 0.5, .weight_decay = 1e-3};
   options.verbose = false;
   return options;
 }
@@ -49,7 +49,7 @@ TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
       CAPTURE(algorithm);
       CAPTURE(to_string(strategy));
       Options options = trained_by(nodes.options(), algorithm);
-      options.strategy = strategy;
+      options.gradients.strategy = strategy;
       if (auto* const lbfgs = std::get_if<Lbfgs>(&options.algorithm)) lbfgs->backup_portions = 1;
       CHECK(weights_after(options, kSteps) == one_process(algorithm, kSteps));
     }
@@ -95,8 +95,8 @@ TEST_CASE("between nodes local SGD sends in all its steps what a synchronous ste
 TEST_CASE("weights of L-BFGS outlive a node that is lost while a pair is remembered") {
   Nodes nodes(2);
   Options options = trained_by(nodes.options(), "lbfgs");
-  options.faults = "cut node 0 at step 3 phase remember";  // the pair of step 2
-  options.cut_after = std::chrono::seconds(5);             // by which a link is known to be cut
+  options.fault_tolerance.faults = {testing::CutNode{.node = 0, .step = 3, .phase = "remember"}};  // the pair of step 2
+  options.fault_tolerance.cut_after = std::chrono::seconds(5);  // by which a link is known to be cut
   DistributedSGD sgd("linear", options);
   sgd.step();
   CHECK(sgd.step().step == 2);
@@ -114,7 +114,7 @@ TEST_CASE("runs of local SGD and L-BFGS that lose a node go on from a checkpoint
     Options options = trained_by(nodes.options(), algorithm);
     options.checkpoint.folder = folder / "run";
     options.checkpoint.every_steps = 3;
-    options.max_failures = 1;
+    options.fault_tolerance.max_failures = 1;
     DistributedSGD sgd("linear", options);
     std::size_t repairs = 0;
     while (sgd.steps_done() < kSteps) {

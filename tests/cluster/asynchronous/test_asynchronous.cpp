@@ -8,6 +8,7 @@
 #include "cluster/nodes.hpp"
 #include "support/algorithms.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
 // Replicas of nodes on their own clocks, and parameter servers on nodes.
@@ -21,7 +22,7 @@ Options on_own_clocks(const Nodes& nodes, const std::string& algorithm) {
   Options options = nodes.options();
   options.algorithm = algorithm_by_name(algorithm);
   if (auto* const ssp = std::get_if<Ssp>(&options.algorithm)) ssp->staleness = 2;
-  options.optimizer.kind = "adagrad";
+  edit(options)->kind = "adagrad";
   options.num_shards = 5;
   return options;
 }
@@ -29,7 +30,7 @@ Options on_own_clocks(const Nodes& nodes, const std::string& algorithm) {
 Options linear(const Nodes& nodes, const std::string& algorithm) {
   Options options = on_own_clocks(nodes, algorithm);
   options.config = R"({"data": "synthetic-linear", "batch_size": 50})";
-  options.optimizer = {.learning_rate = 0.02};
+  options.optimizer = Sgd{.learning_rate = 0.02};
   return options;
 }
 
@@ -88,7 +89,7 @@ TEST_CASE("between algorithms nodes hold the same weights and state, and a check
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = on_own_clocks(nodes, "synchronous");
-  options.optimizer.kind = "adam";
+  edit(options)->kind = "adam";
   DistributedSGD sgd("hold", options);
   for (int step = 0; step < 3; ++step) sgd.step();
   sgd.use(Downpour());
@@ -134,7 +135,7 @@ TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
   Options options = linear(nodes, "downpour");
   options.checkpoint.folder = folder.path().string();
   options.checkpoint.every_steps = 20;
-  options.max_failures = 3;
+  options.fault_tolerance.max_failures = 3;
   DistributedSGD sgd("linear", options);
   for (int step = 0; step < 115; ++step) sgd.step();
   nodes.start(2);
@@ -150,9 +151,9 @@ TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
 TEST_CASE("a node that is stopped for longer than a push may take is an error, and then steps go on") {
   Nodes nodes(3);
   Options options = on_own_clocks(nodes, "downpour");
-  options.cut_after = std::chrono::milliseconds(0);
-  options.suspect_after = std::chrono::milliseconds(0);
-  options.step_timeout = std::chrono::seconds(troupe_test::kSanitized ? 10 : 2);
+  options.fault_tolerance.cut_after = std::chrono::milliseconds(0);
+  options.fault_tolerance.suspect_after = std::chrono::milliseconds(0);
+  options.timeouts.step = std::chrono::seconds(troupe_test::kSanitized ? 10 : 2);
   DistributedSGD sgd("hold", options);
   for (int step = 0; step < 3; ++step) sgd.step();
   nodes[1].signal(SIGSTOP);

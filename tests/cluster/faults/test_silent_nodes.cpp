@@ -42,8 +42,8 @@ bool says(const Error& error, const char* text) { return error.message().find(te
 TEST_CASE("a node that is stopped is suspected, cut and named, and is there again when it goes on") {
   Nodes nodes(2);
   Options options = nodes.options();
-  options.suspect_after = 500ms;
-  options.cut_after = 1s;
+  options.fault_tolerance.suspect_after = 500ms;
+  options.fault_tolerance.cut_after = 1s;
   const CapturedErrors errors;
   pid_t stopped = 0;
   const Error error = error_of_step_two(options, [&](const DistributedSGD& sgd) {
@@ -63,9 +63,9 @@ TEST_CASE("a node that is stopped is suspected, cut and named, and is there agai
 TEST_CASE("a node that is cut off on purpose is cut, and joins the next run") {
   Nodes nodes(2);
   Options options = nodes.options();
-  options.suspect_after = 0ms;
-  options.cut_after = 1s;
-  options.faults = "cut node 1 at step 2 phase apply";
+  options.fault_tolerance.suspect_after = 0ms;
+  options.fault_tolerance.cut_after = 1s;
+  options.fault_tolerance.faults = {testing::CutNode{.node = 1, .step = 2, .phase = "apply"}};
   const Error error = error_of_step_two(options, [](const DistributedSGD&) {});
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::worker_lost);
@@ -78,9 +78,9 @@ TEST_CASE("a node that is cut off on purpose is cut, and joins the next run") {
 TEST_CASE("a node whose driver is silent ends the run by itself, and joins the next one") {
   Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-cut-after=1000"});
   Options options = nodes.options();
-  options.suspect_after = 0ms;
-  options.cut_after = 0ms;
-  options.faults = "cut node 1 at step 2";
+  options.fault_tolerance.suspect_after = 0ms;
+  options.fault_tolerance.cut_after = 0ms;
+  options.fault_tolerance.faults = {testing::CutNode{.node = 1, .step = 2}};
   const Error error = error_of_step_two(options, [](const DistributedSGD&) {});
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::worker_lost);
@@ -107,9 +107,10 @@ TEST_CASE("nobody is blamed for nodes that left while this process was stopped, 
 
 TEST_CASE("faults of workers are for worker processes, and nodes are cut off that there are") {
   const Nodes nodes(0);
-  for (const char* fault : {"kill worker 0 at step 2", "cut node 1 at step 2"}) {
+  for (const testing::Fault& fault : {testing::Fault(testing::KillWorker{.worker = 0, .step = 2}),
+                                      testing::Fault(testing::CutNode{.node = 1, .step = 2})}) {
     Options options = nodes.options(1);
-    options.faults = fault;
+    options.fault_tolerance.faults = {fault};
     CHECK_THROWS_AS(DistributedSGD("hold", options), Error);
   }
 }

@@ -60,7 +60,7 @@ TEST_CASE("a child of a trainer's process leaves nodes alone, and the run goes o
   options.num_workers = 2;
   options.placement = Placement::cluster;
   options.cluster = nodes.options().cluster;
-  options.cut_after = kCutAfter;
+  options.fault_tolerance.cut_after = kCutAfter;
   std::optional<Trainer> trainer(options);
   const Json config = {{"steps", 4}, {"clip", 0.5}};
   const RunResults expected = trainer->run("learn", config);

@@ -27,7 +27,7 @@ TEST_CASE("a node that the driver refuses tells why: with --once it ends with st
     Nodes nodes(1, &namespaces, NodeProgram::own, more);
     const InNamespace inside(namespaces.driver());
     Options options = nodes.options();
-    options.start_timeout = kSanitized ? 60s : 8s;
+    options.timeouts.start = kSanitized ? 60s : 8s;
     std::thread driver([&] {
       try {
         const DistributedSGD sgd("hold", options);

@@ -24,8 +24,8 @@ Options dealt(const Nodes& nodes, const ClusterDeal& deal, const TrialModel& mod
   Options options = deal.nodes > 0 ? nodes.options(deal.nodes) : Options();
   make_trial(options, model, optimizer);
   options.num_workers = deal.workers;
-  options.devices_per_worker = deal.devices;
-  options.strategy = deal.strategy;
+  options.compute.devices_per_worker = deal.devices;
+  options.gradients.strategy = deal.strategy;
   return options;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE(
     CAPTURE(done);
     Options options = dealt(nodes, deal, kStatistics, "adam");
     options.checkpoint = {.folder = run, .every_steps = 2};
-    options.resume_from = run;
+    options.checkpoint.resume_from = run;
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(sgd.steps_done() == done);
     for (int step = 0; step < 2; ++step) sgd.step();
@@ -104,7 +104,7 @@ TEST_CASE(
     done += 2;
   }
   Options options = dealt(nodes, {3, 3, 1, Strategy::ring}, kStatistics, "adam");
-  options.resume_from = run;
+  options.checkpoint.resume_from = run;
   DistributedSGD last(kStatistics.name, options);
   CHECK(last.steps_done() == 6);
   check_same_end(go_on(last, 2, folder / "last"), expected);
@@ -126,7 +126,7 @@ TEST_CASE("a pinned version stays what it was among nodes, also in the next gene
 TEST_CASE("a node that does not answer is named while its part of the state is gathered") {
   Nodes nodes(3);
   Options options = dealt(nodes, {3, 3, 1, Strategy::hierarchical}, kStatistics, "adam");
-  options.save_timeout = std::chrono::seconds(3);
+  options.timeouts.save = std::chrono::seconds(3);
   DistributedSGD sgd(kStatistics.name, options);
   sgd.step();
   const TemporaryFolder folder;

@@ -11,6 +11,7 @@
 #include "cluster/training.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "support/errors.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -27,7 +28,7 @@ constexpr auto kLate = kSanitized ? 30s : 5s;
 Options trial(const Nodes& nodes, const std::string& folder, const std::string& optimizer = "adam") {
   Options options = nodes.options();
   make_trial(options, kStatistics, optimizer);
-  options.optimizer.schedule.total_steps = 100;
+  edit(options)->schedule.total_steps = 100;
   options.checkpoint.folder = folder;
   if (!folder.empty()) options.checkpoint.every_steps = 2;
   return options;
@@ -37,7 +38,7 @@ Options trial(const Nodes& nodes, const std::string& folder, const std::string& 
 Options undisturbed(const std::string& optimizer = "adam") {
   Options options;
   make_trial(options, kStatistics, optimizer);
-  options.optimizer.schedule.total_steps = 100;
+  edit(options)->schedule.total_steps = 100;
   return options;
 }
 
@@ -45,7 +46,7 @@ Options undisturbed(const std::string& optimizer = "adam") {
 class Pair {
  public:
   explicit Pair(const Options& options)
-      : sgd(kStatistics.name, options), twin_(kStatistics.name, undisturbed(options.optimizer.kind)) {}
+      : sgd(kStatistics.name, options), twin_(kStatistics.name, undisturbed(settings_of(options).kind)) {}
 
   /// A step of both.
   StepReport step() {
@@ -135,7 +136,7 @@ TEST_CASE("a node that comes late takes the place of one that was lost for good"
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
-  options.start_timeout = kPatience;
+  options.timeouts.start = kPatience;
   Pair run(options);
   run.step();
   nodes[1].signal(SIGKILL);
@@ -156,10 +157,10 @@ TEST_CASE("a run goes on with as many nodes as it needs at least; with fewer it 
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
-  options.strategy = Strategy::parameter_server;
-  options.parameter_servers = 3;
+  options.gradients.strategy = Strategy::parameter_server;
+  options.gradients.slice_owners = 3;
   options.cluster.min_nodes = 2;
-  options.start_timeout = kLate;
+  options.timeouts.start = kLate;
   Pair run(options);
   run.step();
   nodes[0].signal(SIGKILL);
@@ -197,7 +198,7 @@ TEST_CASE("a run begins with fewer nodes when the others do not come in time") {
   nodes[2].signal(SIGKILL);
   Options options = trial(nodes, "", "sgd");
   options.cluster.min_nodes = 2;
-  options.start_timeout = kLate;
+  options.timeouts.start = kLate;
   Pair run(options);
   run.step();
   run.check_weights();
@@ -209,10 +210,10 @@ TEST_CASE("without checkpoints a lost node ends the run, but for what the others
   for (const char* optimizer : {"adam", "sgd"}) {
     CAPTURE(optimizer);
     Options options = trial(nodes, "", optimizer);
-    options.optimizer.momentum = 0;
+    edit(options)->momentum = 0;
     DistributedSGD sgd(kStatistics.name, options);
     Options same = undisturbed(optimizer);
-    same.optimizer.momentum = 0;
+    edit(same)->momentum = 0;
     DistributedSGD twin(kStatistics.name, same);
     sgd.step();
     twin.step();
@@ -296,7 +297,7 @@ TEST_CASE("nodes that are lost too often end the run, until it is asked again") 
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
-  options.max_failures = 1;
+  options.fault_tolerance.max_failures = 1;
   Pair run(options);
   run.step();
   run.kill(1);

@@ -10,6 +10,7 @@
 #include "actors/state/state_trial.hpp"
 #include "cluster/nodes.hpp"
 #include "runtime/random.hpp"
+#include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -66,7 +67,7 @@ class Killer {
 
 Options options_of(Options options) {
   make_trial(options, kStatistics, "adam");
-  options.optimizer.schedule.total_steps = 10'000;
+  edit(options)->schedule.total_steps = 10'000;
   return options;
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("nodes that are killed at random moments change no bit") {
   const TemporaryFolder folder;
   Options options = options_of(nodes.options());
   options.checkpoint = {.folder = folder / "run", .every_steps = 10};
-  options.max_failures = 1000;
+  options.fault_tolerance.max_failures = 1000;
   DistributedSGD sgd(kStatistics.name, options);
   DistributedSGD twin(kStatistics.name, options_of({}));
   std::vector<double> seconds;

@@ -20,9 +20,9 @@ namespace {
 TrainerOptions on_nodes(const Nodes& nodes, int workers) {
   TrainerOptions options = trainer_options(Placement::cluster, workers);
   options.cluster = nodes.options().cluster;
-  options.cut_after = kCutAfter;
-  options.collective_timeout = std::chrono::seconds(kSanitized ? 120 : 20);
-  options.stop_timeout = std::chrono::seconds(5);
+  options.fault_tolerance.cut_after = kCutAfter;
+  options.timeouts.collective = std::chrono::seconds(kSanitized ? 120 : 20);
+  options.timeouts.stop = std::chrono::seconds(5);
   return options;
 }
 
@@ -83,8 +83,8 @@ TEST_CASE("a node that is lost in the middle of a collective is named to the ran
 TEST_CASE("a lost node joins again, and the function is called again from the last checkpoint of all") {
   const Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 3);
-  options.collective_timeout = std::chrono::seconds(2);
-  options.stop_timeout = std::chrono::seconds(1);
+  options.timeouts.collective = std::chrono::seconds(2);
+  options.timeouts.stop = std::chrono::seconds(1);
   Trainer trainer(options);
   for (const char* how : {"killed", "hangs"}) {
     CAPTURE(how);
@@ -100,7 +100,7 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
   Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 2);
   options.cluster.min_nodes = 1;
-  options.start_timeout = std::chrono::seconds(4);
+  options.timeouts.start = std::chrono::seconds(4);
   Trainer trainer(options);
   Running running = trainer.run_generator("wait_and_count");
   REQUIRE(running.next());
@@ -110,7 +110,7 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
   CHECK(results[1].json.at("attempt") == 2);
 
   options.cluster.min_nodes = 2;
-  options.start_timeout = std::chrono::seconds(2);
+  options.timeouts.start = std::chrono::seconds(2);
   trainer.shutdown();
   const std::string said = message_of([&] { const Trainer too_few(options); });
   CHECK_MESSAGE(said.find("of 2 nodes did not join in time") != std::string::npos, said);
@@ -119,7 +119,7 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
 TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
   Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 2);
-  options.start_timeout = std::chrono::seconds(kSanitized ? 10 : 1);
+  options.timeouts.start = std::chrono::seconds(kSanitized ? 10 : 1);
   std::optional<Trainer> trainer;
   for (int tries = 0; !trainer && tries < 20; ++tries) try {  // nodes take their time to start, too
       trainer.emplace(options);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/optimizers/pytorch_adamw.hpp"
-#include "troupe/optimizer.hpp"
+#include "models/optimizers/settings.hpp"
 
 namespace troupe::testing {
 
@@ -19,8 +19,8 @@ inline float trial_gradient(std::int64_t step, std::size_t i) {
   return (static_cast<float>((37 * i + 101 * static_cast<std::size_t>(step)) % 64) - 32) / 16;
 }
 
-inline OptimizerOptions trial_options() {
-  OptimizerOptions options;
+inline OptimizerSettings trial_options() {
+  OptimizerSettings options;
   options.kind = "adamw";
   options.learning_rate = 0.05;
   options.weight_decay = 0.1;

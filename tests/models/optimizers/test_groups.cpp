@@ -156,7 +156,7 @@ TEST_CASE("frozen groups are runs of their own, are told to models, and have no 
 TEST_CASE("what is frozen stays, and the optimizer remembers nothing of it") {
   Reversed model;
   model.start({});
-  OptimizerOptions options;
+  OptimizerSettings options;
   options.momentum = 0.9;
   options.groups = {{.pattern = "bn.*", .frozen = true}};
   const UpdateRules rules(options);
@@ -218,7 +218,7 @@ TEST_CASE("each group has its decay and its rate") {
 
 TEST_CASE("groups that cannot be are refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
-    OptimizerOptions options;
+    OptimizerSettings options;
     options.groups = groups;
     check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules optimizer(options); });
   };

@@ -54,7 +54,7 @@ Floats gradient_of(std::size_t size, std::int64_t step) {
 /// One parameter in double: (weight, state, gradient, step counted from 1).
 using Reference = std::function<void(double& w, std::array<double, 2>& state, double g, int t)>;
 
-void check_against(const OptimizerOptions& options, const Reference& reference) {
+void check_against(const OptimizerSettings& options, const Reference& reference) {
   constexpr std::size_t kSize = 37;
   const UpdateRules optimizer(options);
   Vectors vectors(kSize);
@@ -70,8 +70,8 @@ void check_against(const OptimizerOptions& options, const Reference& reference) 
   }
 }
 
-OptimizerOptions with(const std::string& kind, double rate, double weight_decay) {
-  OptimizerOptions options;
+OptimizerSettings with(const std::string& kind, double rate, double weight_decay) {
+  OptimizerSettings options;
   options.kind = kind;
   options.learning_rate = rate;
   options.weight_decay = weight_decay;
@@ -150,14 +150,14 @@ TEST_CASE("corrections follow the number of updates, and the rate follows the st
 
 TEST_CASE("the bits do not depend on how the vector is cut") {
   constexpr std::size_t kSize = 4097;
-  std::vector<OptimizerOptions> trials;
+  std::vector<OptimizerSettings> trials;
   for (const char* kind : {"sgd", "adagrad", "adam", "adamw"}) trials.push_back(with(kind, 0.05, 0.01));
   for (const bool nesterov : {false, true}) {
     trials.push_back(with("sgd", 0.05, 0.01));
     trials.back().momentum = 0.9;
     trials.back().nesterov = nesterov;
   }
-  for (const OptimizerOptions& options : trials) {
+  for (const OptimizerSettings& options : trials) {
     CAPTURE(options.kind);
     CAPTURE(options.momentum);
     CAPTURE(options.nesterov);
@@ -265,8 +265,8 @@ TEST_CASE("rates that were set count from their step on, until others are, or th
 TEST_CASE("options that make no sense are refused by name") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const auto refused = [](const std::string& what, const std::function<void(OptimizerOptions&)>& spoil) {
-    OptimizerOptions options;
+  const auto refused = [](const std::string& what, const std::function<void(OptimizerSettings&)>& spoil) {
+    OptimizerSettings options;
     spoil(options);
     check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules optimizer(options); });
   };

@@ -20,8 +20,8 @@ UpdateRule idle_rule(std::vector<std::string> state) {
   return {std::move(state), prepare};
 }
 
-OptimizerOptions kind(const std::string& name) {
-  OptimizerOptions options;
+OptimizerSettings kind(const std::string& name) {
+  OptimizerSettings options;
   options.kind = name;
   return options;
 }
@@ -29,7 +29,7 @@ OptimizerOptions kind(const std::string& name) {
 }  // namespace
 
 TEST_CASE("a user's rule is made from options, and told the rate, the step and the updates") {
-  register_optimizer("test-told", [](const OptimizerOptions& options) {
+  register_optimizer("test-told", [](const RegisteredOptimizer& options) {
     const auto prepare = [decay = options.weight_decay](const UpdateStep& at) {
       return [=](const UpdateChunk& chunk) {
         chunk.new_weights[0] = 2 * static_cast<float>(decay);
@@ -90,7 +90,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   int rules = 0;
   const auto update = [&](std::function<UpdateFunction(const UpdateStep&)> prepare) {
     const std::string name = "test-wrong-" + std::to_string(++rules);
-    register_optimizer(name, [prepare](const OptimizerOptions&) { return UpdateRule{{"state"}, prepare}; });
+    register_optimizer(name, [prepare](const RegisteredOptimizer&) { return UpdateRule{{"state"}, prepare}; });
     return UpdateRules(kind(name)).prepare({0.1, 0, 0}).front()(chunk);
   };
   const auto writing = [&](float weight, float in_state) {
@@ -116,7 +116,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
     update([](const UpdateStep&) { return [](const UpdateChunk&) -> bool { throw std::runtime_error("no luck"); }; });
   });
   fails("optimizer 'test-wrong-7' threw", [&] { update([](const UpdateStep&) -> UpdateFunction { throw 3; }); });
-  register_optimizer("test-maker", [](const OptimizerOptions&) -> UpdateRule { throw std::runtime_error("no luck"); });
+  register_optimizer("test-maker", [](const RegisteredOptimizer&) -> UpdateRule { throw std::runtime_error("no luck"); });
   fails("optimizer 'test-maker': no luck", [] { UpdateRules optimizer(kind("test-maker")); });
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("rules are registered once, under a name, and must be able to work") {
   int rules = 0;
   const auto rule = [&](UpdateRule made) {
     const std::string name = "test-rule-" + std::to_string(++rules);
-    register_optimizer(name, [made = std::move(made)](const OptimizerOptions&) { return made; });
+    register_optimizer(name, [made = std::move(made)](const RegisteredOptimizer&) { return made; });
     return [name] { UpdateRules optimizer(kind(name)); };
   };
   refused("prepares nothing", rule({}));

@@ -43,12 +43,13 @@ std::shared_ptr<Model> started(std::shared_ptr<Model> model, const Group& group,
 
 }  // namespace
 
-class Optimizer::Impl {
+class GroupSGD::Impl {
  public:
-  Impl(std::shared_ptr<Model> its_model, Group its_group, const OptimizerOptions& options, std::uint64_t seed)
+  Impl(std::shared_ptr<Model> its_model, Group its_group, const Optimizer& optimizer, double clip_norm,
+       std::uint64_t seed)
       : model_(started(std::move(its_model), its_group, seed)),
         group_(std::move(its_group)),
-        rules_(options),
+        rules_(settings_of(optimizer, clip_norm)),
         runs_(group_runs(rules_.groups(), *model_)),
         seed_(seed),
         part_(part_floats(size(), group_.size())),
@@ -64,7 +65,7 @@ class Optimizer::Impl {
     model_->initialize(flat(weights_), seed_);
   }
 
-  OptimizerStep step(std::int64_t batch) {
+  GroupStep step(std::int64_t batch) {
     check_owner();
     const ShardStep at{.shard = group_.rank(), .num_shards = group_.size(), .step = batch, .seed = seed_};
     const BatchResult own = model_->gradient(at, flat(std::as_const(weights_)), flat(gradient_));
@@ -73,7 +74,7 @@ class Optimizer::Impl {
     const double correct = counts ? static_cast<double>(std::max<std::int64_t>(own.correct, 0)) : std::nan("");
     std::array<double, 3> sums{own.loss_sum, static_cast<double>(own.samples), correct};
     group_.all_reduce(std::span<double>(sums));
-    OptimizerStep step{steps_ + 1, sums[0] / sums[1], static_cast<std::int64_t>(sums[1]), rules_.learning_rate(steps_)};
+    GroupStep step{steps_ + 1, sums[0] / sums[1], static_cast<std::int64_t>(sums[1]), rules_.learning_rate(steps_)};
     if (!std::isnan(sums[2]) && step.samples > 0) step.accuracy = sums[2] / sums[1];
     if (step.samples == 0) throw Error(ErrorCode::bad_data, "no rank has a sample in this batch");
     if (!std::isfinite(step.loss))
@@ -229,7 +230,7 @@ class Optimizer::Impl {
   }
 
   /// Writes `updated_` and `new_state_`. @throws Error non_finite_weights, on all ranks
-  void update(const OptimizerStep& step) {
+  void update(const GroupStep& step) {
     const Range own = own_range();
     VectorUpdate::Place place;
     place.begin = own.begin;
@@ -306,21 +307,23 @@ class Optimizer::Impl {
   std::int64_t updates_ = 0;
 };
 
-Optimizer::Optimizer(std::shared_ptr<Model> model, Group group, const OptimizerOptions& options, std::uint64_t seed)
-    : impl_(std::make_unique<Impl>(std::move(model), std::move(group), options, seed)) {}
-Optimizer::~Optimizer() = default;
-Optimizer::Optimizer(Optimizer&&) noexcept = default;
-Optimizer& Optimizer::operator=(Optimizer&&) noexcept = default;
+GroupSGD::GroupSGD(std::shared_ptr<Model> model, Group group, const Optimizer& optimizer,
+                   const GroupSgdOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(group), optimizer, options.clip_norm,
+                                   options.seed.value_or(here().seed()))) {}
+GroupSGD::~GroupSGD() = default;
+GroupSGD::GroupSGD(GroupSGD&&) noexcept = default;
+GroupSGD& GroupSGD::operator=(GroupSGD&&) noexcept = default;
 
-OptimizerStep Optimizer::step() { return impl_->step(impl_->steps_done()); }
-OptimizerStep Optimizer::step(std::int64_t batch) { return impl_->step(batch); }
-std::int64_t Optimizer::steps_done() const { return impl_->steps_done(); }
-std::int64_t Optimizer::steps_per_epoch() const { return impl_->model().info().steps_per_epoch; }
-Evaluation Optimizer::evaluate(EvaluationSet set) { return impl_->evaluate(set); }
-std::vector<float> Optimizer::weights() const { return impl_->weights(); }
-void Optimizer::set_weights(std::span<const float> canonical) { impl_->set_weights(canonical); }
-NamedTensors Optimizer::state() const { return impl_->state(); }
-void Optimizer::save(const std::string& path) const { impl_->save(path); }
-void Optimizer::load_state(const NamedTensors& tensors) { impl_->load_state(tensors); }
+GroupStep GroupSGD::step() { return impl_->step(impl_->steps_done()); }
+GroupStep GroupSGD::step(std::int64_t batch) { return impl_->step(batch); }
+std::int64_t GroupSGD::steps_done() const { return impl_->steps_done(); }
+std::int64_t GroupSGD::steps_per_epoch() const { return impl_->model().info().steps_per_epoch; }
+Evaluation GroupSGD::evaluate(EvaluationSet set) { return impl_->evaluate(set); }
+std::vector<float> GroupSGD::weights() const { return impl_->weights(); }
+void GroupSGD::set_weights(std::span<const float> canonical) { impl_->set_weights(canonical); }
+NamedTensors GroupSGD::state() const { return impl_->state(); }
+void GroupSGD::save(const std::string& path) const { impl_->save(path); }
+void GroupSGD::load_state(const NamedTensors& tensors) { impl_->load_state(tensors); }
 
 }  // namespace troupe

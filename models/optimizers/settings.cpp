@@ -1,0 +1,99 @@
+#include "models/optimizers/settings.hpp"
+
+#include "models/optimizers/registry.hpp"
+#include "runtime/invalid.hpp"
+
+namespace troupe {
+namespace {
+
+template <class Kind>
+constexpr const char* kName = nullptr;
+template <>
+constexpr const char* kName<Sgd> = "sgd";
+template <>
+constexpr const char* kName<Adagrad> = "adagrad";
+template <>
+constexpr const char* kName<Adam> = "adam";
+template <>
+constexpr const char* kName<AdamW> = "adamw";
+
+template <class Kind>
+std::string name_of(const Kind& /*kind*/) {
+  return kName<Kind>;
+}
+std::string name_of(const RegisteredOptimizer& kind) { return kind.name; }
+
+/// Between a kind's own members and the same of the settings, in either direction: `copy(member of the kind, member of
+/// the settings)`.
+template <class Copy>
+void own_members(Sgd& kind, OptimizerSettings& settings, const Copy& copy) {
+  copy(kind.momentum, settings.momentum);
+  copy(kind.nesterov, settings.nesterov);
+}
+template <class Copy>
+void own_members(Adagrad& kind, OptimizerSettings& settings, const Copy& copy) {
+  copy(kind.epsilon, settings.epsilon);
+}
+template <class Kind, class Copy>
+requires std::is_same_v<Kind, Adam> || std::is_same_v<Kind, AdamW>
+void own_members(Kind& kind, OptimizerSettings& settings, const Copy& copy) {
+  copy(kind.beta1, settings.beta1);
+  copy(kind.beta2, settings.beta2);
+  copy(kind.epsilon, settings.epsilon);
+}
+template <class Copy>
+void own_members(RegisteredOptimizer& kind, OptimizerSettings& settings, const Copy& copy) {
+  copy(kind.name, settings.kind);
+  copy(kind.options, settings.options);
+}
+
+LearningRate rate_of(const OptimizerSettings& settings) {
+  if (settings.learning_rate_at) return settings.learning_rate_at;
+  return {settings.learning_rate, settings.schedule};
+}
+
+template <class Kind>
+Kind kind_of(OptimizerSettings settings) {
+  if (!std::is_same_v<Kind, Sgd> && (settings.momentum != 0 || settings.nesterov))
+    throw_invalid("optimizer: " + settings.kind + " takes no momentum");
+  Kind kind;
+  kind.learning_rate = rate_of(settings);
+  kind.weight_decay = settings.weight_decay;
+  kind.groups = settings.groups;
+  own_members(kind, settings, [](auto& its, const auto& value) { its = value; });
+  return kind;
+}
+
+}  // namespace
+
+std::string to_string(const Optimizer& optimizer) {
+  return std::visit([](const auto& kind) { return name_of(kind); }, optimizer);
+}
+
+OptimizerSettings settings_of(const Optimizer& optimizer, double clip_norm) {
+  OptimizerSettings settings;
+  settings.clip_norm = clip_norm;
+  std::visit(
+      [&](auto kind) {
+        settings.kind = name_of(kind);
+        settings.learning_rate = kind.learning_rate.rate();
+        settings.schedule = kind.learning_rate.schedule();
+        settings.learning_rate_at = kind.learning_rate.function();
+        settings.weight_decay = kind.weight_decay;
+        settings.groups = kind.groups;
+        own_members(kind, settings, [](const auto& its, auto& value) { value = its; });
+      },
+      optimizer);
+  return settings;
+}
+
+Optimizer optimizer_of(const OptimizerSettings& settings) {
+  if (settings.kind == kName<Sgd>) return kind_of<Sgd>(settings);
+  if (settings.kind == kName<Adagrad>) return kind_of<Adagrad>(settings);
+  if (settings.kind == kName<Adam>) return kind_of<Adam>(settings);
+  if (settings.kind == kName<AdamW>) return kind_of<AdamW>(settings);
+  find_optimizer(settings.kind);
+  return kind_of<RegisteredOptimizer>(settings);
+}
+
+}  // namespace troupe
