@@ -86,6 +86,7 @@ void check_servers(const Kind& kind, const Options& o) {
   check_record(kind, o);
   if (is_in_step(kind)) return;
   if (o.gradients.strategy != Strategy::automatic) refuse(o, "a strategy, since nothing is reduced");
+  if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: it has servers of its own");
   if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
   if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
   if (!settings_of(o).groups.empty()) refuse(o, "groups of tensors, frozen or not");

@@ -11,7 +11,7 @@ from sections.linear import LINEAR, STEPS
 NODES = 4
 COLLECTIVES = {"Troupe, ring": ("ring",), "Troupe, hierarchical": ("hierarchical",)}
 SERVERS = {"Troupe, a parameter server on each node": ("parameter-server",),
-           "Troupe, one parameter server": ("parameter-server", "--parameter-servers", 1)}
+           "Troupe, one parameter server": ("parameter-server", "--slice-owners", 1)}
 RATE = 1e9  # bits a second
 RATE_FLOATS = 4_194_304
 CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-size", 64, "--learning-rate", 0.05,

@@ -70,10 +70,10 @@ class Expansion {
     const CLI::Option* option = option_of(command_, key);
     if (option == nullptr)
       fail(path_, "unknown key '" + printable(key) + "' for '" + command_.get_name() + "'" +
-                      did_you_mean(key, keys_of(command_)));
+                      did_you_mean(key.substr(key.rfind('.') + 1), keys_of(command_)));
     const auto [said, first] = said_.try_emplace(option, key);
     if (!first) fail(path_, "key '" + key + "' says again what '" + said->second + "' has said");
-    const bool adds_up = key_of(command_, *option) == kModelOptionKey;
+    const bool adds_up = key_of(*option) == kModelOptionKey;
     if (!typed_wins_ && !adds_up && (is_typed(typed_, *option) || is_overruled(typed_, *option)))
       fail(path_, "key '" + key + "' is said on the command line, too, or something that excludes it");
     if (is_list(*option)) return add_list(*option, key, value);
@@ -87,7 +87,7 @@ class Expansion {
 
   /// What was typed comes in the place of the whole list.
   void add_list(const CLI::Option& option, const std::string& key, const json& value) {
-    for (const std::string& text : texts_of(key_of(command_, option), key, value))
+    for (const std::string& text : texts_of(key_of(option), key, value))
       if (!typed_wins_ || !is_typed(typed_, option)) say(option, text);
   }
 

@@ -4,13 +4,14 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace troupe::cli {
 namespace {
 
-/// Members of troupe::Options that have another name than their option.
-constexpr std::array<std::pair<const char*, const char*>, 43> kMembers{{
+/// What the library calls an option, or a configuration of before 1.0, where that is not the option's own name.
+constexpr std::array<std::pair<const char*, const char*>, 47> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -20,7 +21,7 @@ constexpr std::array<std::pair<const char*, const char*>, 43> kMembers{{
     {"nesterov", "optimizer.nesterov"},
     {"weight-decay", "optimizer.weight_decay"},
     {"clip-norm", "optimizer.clip_norm"},
-    {"group", kGroupsKey},
+    {"group", "optimizer.groups"},
     {"schedule", "optimizer.schedule.kind"},
     {"warmup-steps", "optimizer.schedule.warmup_steps"},
     {"schedule-steps", "optimizer.schedule.step_size"},
@@ -54,9 +55,22 @@ constexpr std::array<std::pair<const char*, const char*>, 43> kMembers{{
     {"keep-best", "checkpoint.keep_best"},
     {"resume", "checkpoint.resume"},
     {"reshard", "checkpoint.reshard"},
+    {"slice-owners", "parameter_servers"},
+    {"device", "device_number"},
+    {"nodes", "cluster.min_nodes"},
+    {"resume", "checkpoint.resume_from"},
 }};
 
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
+
+/// Those of `kOtherNames`, in commands that run workers.
+std::vector<std::string> other_names(const CLI::App& command, const CLI::Option& option) {
+  std::vector<std::string> names;
+  if (!runs_workers(command)) return names;
+  for (const auto& [own, other] : kOtherNames)
+    if (option.get_lnames().front() == own) names.emplace_back(other);
+  return names;
+}
 
 std::string with_underscores(std::string text) {
   std::ranges::replace(text, '-', '_');
@@ -69,20 +83,19 @@ const std::string kScope = "::";
 /// By each name that messages may call an option's member. A word of plain English is one only behind a struct's name.
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
-  if (command.get_option_no_throw("--device") != nullptr) flags["device_number"] = "--device";
-  if (command.get_option_no_throw("--nodes") != nullptr) flags["min_nodes"] = "--nodes";
-  if (command.get_option_no_throw("--resume") != nullptr) flags["resume_from"] = "--resume";
   const auto add = [&](const std::string& name, const std::string& flag) {
     if (name.find_first_of("_.") != std::string::npos) flags.try_emplace(name, flag);
     flags.try_emplace(kScope + name, flag);
   };
   for (const CLI::Option* option : command.get_options()) {
-    const std::string key = key_of(command, *option);
+    const std::string key = key_of(*option);
     if (key.empty()) continue;
     const std::string flag = "--" + option->get_lnames().front();
     add(key, flag);
-    add(key.substr(key.rfind('.') + 1), flag);
-    add(with_underscores(option->get_lnames().front()), flag);
+    for (const std::string& other : other_names(command, *option)) {
+      add(other, flag);
+      add(other.substr(other.rfind('.') + 1), flag);
+    }
   }
   return flags;
 }
@@ -105,18 +118,17 @@ bool is_configurable(const CLI::Option& option) { return option.get_configurable
 
 }  // namespace
 
-std::string key_of(const CLI::App& command, const CLI::Option& option) {
+std::string key_of(const CLI::Option& option) {
   if (!is_configurable(option)) return "";
-  const std::string& name = option.get_lnames().front();
-  const auto* const member = std::ranges::find(kMembers, name, [](const auto& each) { return each.first; });
-  return runs_workers(command) && member != kMembers.end() ? member->second : with_underscores(name);
+  return with_underscores(option.get_lnames().front());
 }
 
 const CLI::Option* option_of(const CLI::App& command, const std::string& key) {
   const std::string wanted = with_underscores(key);
   const auto options = command.get_options([](const CLI::Option* each) { return is_configurable(*each); });
   const auto named = [&](const CLI::Option* each) {
-    return key_of(command, *each) == wanted ||
+    const auto others = other_names(command, *each);
+    return std::ranges::count(others, wanted) > 0 ||
            std::ranges::any_of(each->get_lnames(), [&](const auto& name) { return with_underscores(name) == wanted; });
   };
   const auto found = std::ranges::find_if(options, named);
@@ -125,14 +137,15 @@ const CLI::Option* option_of(const CLI::App& command, const std::string& key) {
 
 bool is_section(const CLI::App& command, const std::string& key) {
   const std::string beginning = with_underscores(key) + ".";
-  return std::ranges::any_of(command.get_options(),
-                             [&](const CLI::Option* each) { return key_of(command, *each).starts_with(beginning); });
+  return runs_workers(command) && std::ranges::any_of(kOtherNames, [&](const auto& each) {
+           return std::string_view(each.second).starts_with(beginning);
+         });
 }
 
 std::vector<std::string> keys_of(const CLI::App& command) {
   std::vector<std::string> keys;
   for (const CLI::Option* option : command.get_options([](const CLI::Option* each) { return is_configurable(*each); }))
-    keys.insert(keys.end(), {option->get_lnames().front(), key_of(command, *option)});
+    keys.push_back(key_of(*option));
   return keys;
 }
 

@@ -7,21 +7,20 @@
 namespace troupe::cli {
 
 /// Whose list has objects where the command line has texts.
-inline constexpr const char* kGroupsKey = "optimizer.groups";
+inline constexpr const char* kGroupsKey = "group";
 
-/// Where a configuration has an option: the keys that lead to it, with dots between, such as "optimizer.learning_rate".
-/// Commands that run workers call things as `Options` of the library does; others as on the command line, with
-/// underscores for dashes. Empty for what is not configurable, such as --help and positionals.
-std::string key_of(const CLI::App& command, const CLI::Option& option);
+/// The key of an option in a configuration: its name, with underscores for dashes. Empty for what is not configurable,
+/// such as --help and positionals.
+std::string key_of(const CLI::Option& option);
 
-/// The option that a key of `key_of`'s names, or the option's own name ("learning-rate" or "learning_rate"); null where
-/// none does.
+/// The option that a key names; null where none does. In commands that run workers configurations of before 1.0 may
+/// have it where `Options` had it then, as "optimizer.learning_rate".
 const CLI::Option* option_of(const CLI::App& command, const std::string& key);
 
 /// Whether there are keys that go on behind this one and a dot.
 bool is_section(const CLI::App& command, const std::string& key);
 
-/// All names and keys that `option_of` takes, for suggestions.
+/// The keys of all options, for suggestions.
 std::vector<std::string> keys_of(const CLI::App& command);
 
 /// Writes options such as --batch-size in place of the members of troupe::Options that a message of the library names.

@@ -51,16 +51,6 @@ ordered_json value_of(const CLI::Option& option, const std::string& key) {
   return text.empty() || is_out_of_place(option) ? ordered_json() : number_or_text(option, text);
 }
 
-void put(ordered_json& config, const std::string& key, ordered_json value) {
-  ordered_json* place = &config;
-  std::size_t begin = 0;
-  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
-    place = &(*place)[key.substr(begin, dot - begin)];
-    begin = dot + 1;
-  }
-  (*place)[key.substr(begin)] = std::move(value);
-}
-
 void print_config(const CLI::App& command) {
   using nlohmann::json;
   const auto config = config_of(command);
@@ -83,8 +73,8 @@ void print_instead(CLI::App& command) {
 ordered_json config_of(const CLI::App& command) {
   auto config = ordered_json::object();
   for (const CLI::Option* option : command.get_options())
-    if (const std::string key = key_of(command, *option); !key.empty())
-      if (auto value = value_of(*option, key); !value.is_null()) put(config, key, std::move(value));
+    if (const std::string key = key_of(*option); !key.empty())
+      if (auto value = value_of(*option, key); !value.is_null()) config[key] = std::move(value);
   return config;
 }
 

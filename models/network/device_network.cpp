@@ -18,14 +18,14 @@ void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<f
 void check_device(bool use_cpus) {
   if (!use_cpus && make_cuda_network == nullptr)
     throw Error(ErrorCode::unsupported,
-                "this program computes on CPUs (oneDNN and Eigen): set use_cpus, or, for CUDA devices, "
+                "this program computes on CPUs (oneDNN and Eigen): set device to cpu, or, for CUDA devices, "
                 "build Troupe with "
                 "-DTROUPE_CUDA=ON and link troupe::cuda");
 }
 
 void require_cpus(const ReplicaContext& context, const char* what) {
   if (!context.use_cpus)
-    throw Error(ErrorCode::unsupported, std::string(what) + " computes on CPUs only: set use_cpus");
+    throw Error(ErrorCode::unsupported, std::string(what) + " computes on CPUs only: set device to cpu");
 }
 
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,

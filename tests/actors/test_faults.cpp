@@ -44,7 +44,7 @@ TEST_CASE("options that make no sense are refused before anything starts") {
   CHECK(refused([](Options& o) { o.num_shards = 1; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.num_shards = -4; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.gradients.strategy = static_cast<Strategy>(99); }) == ErrorCode::invalid_argument);
-  CHECK(refused([](Options& o) { edit(o)->kind = "magic"; }) == ErrorCode::invalid_argument);
+  CHECK(refused([](Options& o) { o.optimizer = RegisteredOptimizer{.name = "magic"}; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.timeouts.step = 0ms; }) == ErrorCode::invalid_argument);
   CHECK(refused([](Options& o) { o.compute.device = Device::cuda; }) == ErrorCode::unsupported);
   CHECK(code_of([] { DistributedSGD("nobody", quiet_options(Placement::in_process, 1)); }) ==

@@ -69,7 +69,7 @@ TEST_CASE("a cluster that cannot be is refused with what to do") {
   for (const char* strategy : {"driver", "sharded"})
     refused({"--listen", listen, "--certs", certs, "--strategy", strategy, "--nodes", "2"},
             {"invalid_argument", strategy});
-  refused({"--listen", listen, "--certs", certs, "--strategy", "parameter-server", "--parameter-servers", "9"}, {"9"});
+  refused({"--listen", listen, "--certs", certs, "--strategy", "parameter-server", "--slice-owners", "9"}, {"9"});
   // Addresses that are not ours: TEST-NET-1 is nobody's.
   refused({"--listen", "192.0.2.1:7070", "--certs", certs}, {"system", "192.0.2.1:7070"});
   refused({"--listen", "no.such.host.invalid:7070", "--certs", certs}, {"system", "no.such.host.invalid"});

@@ -44,7 +44,7 @@ std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
   if (custom != nullptr && custom->takes_copies()) return custom_kernels();
   throw Error(ErrorCode::unsupported,
               "CUDA devices do not know how to compute " + spec.kind() +
-                  ", a layer of your own: set use_cpus, or let it say takes_copies() for the CPU to compute it");
+                  ", a layer of your own: set device to cpu, or let it say takes_copies() for the CPU to compute it");
 }
 
 }  // namespace troupe::cuda

@@ -87,7 +87,7 @@ TEST_CASE("a function may say or throw what is no rate, which changes nothing") 
   for (const double bad : {kNan, -1.0, std::numeric_limits<double>::infinity(), 1e39}) {
     rate = bad;
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::invalid_argument);
-    CHECK(message_of([&] { sgd.step(); }).find("learning_rate_at(0) is ") != std::string::npos);
+    CHECK(message_of([&] { sgd.step(); }).find("learning_rate(0) is ") != std::string::npos);
     CHECK(code_of([&] { sgd.set_learning_rate(bad); }) == ErrorCode::invalid_argument);
   }
   rate = 7;

@@ -50,7 +50,7 @@ TEST_CASE("a user's rule makes the same bits in all placements, and its state is
 
 TEST_CASE("a rule that nobody registered is refused with those that there are") {
   Options options = signs(Placement::in_process, 1);
-  edit(options)->kind = "sings";
+  options.optimizer = RegisteredOptimizer{.name = "sings"};
   const auto start = [&] { DistributedSGD sgd("noise", options); };
   CHECK(code_of(start) == ErrorCode::invalid_argument);
   CHECK(message_of(start).find("no optimizer named 'sings'; there are adagrad, adam, adamw, sgd, signs") !=

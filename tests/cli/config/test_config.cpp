@@ -61,7 +61,7 @@ TEST_CASE("configurations that make no sense are refused with file and key") {
   const std::string nested(100'000, '[');
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"({"wrokers": 2})", "unknown key 'wrokers' for 'train'; did you mean 'workers'?"},
-      {R"({"optimizer": {"learning_rat": 2}})", "did you mean 'optimizer.learning_rate'?"},
+      {R"({"optimizer": {"learning_rat": 2}})", "did you mean 'learning_rate'?"},
       {R"({"optimizer": {"learning_rate": {}}})", "'optimizer.learning_rate'"},
       {R"({"workers": 2, "num_workers": 3})", "'workers' says again what 'num_workers'"},
       {R"({"print-config": true})", "'print-config'"},

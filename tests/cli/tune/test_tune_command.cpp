@@ -130,7 +130,7 @@ TEST_CASE("a value of the space that is no option stands in an argument") {
 
 TEST_CASE("searches that cannot be are refused before anything starts") {
   const TemporaryFolder folder;
-  CHECK(contains(refused(tune(folder, {{"larning_rate", 1}})), "did you mean 'learning-rate'?"));
+  CHECK(contains(refused(tune(folder, {{"larning_rate", 1}})), "did you mean 'learning_rate'?"));
   CHECK(contains(refused(tune(folder, {{"learning_rate", {{"uniform", {2, 1}}}}})), "low is above high"));
   CHECK(contains(refused(tune(folder, {{"learning_rate", {{"loguniform", {0, 1}}}}})), "there is no logarithm of 0"));
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "a list with something in it"));

@@ -236,7 +236,7 @@ TEST_CASE("a function of the step takes the schedule's place, and says a float f
   CHECK(optimizer.learning_rate(4) == 1);
   CHECK(optimizer.learning_rate(7) == 0.25);
   for (const std::int64_t step : {2, 3})  // -1 and infinity
-    check_throws(ErrorCode::invalid_argument, "learning_rate_at(" + std::to_string(step) + ")",
+    check_throws(ErrorCode::invalid_argument, "learning_rate(" + std::to_string(step) + ")",
                  [&] { optimizer.learning_rate(step); });
 }
 

@@ -116,7 +116,8 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
     update([](const UpdateStep&) { return [](const UpdateChunk&) -> bool { throw std::runtime_error("no luck"); }; });
   });
   fails("optimizer 'test-wrong-7' threw", [&] { update([](const UpdateStep&) -> UpdateFunction { throw 3; }); });
-  register_optimizer("test-maker", [](const RegisteredOptimizer&) -> UpdateRule { throw std::runtime_error("no luck"); });
+  register_optimizer("test-maker",
+                     [](const RegisteredOptimizer&) -> UpdateRule { throw std::runtime_error("no luck"); });
   fails("optimizer 'test-maker': no luck", [] { UpdateRules optimizer(kind("test-maker")); });
 }
 
