@@ -83,6 +83,11 @@ CLI::Option* AlgorithmOptions::of(std::vector<std::string> algorithms, CLI::Opti
   return option;
 }
 
+void AlgorithmOptions::hide(CLI::App& app) const {
+  app.get_option("--algorithm")->group("");
+  for (const Owned& each : owned_) app.get_option(each.option->get_name())->group("");
+}
+
 Algorithm AlgorithmOptions::chosen() const {
   // A configuration may tell of all, as they usually are.
   for (const auto& [option, algorithms] : owned_)

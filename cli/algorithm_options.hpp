@@ -13,6 +13,8 @@ class AlgorithmOptions {
  public:
   void add_to(CLI::App& app);
 
+  /// Lets `--help` say nothing of them.
+  void hide(CLI::App& app) const;
   /// @throws Error invalid_argument for options of another algorithm
   Algorithm chosen() const;
 

@@ -5,27 +5,29 @@
 namespace {
 
 constexpr const char* kExamples = R"(examples:
-  troupe train                                    the reference CNN on Fashion-MNIST, two epochs
-  troupe train --workers 2 --placement processes --epochs 5 --save cnn.safetensors
-  troupe train --model linear --data synthetic-linear --workers 4 --batch-size 0 --steps 400
-  troupe train --model resnet18 --data mock-images:224 --steps 10 --batch-size 8 --precision bf16 --profile
-  troupe train --epochs 50 --checkpoint run --checkpoint-every 500 --resume    again and again, until it is done
+  troupe train                              the reference CNN on Fashion-MNIST
+  troupe train --workers 2 --placement processes --save cnn.safetensors
+  troupe train --model linear --data synthetic-linear --batch-size 0 --steps 400
+  troupe train --model resnet18 --data mock-images:224 --steps 10 --profile
+  troupe train --epochs 50 --checkpoint run --resume         until it is done
   troupe checkpoint list run
-  troupe tune --model cnn --space space.json --samples 12 --scheduler asha --epochs 9 --metric accuracy --out search
+  troupe tune --model cnn --space space.json --samples 12 --out search
   troupe evaluate --load cnn.safetensors
-  troupe predict --load cnn.safetensors --data fashion-mnist --count 10 --pictures
   troupe predict --load cnn.safetensors --image shoe.png
   troupe data show fashion-mnist --html data.html
   troupe report steps.jsonl --html run.html
   troupe certs init certs && troupe certs node certs alice bob
-  troupe node --join 10.0.0.1:4000 --certs certs/alice         on each node, and on the driver's machine:
-  troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 --workers 2 --certs certs/driver
+  troupe node --join 10.0.0.1:4000 --certs certs/alice       on each node, and
+  troupe train --placement cluster --listen 10.0.0.1:4000 --nodes 2 \
+      --certs certs/driver                         on the driver's machine
 
-`troupe COMMAND --help` lists a command's options. Each command takes --config FILE, a JSON object with the names of
-its options, such as {"workers": 2, "placement": "processes"}; what is typed wins. `--print-config` prints one of all its options.
+`troupe COMMAND --help` lists a command's options. Each command takes --config
+FILE, a JSON object with the names of its options, such as {"workers": 2};
+what is typed wins. `--print-config` prints one of all its options.
 
-Exit status: 0; 1 where something failed; 2 for a command line or configuration that cannot be; 130, 143 and 129 after Ctrl-C,
-SIGTERM and SIGHUP. `diff` and `checkpoint verify` end with 1, too, for what differs or is damaged.)";
+Exit status: 0; 1 where something failed; 2 for a command line or configuration
+that cannot be; 130, 143 and 129 after Ctrl-C, SIGTERM and SIGHUP. `diff` and
+`checkpoint verify` end with 1, too, for what differs or is damaged.)";
 
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);

@@ -12,6 +12,7 @@
 #include "cli/config/config_file.hpp"
 #include "cli/config/config_keys.hpp"
 #include "cli/config/print_config.hpp"
+#include "cli/help.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/suggestion.hpp"
@@ -127,6 +128,7 @@ int run_command(const Program& program, int argc, char** argv) {
   app.footer(program.examples);
   app.set_version_flag("--version", TROUPE_VERSION);
   set_option_defaults(app);
+  set_help(app);
   program.add_commands(app, status);
   add_config_options(app);
   check_numbers(app);

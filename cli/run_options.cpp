@@ -225,10 +225,10 @@ void RunOptions::add_to(CLI::App& app) {
       ->each([](const std::string& text) { parse_model_option(text); });
   app.add_option("--data", data,
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], "
-                 "images:DIR[,test=DIR][,size=SIDE], csv:FILE[,test=FILE]"
-                 "[,target=COLUMN|,class=COLUMN][,...], tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
-                 "npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]; without it the "
-                 "model's own: fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+                 "images:DIR[,test=DIR][,size=SIDE], csv:FILE[,test=FILE][,class=COLUMN][,...], "
+                 "tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
+                 "npy:IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,...], as docs/data.md says; without it the model's own: "
+                 "fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
   app.add_option("--validate", validate,
                  "What each epoch is measured on in place of the test set, which is left for the end: a share of the "
                  "training set, such as 0.1, a fold of it, such as fold:2/5, or other data, by its name");
@@ -291,6 +291,13 @@ void RunOptions::add_to(CLI::App& app) {
             "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
   add_limit(app, "--cut-after", sgd.fault_tolerance.cut_after,
             "Seconds after which it is ended, and lost; 0: never, as for debuggers");
+}
+
+void RunOptions::hide_training(CLI::App& app) const {
+  for (const char* flag :
+       {"--strategy", "--any-order", "--slice-owners", "--backup-workers", "--step-timeout", "--fault"})
+    app.get_option(flag)->group("");
+  algorithm.hide(app);
 }
 
 Options RunOptions::to_sgd_options() const {

@@ -37,6 +37,8 @@ struct RunOptions {
 
   /// Adds the options that the commands share.
   void add_to(CLI::App& app);
+  /// Lets `--help` say nothing of options that count for steps alone. They are taken, as configurations have them.
+  void hide_training(CLI::App& app) const;
   /// The library's options and the model's configuration.
   Options to_sgd_options() const;
   /// Starts the workers, with the weights of `load` where it is given and no checkpoint was gone on from. Says where

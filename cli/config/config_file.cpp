@@ -68,6 +68,8 @@ class Expansion {
  private:
   void add_option(const std::string& key, const json& value) {
     const CLI::Option* option = option_of(command_, key);
+    if (const CLI::App* const other = other_command(command_); option == nullptr && other != nullptr)
+      option = option_of(*other, key);
     if (option == nullptr)
       fail(path_, "unknown key '" + printable(key) + "' for '" + command_.get_name() + "'" +
                       did_you_mean(key.substr(key.rfind('.') + 1), keys_of(command_)));

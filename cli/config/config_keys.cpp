@@ -135,6 +135,13 @@ const CLI::Option* option_of(const CLI::App& command, const std::string& key) {
   return found == options.end() ? nullptr : *found;
 }
 
+const CLI::App* other_command(const CLI::App& command) {
+  if (command.get_name() != "tune" || command.get_parent() == nullptr) return nullptr;
+  const auto found =
+      command.get_parent()->get_subcommands([](const CLI::App* each) { return each->get_name() == "train"; });
+  return found.empty() ? nullptr : found.front();
+}
+
 bool is_section(const CLI::App& command, const std::string& key) {
   const std::string beginning = with_underscores(key) + ".";
   return runs_workers(command) && std::ranges::any_of(kOtherNames, [&](const auto& each) {

@@ -17,6 +17,9 @@ std::string key_of(const CLI::Option& option);
 /// have it where `Options` had it then, as "optimizer.learning_rate".
 const CLI::Option* option_of(const CLI::App& command, const std::string& key);
 
+/// The command whose options this one takes beside its own, as `tune` takes those of `train`; null: none.
+const CLI::App* other_command(const CLI::App& command);
+
 /// Whether there are keys that go on behind this one and a dot.
 bool is_section(const CLI::App& command, const std::string& key);
 

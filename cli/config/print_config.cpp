@@ -51,9 +51,33 @@ ordered_json value_of(const CLI::Option& option, const std::string& key) {
   return text.empty() || is_out_of_place(option) ? ordered_json() : number_or_text(option, text);
 }
 
-void print_config(const CLI::App& command) {
+/// What was typed for another command, whose options this one takes, too. Null where it has not all of them.
+ordered_json said_to(const CLI::App& other, const std::vector<std::string>& words) {
+  auto config = ordered_json::object();
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const std::size_t equals = std::min(word->find('='), word->size());
+    const CLI::Option* option = word->starts_with("--") ? option_of(other, word->substr(2, equals - 2)) : nullptr;
+    if (option == nullptr) return nullptr;
+    const std::string key = key_of(*option);
+    if (is_flag(*option)) {
+      config[key] = true;
+      continue;
+    }
+    const bool joined = equals < word->size();
+    if (!joined && word + 1 == words.end()) return nullptr;
+    const std::string text = joined ? word->substr(equals + 1) : *++word;
+    if (is_list(*option))
+      config[key].push_back(key == kGroupsKey ? group_json(text) : number_or_text(*option, text));
+    else
+      config[key] = number_or_text(*option, text);
+  }
+  return config;
+}
+
+void print_config(const CLI::App& command, const ordered_json& more) {
   using nlohmann::json;
-  const auto config = config_of(command);
+  auto config = config_of(command);
+  config.update(more);
   std::printf("%s\n", config.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace).c_str());
 }
 
@@ -62,8 +86,11 @@ void print_instead(CLI::App& command) {
   const std::string what = "Print all options as --config reads them, and do nothing else";
   const CLI::Option* wanted = command.add_flag("--print-config", what)->configurable(false);
   command.parse_complete_callback([&command, wanted] {
-    if (wanted->count() == 0 || command.remaining_size() > 0) return;
-    print_config(command);
+    if (wanted->count() == 0) return;
+    const CLI::App* other = other_command(command);
+    const auto more = other == nullptr ? ordered_json::object() : said_to(*other, command.remaining());
+    if (more.is_null() || (other == nullptr && command.remaining_size() > 0)) return;
+    print_config(command, more);
     throw CLI::Success();
   });
 }

@@ -67,6 +67,7 @@ void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App& evaluate = *app.add_subcommand("evaluate", "Measure saved weights on a test or validation set");
   options->run.add_to(evaluate);
+  options->run.hide_training(evaluate);
   options->run.measures = true;
   evaluate.get_option("--load")->required();
   evaluate.add_option("--set", options->set, "test, or validation: what --validate names")

@@ -4,9 +4,8 @@
 #include <string>
 #include <variant>
 
-#include "troupe/error.hpp"
-
 #include "actors/messages/step_bounds.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe::cli {
 namespace {

@@ -234,12 +234,12 @@ TEST_CASE("CUDA: what cannot be is said before a run starts") {
   options.compute.device_number = 2;
   CHECK(said(options).find("unsupported: there is no CUDA device 2") == 0);
   options.compute.device = Device::cpu;
-  CHECK(said(options).find("invalid_argument: accelerator is 2, and use_cpus is set") == 0);
+  CHECK(said(options).find("invalid_argument: device_number is 2, and the device is the CPU") == 0);
   options.compute.device_number = -1;
   options.compute.tf32 = true;
-  CHECK(said(options).find("invalid_argument: tf32 is of accelerators") == 0);
+  CHECK(said(options).find("invalid_argument: tf32 is of CUDA devices") == 0);
   options.compute.device_number = -2;
-  CHECK(said(options).find("invalid_argument: accelerator is -2") == 0);
+  CHECK(said(options).find("invalid_argument: device_number is -2") == 0);
   cuda_double::reset({});
 }
 

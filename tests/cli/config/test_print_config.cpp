@@ -252,3 +252,20 @@ TEST_CASE("what is wrong with a command line is said in place of its configurati
   check_refused({"train", "extra", "--print-config"}, {"extra"});
   check_refused({"evaluate", "--print-config"}, {"--load"});
 }
+
+TEST_CASE("tune prints its options and those that its trials are given, and does not search") {
+  const TemporaryFolder folder;
+  write_file(folder / "space.json", R"({"learning_rate": {"loguniform": [1e-4, 1]}})");
+  const std::string printed_config = printed({"tune", "--space", folder / "space.json", "--model", "mlp", "--epochs=3",
+                                              "--nesterov", "--group", "*.bias:weight_decay=0", "--samples", "2"});
+  const json read = json::parse(printed_config);
+  CHECK(read["samples"] == 2);
+  CHECK(read["model"] == "mlp");
+  CHECK(read["epochs"] == 3);
+  CHECK(read["nesterov"] == true);
+  CHECK(read["group"][0]["pattern"] == "*.bias");
+  CHECK_FALSE(read.contains("learning_rate"));
+  write_file(folder / "config.json", printed_config);
+  CHECK(json::parse(printed({"tune", "--config", folder / "config.json"})) == read);
+  CHECK(run_program({"tune", "--space", folder / "space.json", "--nonsense", "--print-config"}).status == 2);
+}
