@@ -19,6 +19,7 @@
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/shared_cores.hpp"
+#include "troupe/call.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe {
@@ -131,10 +132,10 @@ class DistributedSGD::Impl {
   };
   Call call() { return Call(*this); }
 
-  std::vector<std::string> call_by_value(const ModelFunction& function, bool first_only) {
+  std::vector<Json> call_by_value(const ModelFunction& function, const Json& arguments, bool first_only) {
     const Call at_work = call();
-    const BorrowedName name(functions().of_models, with_argument(function), at_work->options().placement);
-    return at_work->call_model(name.name(), {}, first_only);
+    const BorrowedName name(functions().of_models, function, at_work->options().placement);
+    return at_work->call_model(name.name(), arguments, first_only);
   }
 
   /// Callbacks are told when the driver is free again, so that they can call.
@@ -275,25 +276,30 @@ Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& 
   return evaluation;
 }
 
-std::vector<std::string> DistributedSGD::foreach_model(const ModelFunction& function) {
-  return impl_->call_by_value(function, false);
+const Json& no_arguments() {
+  static const Json& none = *new Json;
+  return none;
 }
-std::vector<std::string> DistributedSGD::foreach_model(const std::string& name, const std::string& argument) {
-  return impl_->call()->call_model(name, argument, false);
+
+Json DistributedSGD::call_model(const ModelFunction& function, const Json& arguments) {
+  return impl_->call_by_value(function, arguments, true).at(0);
 }
-std::vector<std::string> DistributedSGD::foreach_worker(const WorkerFunction& function) {
+Json DistributedSGD::call_model(const std::string& name, const Json& arguments) {
+  return impl_->call()->call_model(name, arguments, true).at(0);
+}
+std::vector<Json> DistributedSGD::foreach_model(const ModelFunction& function, const Json& arguments) {
+  return impl_->call_by_value(function, arguments, false);
+}
+std::vector<Json> DistributedSGD::foreach_model(const std::string& name, const Json& arguments) {
+  return impl_->call()->call_model(name, arguments, false);
+}
+std::vector<Json> DistributedSGD::foreach_worker(const WorkerFunction& function, const Json& arguments) {
   const auto driver = impl_->call();
-  const BorrowedName name(functions().of_workers, with_argument(function), driver->options().placement);
-  return driver->call_worker(name.name(), {});
+  const BorrowedName name(functions().of_workers, function, driver->options().placement);
+  return driver->call_worker(name.name(), arguments);
 }
-std::vector<std::string> DistributedSGD::foreach_worker(const std::string& name, const std::string& argument) {
-  return impl_->call()->call_worker(name, argument);
-}
-std::string DistributedSGD::for_model(const ModelFunction& function) {
-  return impl_->call_by_value(function, true).at(0);
-}
-std::string DistributedSGD::for_model(const std::string& name, const std::string& argument) {
-  return impl_->call()->call_model(name, argument, true).at(0);
+std::vector<Json> DistributedSGD::foreach_worker(const std::string& name, const Json& arguments) {
+  return impl_->call()->call_worker(name, arguments);
 }
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver->steps_per_epoch(); }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "actors/algorithms/known_algorithms.hpp"
+#include "cli/config/config_keys.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/invalid.hpp"
 
@@ -85,7 +86,7 @@ CLI::Option* AlgorithmOptions::of(std::vector<std::string> algorithms, CLI::Opti
 
 void AlgorithmOptions::hide(CLI::App& app) const {
   app.get_option("--algorithm")->group("");
-  for (const Owned& each : owned_) app.get_option(each.option->get_name())->group("");
+  for (const Owned& each : owned_) app.get_option(flag_of(*each.option))->group("");
 }
 
 Algorithm AlgorithmOptions::chosen() const {
@@ -93,7 +94,7 @@ Algorithm AlgorithmOptions::chosen() const {
   for (const auto& [option, algorithms] : owned_)
     if (option->count() > 0 && option->as<std::string>() != option->get_default_str() &&
         std::ranges::count(algorithms, name_) == 0)
-      throw_invalid(option->get_name() + " is of algorithm " + algorithms.front() + ", and this is " + name_);
+      throw_invalid(flag_of(*option) + " is of algorithm " + algorithms.front() + ", and this is " + name_);
   Algorithm algorithm = algorithm_by_name(name_);
   const auto fill = [&](auto& kind) {
     kind.servers = servers_;

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "runtime/json/bounded_json.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -48,11 +47,11 @@ std::string rate_text(double rate) { return rate > 0 ? fixed(rate, 1) : "-"; }
 
 }  // namespace
 
-std::string layer_times_text(const std::vector<LayerTime>& times) { return nlohmann::json(times).dump(); }
+nlohmann::json layer_times_json(const std::vector<LayerTime>& times) { return times; }
 
-std::vector<LayerTime> read_layer_times(const std::string& text) {
+std::vector<LayerTime> read_layer_times(const nlohmann::json& times) {
   try {
-    return parse_bounded(text).get<std::vector<LayerTime>>();
+    return times.get<std::vector<LayerTime>>();
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::protocol, "a worker's profile makes no sense");
   }

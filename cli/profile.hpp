@@ -9,12 +9,13 @@
 
 namespace troupe::cli {
 
-/// Name of the model function that returns a replica's layer times, as `layer_times_text` writes them.
+/// Name of the model function that returns a replica's layer times, as `layer_times_json` has them.
 inline constexpr const char* kProfileFunction = "troupe-profile";
 
-/// Layer times on their way from a worker: JSON text that `read_layer_times` reads back as they were.
-std::string layer_times_text(const std::vector<LayerTime>& times);
-std::vector<LayerTime> read_layer_times(const std::string& text);
+/// Layer times on their way from a worker: JSON that `read_layer_times` reads back as they were.
+nlohmann::json layer_times_json(const std::vector<LayerTime>& times);
+/// @throws Error protocol for any other
+std::vector<LayerTime> read_layer_times(const nlohmann::json& times);
 
 /// A row of a profile: what a kind of layer costs.
 struct ProfileRow {

@@ -88,11 +88,11 @@ CLI::Validator registered_model() { return known_to(find_model, "registered mode
 
 }  // namespace
 
-bool RunOptions::learns_squares(const Evaluation& evaluation) const {
+bool CommandOptions::learns_squares(const Evaluation& evaluation) const {
   return !evaluation.targets.empty() && (!loss || *loss == "mean-squared-error");
 }
 
-bool RunOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
+bool CommandOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
 
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text) {
   return app
@@ -210,7 +210,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
       ->check(whole_number(0));
 }
 
-void RunOptions::add_to(CLI::App& app) {
+void CommandOptions::add_to(CLI::App& app) {
   said_model_ = app.add_option("--model", model,
                                "Without it what the file of --load says of its network, else cnn: linear, softmax, "
                                "mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
@@ -293,14 +293,14 @@ void RunOptions::add_to(CLI::App& app) {
             "Seconds after which it is ended, and lost; 0: never, as for debuggers");
 }
 
-void RunOptions::hide_training(CLI::App& app) const {
+void CommandOptions::hide_training(CLI::App& app) const {
   for (const char* flag :
        {"--strategy", "--any-order", "--slice-owners", "--backup-workers", "--step-timeout", "--fault"})
     app.get_option(flag)->group("");
   algorithm.hide(app);
 }
 
-Options RunOptions::to_sgd_options() const {
+Options CommandOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
   options.compute.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
@@ -338,7 +338,7 @@ Options RunOptions::to_sgd_options() const {
   return options;
 }
 
-DistributedSGD RunOptions::start() const try {
+DistributedSGD CommandOptions::start() const try {
   const Options options = to_sgd_options();
   DistributedSGD started(trained().model, options);
   note_precision(started.precision_choice());
@@ -349,9 +349,9 @@ DistributedSGD RunOptions::start() const try {
   throw Error(error.code(), error.message() + load_hint(error, trained(), !measures && !new_head), error.where());
 }
 
-std::string RunOptions::model_text() const { return trained().network.empty() ? model : "the network of " + *load; }
+std::string CommandOptions::model_text() const { return trained().network.empty() ? model : "the network of " + *load; }
 
-const TrainedNetwork& RunOptions::trained() const {
+const TrainedNetwork& CommandOptions::trained() const {
   const bool is_said = said_model_ != nullptr && said_model_->count() > 0;
   if (!trained_) trained_ = load ? trained_network(*load, model, is_said) : TrainedNetwork{.model = model};
   return *trained_;

@@ -15,7 +15,7 @@
 namespace troupe::cli {
 
 /// What `train` and `evaluate` are told about model, data and workers.
-struct RunOptions {
+struct CommandOptions {
   std::string model = "cnn";        ///< unless `load` says another, and the command line none
   std::optional<std::string> data;  ///< without it the model's own
   std::string validate;             ///< a share or fold of the training set, or data by its name; empty: nothing

@@ -44,7 +44,8 @@ set(pkg_flags_DNNL::dnnl -ldnnl)
 set(pkg_flags_gomp -lgomp)
 set(pkg_flags_Threads::Threads -pthread)
 list(JOIN MPI_CXX_LIBRARIES " " pkg_flags_MPI::MPI_CXX)  # whole paths: each MPI has its own place
-set(pkg_nothing Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
+set(pkg_package_Eigen3::Eigen eigen3)  # for troupe/eigen.hpp
+set(pkg_nothing Boost::headers nlohmann_json::nlohmann_json)
 
 set(TROUPE_PC_LIBS "")
 set(TROUPE_PC_LIBS_OF_OTHERS "")

@@ -1,14 +1,15 @@
-// A layer of one's own, Swish: x times its sigmoid. It is written over plain floats, once for the values and once for
+// A layer of one's own, Swish: x times its sigmoid. It is written in Eigen, once for the values and once for
 // the gradients, and trains beside Troupe's layers, here in worker processes.
-#include <cmath>
 #include <iostream>
-#include <troupe/troupe.hpp>
+#include <troupe/eigen.hpp>
+#include <troupe/models.hpp>
+#include <troupe/sgd.hpp>
 
 namespace {
 
 using namespace troupe::models;
 
-double sigmoid_of(float x) { return 1 / (1 + std::exp(-static_cast<double>(x))); }
+using troupe::eigen::row;
 
 class Swish : public CustomLayer {
  public:
@@ -16,15 +17,13 @@ class Swish : public CustomLayer {
   troupe::SampleShape output(std::span<const troupe::SampleShape> inputs) const override { return inputs[0]; }
 
   void forward(const Forward& at) const override {
-    for (std::size_t i = 0; i < at.input.size(); ++i)
-      at.output[i] = static_cast<float>(at.input[i] * sigmoid_of(at.input[i]));
+    const auto x = row(at.input).array();
+    row(at.output) = x / (1 + (-x).exp());
   }
   void backward(const Backward& at) const override {
-    for (std::size_t i = 0; i < at.input_gradient.size(); ++i) {
-      const double share = sigmoid_of(at.input[i]);
-      const double slope = share + at.output[i] * (1 - share);
-      at.input_gradient[i] = static_cast<float>(at.output_gradient[i] * slope);
-    }
+    const auto x = row(at.input).array();
+    const auto share = 1 / (1 + (-x).exp());
+    row(at.input_gradient) = row(at.output_gradient).array() * (share + row(at.output).array() * (1 - share));
   }
 };
 

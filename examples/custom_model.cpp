@@ -1,41 +1,40 @@
 // A model and data of one's own: logistic regression on two clouds of points that each replica draws for itself. As a
 // registered name it also runs in worker processes.
-#include <cmath>
 #include <iostream>
 #include <random>
-#include <troupe/troupe.hpp>
+#include <troupe/eigen.hpp>
+#include <troupe/sgd.hpp>
 
 namespace {
 
+using namespace troupe::eigen;
+
 class TwoClouds : public troupe::Model {
  public:
-  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> w, std::span<float> g) override {
+  troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
+                               std::span<float> gradient) override {
     std::mt19937 random(static_cast<unsigned>(at.shard));  // a shard's points are the same wherever it is worked on
     std::normal_distribution<float> noise;
-    double loss = 0;
-    double sum[3] = {};
-    for (int i = 0; i < kPoints; ++i) {
-      const float side = i % 2 == 0 ? 1.0F : -1.0F;
-      const double x = side + noise(random);
-      const double y = 2 * side + noise(random);
-      const double margin = side * (w[0] * x + w[1] * y + w[2]);
-      const double slope = -side / (1 + std::exp(margin));
-      loss += std::log1p(std::exp(-margin));
-      sum[0] += slope * x;
-      sum[1] += slope * y;
-      sum[2] += slope;
-    }
-    for (int i = 0; i < 3; ++i) g[static_cast<std::size_t>(i)] = static_cast<float>(sum[i]);
-    return {loss, kPoints};
+    const Column side = Column::NullaryExpr(kPoints, [](Eigen::Index i) { return i % 2 == 0 ? 1.0F : -1.0F; });
+    Matrix points = Matrix::NullaryExpr(kPoints, 2, [&] { return noise(random); });
+    points += side * Row{{1, 2}};  // where the middles of the clouds are
+
+    const auto w = tensors(info(), weights);
+    const auto g = tensors(info(), gradient);
+    const Eigen::ArrayXf margin = side.array() * ((points * w.column("slopes")).array() + w.row("intercept")[0]);
+    const Column slope = -side.array() / (1 + margin.exp());
+    g.column("slopes") = points.transpose() * slope;
+    g.row("intercept")[0] = slope.sum();
+    return {(-margin).exp().log1p().sum(), kPoints};
   }
 
  protected:
   troupe::ModelInfo prepare(const troupe::ReplicaContext& /*context*/) override {
-    return {.size = 3};  // two slopes and an intercept
+    return troupe::info_of({{"slopes", {2}}, {"intercept", {1}}});
   }
 
  private:
-  static constexpr int kPoints = 500;
+  static constexpr Eigen::Index kPoints = 500;
 };
 
 }  // namespace

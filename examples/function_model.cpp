@@ -2,21 +2,25 @@
 // mean.
 #include <cmath>
 #include <iostream>
-#include <troupe/troupe.hpp>
+#include <troupe/eigen.hpp>
+#include <troupe/models.hpp>
+#include <troupe/sgd.hpp>
 
 namespace {
 
-double anchor(const troupe::ShardStep& at, std::size_t axis) { return at.shard + 10.0 * static_cast<double>(axis); }
+using troupe::eigen::Row;
+using troupe::eigen::row;
+
+Row anchor(const troupe::ShardStep& at) {
+  return Row{{static_cast<float>(at.shard), static_cast<float>(at.shard + 10)}};
+}
 
 troupe::BatchResult loss(const troupe::ShardStep& at, std::span<const float> point) {
-  double sum = 0;
-  for (std::size_t axis = 0; axis < point.size(); ++axis) sum += std::pow(point[axis] - anchor(at, axis), 2);
-  return {sum, 1};
+  return {(row(point) - anchor(at)).squaredNorm(), 1};
 }
 
 void gradient(const troupe::ShardStep& at, std::span<const float> point, std::span<float> out) {
-  for (std::size_t axis = 0; axis < point.size(); ++axis)
-    out[axis] = static_cast<float>(2 * (point[axis] - anchor(at, axis)));
+  row(out) = 2 * (row(point) - anchor(at));
 }
 
 }  // namespace

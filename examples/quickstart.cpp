@@ -1,6 +1,7 @@
 // Trains the reference CNN on Fashion-MNIST with two workers and saves the weights.
 #include <iostream>
-#include <troupe/troupe.hpp>
+#include <troupe/models.hpp>
+#include <troupe/sgd.hpp>
 
 int main(int argc, char** argv) try {
   troupe::init(argc, argv);  // the same program becomes a worker process when it is started as one

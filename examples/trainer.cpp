@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
   troupe::init(argc, argv);  // worker processes are this program again, and stay here
   const troupe::Json config = {{"lr", 0.05}, {"epochs", 400}};
 
-  const troupe::Alone alone({.config = config, .dataset = troupe::load_data("synthetic-linear")});
+  const troupe::StandaloneContext alone({.config = config, .dataset = troupe::load_data("synthetic-linear")});
   const troupe::Json by_itself = train(config);
   print("by itself:", by_itself);
 

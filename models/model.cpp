@@ -31,6 +31,13 @@ std::size_t TensorInfo::size() const {
   return static_cast<std::size_t>(floats);
 }
 
+ModelInfo info_of(std::vector<TensorInfo> tensors) {
+  ModelInfo info;
+  info.size = total_size(tensors);
+  info.tensors = std::move(tensors);
+  return info;
+}
+
 std::size_t total_size(std::span<const TensorInfo> tensors) {
   std::size_t total = 0;
   for (const TensorInfo& tensor : tensors) total += tensor.size();

@@ -29,8 +29,8 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   const Leaving leaving(*this);
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
-  const auto patience = context.options.timeouts.step * (longest_leg_ + 2);
-  Deadline last(patience);  // each thing that somebody is asked for has its own time; a step ends where these do not
+  const auto longest = context.options.timeouts.step * (longest_leg_ + 2);
+  Deadline last(longest);  // each thing that somebody is asked for has its own time; a step ends where these do not
   for (bool passed = false; !complete(context);) {
     const std::int64_t before = tally_.gradients;
     if (rested_here(context)) {
@@ -43,7 +43,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
     if (!applied && !last.passed()) continue;
     if (!applied && passed) throw_late(context);
     passed = !applied;  // for the first time: it may be the driver that was stopped
-    last = Deadline(patience);
+    last = Deadline(longest);
   }
   const Version& version = context.versions.committed();
   context.versions.commit(context.versions.buffer(), {version.step + 1, version.updates});

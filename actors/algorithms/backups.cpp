@@ -175,7 +175,7 @@ void Backups::catch_up(const StepContext& context, const Phase& phase) {
   for (auto next = behind_.begin(); next != behind_.end();) {
     const auto [worker, behind] = *next;
     const bool still = context.rounds.owes(worker);
-    if (still && !behind.patience.passed()) {
+    if (still && !behind.deadline.passed()) {
       ++next;
       continue;
     }

@@ -38,7 +38,7 @@ class Backups {
   class Gathering;
   struct Behind {
     Stopwatch since;
-    Deadline patience{std::chrono::milliseconds(0)};
+    Deadline deadline{std::chrono::milliseconds(0)};
     Versions::PinId pin = 0;  ///< of what it computes on
   };
 

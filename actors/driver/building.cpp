@@ -170,7 +170,7 @@ void build_replicas(const ModelCreator& creator, const Options& options, const B
   if (!model && !replies.empty()) model = agreed_model(replies, members, rounds, phase);
   for (const From<Built>& from : replies) {
     check_built(from, *model, rounds.where(from.member, phase));
-    if (!built_for.frozen) model->traits.unsteady = from.reply.replicas.front().unsteady;
+    if (!built_for.frozen) model->traits.batch_dependent = from.reply.replicas.front().batch_dependent;
     check_samples(*model, options);
     groups_of(settings_of(options).groups, model->tensors);
     members.build(from.member);

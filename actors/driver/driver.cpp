@@ -11,6 +11,7 @@
 #include "actors/driver/faults/stop_process.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
+#include "actors/messages/call_json.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/rounds/reply_checks.hpp"
@@ -241,7 +242,8 @@ void Driver::set_learning_rate(double rate) {
   set_rates_.set(steps_done(), rate);
 }
 
-std::vector<std::string> Driver::call_model(const std::string& name, const std::string& argument, bool first_only) {
+std::vector<Json> Driver::call_model(const std::string& name, const Json& arguments, bool first_only) {
+  const std::string argument = call_text(arguments, "the function's arguments");
   check_call(name, argument);
   make_ready(Needs::members);
   std::vector<int> on = runtime_->members.workers();
@@ -250,15 +252,16 @@ std::vector<std::string> Driver::call_model(const std::string& name, const std::
   return call(CallModel{0, name, 0, argument.size(), versions_.buffer(), first_only}, argument, on, texts);
 }
 
-std::vector<std::string> Driver::call_worker(const std::string& name, const std::string& argument) {
+std::vector<Json> Driver::call_worker(const std::string& name, const Json& arguments) {
+  const std::string argument = call_text(arguments, "the function's arguments");
   check_call(name, argument);
   make_ready(Needs::members);
   return call(CallWorker{0, name, 0, argument.size()}, argument, runtime_->members.workers(), 1);
 }
 
 template <class Request>
-std::vector<std::string> Driver::call(Request request, const std::string& argument, const std::vector<int>& on,
-                                      std::size_t texts_each) {
+std::vector<Json> Driver::call(Request request, const std::string& argument, const std::vector<int>& on,
+                               std::size_t texts_each) {
   const Phase at = phase("call", options_.timeouts.call);
   std::vector<From<Called>> replies;
   const auto ask = [&](std::uint64_t transfer) {
@@ -266,12 +269,17 @@ std::vector<std::string> Driver::call(Request request, const std::string& argume
     replies = rounds_->ask(request, on, at);
   };
   argument.empty() ? ask(0) : transfers_->lend_text(argument, on, ask, at);
-  std::vector<std::string> texts;
+  std::vector<Json> returned;
   for (const auto& [worker, called] : replies) {
-    check_reply(called, texts_each, rounds_->where(worker, at));
-    for (std::string& text : transfers_->fetch_texts(worker, called.text_bytes, at)) texts.push_back(std::move(text));
+    const Where where = rounds_->where(worker, at);
+    check_reply(called, texts_each, where);
+    for (const std::string& text : transfers_->fetch_texts(worker, called.text_bytes, at)) try {
+        returned.push_back(call_json(text));
+      } catch (const Error& error) {
+        throw Error(error.code(), error.message(), where);
+      }
   }
-  return texts;
+  return returned;
 }
 
 void Driver::read_weights(const ReadFloats& use) {
@@ -339,11 +347,11 @@ void Driver::shut_down() noexcept {
   bool all_stopped = true;
   abandon_algorithm();
   try {
-    const auto patience = r.host && rounds_ ? r.host->patience_at_end() : std::nullopt;
+    const auto time = r.host && rounds_ ? r.host->time_at_end() : std::nullopt;
     std::vector<int> living;
     for (const int worker : r.members.workers())
       if (!r.members.lost(worker)) living.push_back(worker);
-    if (patience && !living.empty()) rounds_->ask(Stop{}, living, Phase{"stop", -1, Deadline(*patience)});
+    if (time && !living.empty()) rounds_->ask(Stop{}, living, Phase{"stop", -1, Deadline(*time)});
   } catch (const std::exception&) {
     all_stopped = false;
   }

@@ -55,8 +55,8 @@ class Driver {
   /// For the step after so many; none where the options say it.
   std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
-  std::vector<std::string> call_model(const std::string& name, const std::string& argument, bool first_only);
-  std::vector<std::string> call_worker(const std::string& name, const std::string& argument);
+  std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);
+  std::vector<Json> call_worker(const std::string& name, const Json& arguments);
 
   void read_weights(const ReadFloats& use);
   void set_weights(std::span<const float> canonical);
@@ -131,7 +131,7 @@ class Driver {
   /// Deals the shards to so many workers, who are there once the members are settled.
   void deal_to(int num_workers);
   void drop(int worker);
-  void stop(int worker, std::chrono::milliseconds patience);
+  void stop(int worker, std::chrono::milliseconds time);
   /// Workers that take part, without these.
   std::vector<int> all_but(const std::vector<int>& some) const;
   /// The one that is blamed and others that were lost since they came, as far as enough are left.
@@ -175,8 +175,8 @@ class Driver {
   void let_fail(const Phase& phase);
   void begin_generation(const Phase& phase);
   template <class Request>
-  std::vector<std::string> call(Request request, const std::string& argument, const std::vector<int>& on,
-                                std::size_t texts_each);
+  std::vector<Json> call(Request request, const std::string& argument, const std::vector<int>& on,
+                         std::size_t texts_each);
   // evaluation.cpp
   Evaluation evaluate_once(EvaluationSet set, const EvaluationOptions& measure);
   // checkpoint.cpp

@@ -47,8 +47,8 @@ void Driver::deal_to(int num_workers) {
 
 void Driver::drop(int worker) {
   coming_.erase(worker);
-  const auto patience = runtime_->host->patience_at_end();
-  if (patience && !runtime_->members.lost(worker)) stop(worker, *patience);
+  const auto time = runtime_->host->time_at_end();
+  if (time && !runtime_->members.lost(worker)) stop(worker, *time);
   runtime_->host->end(worker);
   runtime_->mailbox.unseat(worker);
   rounds_->forgive(worker);
@@ -56,10 +56,10 @@ void Driver::drop(int worker) {
 }
 
 /// A replica of this process may still compute for a round that has failed. One that hangs is lost, and given up.
-void Driver::stop(int worker, std::chrono::milliseconds patience) {
+void Driver::stop(int worker, std::chrono::milliseconds time) {
   const bool settled = rounds_->settled();
   try {
-    rounds_->ask(Stop{}, {worker}, Phase{"stop", steps_done() + 1, Deadline(patience)});
+    rounds_->ask(Stop{}, {worker}, Phase{"stop", steps_done() + 1, Deadline(time)});
   } catch (const Error&) {
     runtime_->members.lose(worker);
   }

@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-ReplicaContext context_of(const Here& place, const AccelerateOptions& options) {
+ReplicaContext context_of(const TaskContext& place, const AccelerateOptions& options) {
   ReplicaContext context = context_of_rank(place.rank(), place.world_size(), place.seed());
   context.precision = options.precision;
   context.precision_check = options.precision_check;
@@ -25,7 +25,7 @@ std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& c
 }
 
 /// As all ranks have it; the slowest decides.
-Precision precision_of_all(const Model& model, const Here& place) {
+Precision precision_of_all(const Model& model, const TaskContext& place) {
   const ModelInfo& info = model.info();
   PrecisionSeconds slowest = info.measured;
   slowest.f32 = place.all_reduce(slowest.f32, ReduceOp::max);
@@ -37,7 +37,8 @@ Precision precision_of_all(const Model& model, const Here& place) {
 
 }  // namespace
 
-std::shared_ptr<Model> accelerate(const ModelCreator& creator, const AccelerateOptions& options, const Here& place) {
+std::shared_ptr<Model> accelerate(const ModelCreator& creator, const AccelerateOptions& options,
+                                  const TaskContext& place) {
   ReplicaContext context = context_of(place, options);
   std::shared_ptr<Model> model = make(creator, context);
   if (options.precision == Precision::f32) return model;

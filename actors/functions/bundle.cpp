@@ -116,7 +116,7 @@ Json json_from(std::string_view text) {
   return parsed;
 }
 
-std::string to_bytes(const Returned& returned) {
+std::string to_bytes(const TaskResult& returned) {
   check_depth(returned.json, "what a function returns");
   BundleWriter writer;
   writer.json(returned.json);
@@ -138,9 +138,9 @@ std::string to_bytes(const Checkpoint& checkpoint) {
   return writer.take();
 }
 
-Returned returned_from(std::string_view bytes) {
+TaskResult returned_from(std::string_view bytes) {
   BundleReader reader(bytes);
-  Returned returned;
+  TaskResult returned;
   returned.json = reader.json();
   returned.tensors = reader.tensors();
   reader.end();

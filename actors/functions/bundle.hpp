@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 
 // Checkpoints and what functions return, as bytes.
 namespace troupe {
@@ -15,10 +15,10 @@ std::string to_text(const Json& json);
 /// levels, since copies of it would take as much of the stack
 Json json_from(std::string_view text);
 
-std::string to_bytes(const Returned& returned);
+std::string to_bytes(const TaskResult& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
 /// @throws Error protocol for bytes that are none
-Returned returned_from(std::string_view bytes);
+TaskResult returned_from(std::string_view bytes);
 Checkpoint checkpoint_from(std::string_view bytes);
 
 /// Whether a checkpoint can hold a file of this name: one without folders, that is not hidden.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "runtime/invalid.hpp"
-#include "troupe/here.hpp"
 #include "troupe/pipeline.hpp"
+#include "troupe/task_context.hpp"
 
 namespace troupe {
 namespace {

@@ -59,7 +59,7 @@ void FunctionRun::run() {
     load_datasets();
     join_group();
     const ShownHere shown(shared_from_this());
-    const Returned returned = call_function();
+    const TaskResult returned = call_function();
     outbox_.say(FrameKind::result, to_bytes(returned));
     leave(ErrorCode::model_failed, "has returned from its function");
   } catch (const Error& error) {
@@ -83,7 +83,7 @@ void FunctionRun::run() {
   outbox_.end(failure, blamed);
 }
 
-Returned FunctionRun::call_function() {
+TaskResult FunctionRun::call_function() {
   const ForkBarrier barrier;
   return function_(placing_.config);
 }

@@ -23,7 +23,7 @@ ObjectId group_id(const StartFunction& request);
 
 /// What outlives a worker's runs of functions.
 struct FunctionMemory {
-  std::any keepsake;
+  std::any worker_storage;
   std::string checkpoint;  ///< that functions go on from, as bytes; empty: none
 };
 
@@ -46,11 +46,11 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void save(Checkpoint checkpoint) override;
   std::optional<Checkpoint> load() override;
   bool should_stop() const override { return stop_; }
-  std::any& keepsake() override { return memory_->keepsake; }
+  std::any& worker_storage() override { return memory_->worker_storage; }
 
  private:
   void run();
-  Returned call_function();
+  TaskResult call_function();
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_datasets();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/fork/owning_process.hpp"
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 
 namespace troupe {
 
@@ -43,7 +43,7 @@ class Surroundings {
   virtual void save(Checkpoint checkpoint) = 0;
   virtual std::optional<Checkpoint> load() = 0;
   virtual bool should_stop() const = 0;
-  virtual std::any& keepsake() = 0;
+  virtual std::any& worker_storage() = 0;
 
  protected:
   Placing placing_;
@@ -62,7 +62,7 @@ class ShownHere {
   ShownHere& operator=(const ShownHere&) = delete;
 
  private:
-  std::shared_ptr<Here> before_;
+  std::shared_ptr<TaskContext> before_;
 };
 
 }  // namespace troupe

@@ -94,7 +94,7 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           false,
           to_bits(info.measured.f32),
           to_bits(info.measured.bf16),
-          info.unsteady};
+          info.batch_dependent};
 }
 
 std::string difference(const NamedReplica& named, const NamedReplica& other) {

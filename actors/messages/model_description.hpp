@@ -21,7 +21,7 @@ struct ReplicaTraits {
   bool converts_parts = false;         ///< a vector can be brought into canonical order part by part
   std::uint64_t f32_seconds_bits = 0;  ///< see ModelInfo::measured
   std::uint64_t bf16_seconds_bits = 0;
-  std::string unsteady = {};  ///< ModelInfo::unsteady
+  std::string batch_dependent = {};  ///< ModelInfo::batch_dependent
 };
 
 /// ReplicaTraits::tensors.

@@ -1,5 +1,5 @@
 #include "actors/messages/options_json.hpp"
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
 #include "actors/node/node_service.hpp"
 
@@ -37,7 +37,7 @@ void NodeService::carry_out(const ShareWeights& request) {
   const Shared& now = current();
   if (!now.server_exchange || request.buffer < 0 || request.buffer >= now.state->layout().buffers)
     throw Error(ErrorCode::protocol, "there are no parameter servers, or no such buffer");
-  now.server_exchange->share(request.buffer, request.round, patience_of(request).earlier());
+  now.server_exchange->share(request.buffer, request.round, deadline_of(request).earlier());
 }
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/worker/transfer_object.hpp"
 
 namespace troupe {
@@ -188,7 +188,7 @@ void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   next.state->carry(*now->state, buffers);
 }
 
-void NodeService::carry_out(const Connect& request) { data_plane_.connect(patience_of(request)); }
+void NodeService::carry_out(const Connect& request) { data_plane_.connect(deadline_of(request)); }
 
 void NodeService::carry_out(const Publish& request) {
   const Shared& now = current();

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"
@@ -23,14 +23,14 @@ void NodeService::carry_out(const ExpectTransfer& request) {
 
 void NodeService::carry_out(const EndTransfer& request) {
   const std::size_t floats = whole_transfer(request.transfer, request.floats).size();
-  wait_for_floats(data_plane_, kTransferWindow, request.ticket, floats, patience_of(request).earlier());
+  wait_for_floats(data_plane_, kTransferWindow, request.ticket, floats, deadline_of(request).earlier());
   data_plane_.withdraw(kTransferWindow);
   store_->seal(transfer_id(run_, request.transfer));
 }
 
 void NodeService::carry_out(const SendTransfer& request) {
   send_floats(data_plane_, num_nodes_, kTransferWindow, request.ticket,
-              whole_transfer(request.transfer, request.floats), patience_of(request).earlier());
+              whole_transfer(request.transfer, request.floats), deadline_of(request).earlier());
   drop_transfers();
 }
 
@@ -45,7 +45,7 @@ void NodeService::carry_out(const ExpectPlaced& request) {
 
 void NodeService::carry_out(const Place& request) {
   const VersionedState& state = *current().state;
-  const Deadline deadline = patience_of(request).earlier();
+  const Deadline deadline = deadline_of(request).earlier();
   if (self_ != 0 && !request.alone) {
     check_expected(request.vector, request.buffer);
     if (!state.layout().is_here(request.vector)) return;
@@ -101,7 +101,7 @@ void NodeService::check_expected(int vector, int buffer) const {
 void NodeService::carry_out(const GatherSlices& request) {
   if (self_ == 0) check_expected(request.vector, request.buffer);
   const VersionedState& state = *current().state;
-  const Deadline deadline = patience_of(request).earlier();
+  const Deadline deadline = deadline_of(request).earlier();
   for (int node = 1; node < num_nodes_; ++node) {
     const Range slices = slices_of_node(node);
     if (slices.empty()) continue;

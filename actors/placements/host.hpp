@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// Where workers and the state live: what differs between placements. A started worker sends `Join` to the driver.
-class Host : public Witness {
+class Host : public FailureDetector {
  public:
   /// Waits for all on whom workers are to be started.
   virtual void gather(const Deadline& /*deadline*/) {}
@@ -45,7 +45,7 @@ class Host : public Witness {
   virtual bool settles_by_fence() const { return true; }
 
   /// How long replicas of this process are waited for at the end; none where they end with their processes.
-  virtual std::optional<std::chrono::milliseconds> patience_at_end() const { return std::nullopt; }
+  virtual std::optional<std::chrono::milliseconds> time_at_end() const { return std::nullopt; }
   /// Ends workers that did not end when told to. False when some could not be ended: then neither the actor system nor
   /// the store may be taken down.
   virtual bool end_all(bool all_stopped) = 0;

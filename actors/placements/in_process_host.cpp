@@ -56,7 +56,7 @@ class InProcessHost : public Host {
     return servers_.start(servers);
   }
 
-  std::optional<std::chrono::milliseconds> patience_at_end() const override {
+  std::optional<std::chrono::milliseconds> time_at_end() const override {
     return hangs() ? kHungPatience : step_timeout_;
   }
 

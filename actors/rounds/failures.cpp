@@ -8,33 +8,33 @@ namespace {
 /// The end of a connection may be seen before the end of the process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
 /// How long others are waited for after a failure that blames another node.
-constexpr std::chrono::milliseconds kBlamePatience{500};
+constexpr std::chrono::milliseconds kBlameTime{500};
 
 }  // namespace
 
 void Failures::clear() {
   noted_.clear();
-  patience_.reset();
+  deadline_.reset();
   clear_cut_ = false;
 }
 
 void Failures::note(int member, const Failure& failure, const Phase& phase) {
   noted_.emplace_back(member, failure);
   clear_cut_ = failure.node.empty();
-  if (!patience_) patience_ = Deadline(std::min(kBlamePatience, phase.deadline.left()));
+  if (!deadline_) deadline_ = Deadline(std::min(kBlameTime, phase.deadline.left()));
 }
 
 Where Failures::where(int member, const Phase& phase) const {
   if (Members::is_server(member))
     return {-1, "parameter server " + std::to_string(Members::server_of(member)), phase.name, phase.step, {}};
-  return {members_.is_node(member) ? -1 : member, witness_.node(member), phase.name, phase.step, {}};
+  return {members_.is_node(member) ? -1 : member, detector_.node(member), phase.name, phase.step, {}};
 }
 
 Error Failures::of_answers(const Round& round, const Phase& phase) const {
   const auto blames_nobody = [](const auto& failure) { return failure.second.node.empty(); };
   const auto blames_silent = [&](const auto& failure) {
     return std::any_of(round.missing().begin(), round.missing().end(),
-                       [&](int member) { return witness_.node(member) == failure.second.node; });
+                       [&](int member) { return detector_.node(member) == failure.second.node; });
   };
   auto chosen = std::find_if(noted_.begin(), noted_.end(), blames_nobody);
   if (chosen == noted_.end()) chosen = std::find_if(noted_.begin(), noted_.end(), blames_silent);
@@ -43,10 +43,10 @@ Error Failures::of_answers(const Round& round, const Phase& phase) const {
 }
 
 Error Failures::of_loss(int member, const Phase& phase) const {
-  const std::string how = witness_.how_it_ended(member, kReapTimeout);
+  const std::string how = detector_.how_it_ended(member, kReapTimeout);
   const std::string who = members_.is_node(member) ? "a node was lost" : "a worker was lost";
   const std::string what = who + (how.empty() ? "" : ": " + how);
-  const std::string excuse = witness_.excuse(member);
+  const std::string excuse = detector_.excuse(member);
   if (excuse.empty()) return {ErrorCode::worker_lost, what, where(member, phase)};
   return {ErrorCode::worker_lost, what + ", after " + excuse, {.phase = phase.name, .step = phase.step}};
 }
@@ -64,7 +64,7 @@ std::string Failures::names_of(const std::vector<int>& missing) const {
   std::string text = nodes ? "node" : "worker";
   if (missing.size() > 1) text += 's';
   for (const int member : missing)
-    text += (member == missing.front() ? " " : ", ") + (nodes ? witness_.node(member) : std::to_string(member));
+    text += (member == missing.front() ? " " : ", ") + (nodes ? detector_.node(member) : std::to_string(member));
   return text;
 }
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "actors/messages/failure.hpp"
+#include "actors/rounds/failure_detector.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/rounds/phase.hpp"
 #include "actors/rounds/round.hpp"
-#include "actors/rounds/witness.hpp"
 
 namespace troupe {
 
@@ -20,7 +20,7 @@ namespace troupe {
 /// others have half a second to say more.
 class Failures {
  public:
-  Failures(const Members& members, Witness& witness) : members_(members), witness_(witness) {}
+  Failures(const Members& members, FailureDetector& detector) : members_(members), detector_(detector) {}
 
   /// A round begins.
   void clear();
@@ -29,7 +29,7 @@ class Failures {
   /// It is clear whose fault it is: nobody else is waited for.
   bool clear_cut() const { return clear_cut_; }
   /// Until when others may say more; none before anybody has failed.
-  const std::optional<Deadline>& patience() const { return patience_; }
+  const std::optional<Deadline>& deadline() const { return deadline_; }
 
   Where where(int member, const Phase& phase) const;
   /// Of what members answered: one that failed by itself, or else one that blames a node which has not answered.
@@ -43,9 +43,9 @@ class Failures {
   std::string names_of(const std::vector<int>& missing) const;
 
   const Members& members_;
-  Witness& witness_;
+  FailureDetector& detector_;
   std::vector<std::pair<int, Failure>> noted_;  ///< by member
-  std::optional<Deadline> patience_;
+  std::optional<Deadline> deadline_;
   bool clear_cut_ = false;
 };
 

@@ -31,7 +31,7 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
         "what the model computes in", where);
   check(is_time(traits.f32_seconds_bits) && is_time(traits.bf16_seconds_bits), "a time", where);
   check(is_printable(traits.fingerprint, kLongestModelName), "the name of the model's layout", where);
-  check(is_printable(traits.unsteady, kLongestModelName), "what is unsteady of the model", where);
+  check(is_printable(traits.batch_dependent, kLongestModelName), "what is batch_dependent of the model", where);
   check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples", where);
 }
 

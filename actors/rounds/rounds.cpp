@@ -18,7 +18,7 @@ Round Rounds::begin(const std::vector<int>& to) {
 std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase) {
   for (;;) {
     throw_if_lost(round, phase);
-    auto event = next_event(round.missing(), failures_.patience().value_or(phase.deadline));
+    auto event = next_event(round.missing(), failures_.deadline().value_or(phase.deadline));
     if (!event && failures_.any()) return std::nullopt;
     if (!event) time_out(round, phase);
     if (auto* answer = std::get_if<Answer>(&*event)) return std::move(*answer);
@@ -30,7 +30,7 @@ std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadl
   for (const auto& [member, is_owed] : owed_)
     if (!members_.lost(member)) missing.push_back(member);
   std::erase_if(missing, Members::is_server);  // threads of this process show no other signs of life
-  const auto portion = witness_.looks_every();
+  const auto portion = detector_.looks_every();
   for (bool heard_out = false;;) {
     const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;
     if (auto event = mailbox_.next(next)) return event;
@@ -41,13 +41,13 @@ std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadl
       continue;
     }
     if (!portion || deadline.passed()) return std::nullopt;
-    for (const int ended : witness_.look_at(missing))
+    for (const int ended : detector_.look_at(missing))
       if (!members_.lost(ended)) return Ended{ended};
   }
 }
 
 void Rounds::note_end(int member, const Phase& phase) {
-  witness_.note_end(member);
+  detector_.note_end(member);
   owed_.erase(member);
   if (members_.lost(member)) return;
   members_.lose(member);
@@ -93,7 +93,7 @@ void Rounds::listen(const Phase& phase) {
 }
 
 Error Rounds::failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const {
-  Failures alone(members_, witness_);
+  Failures alone(members_, detector_);
   alone.note(member, failure, phase);
   return alone.of_answers(round, phase);
 }

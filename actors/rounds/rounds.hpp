@@ -22,8 +22,8 @@ struct From {
 /// Sends requests to members and gathers one reply of each, by a deadline. Nobody else waits for replies.
 class Rounds {
  public:
-  Rounds(Mailbox& mailbox, Members& members, Witness& witness)
-      : mailbox_(mailbox), members_(members), witness_(witness), failures_(members, witness) {}
+  Rounds(Mailbox& mailbox, Members& members, FailureDetector& detector)
+      : mailbox_(mailbox), members_(members), detector_(detector), failures_(members, detector) {}
 
   /// One request to all of `to`; replies in order of member.
   /// @throws Error timeout, worker_lost, or what a member failed with; members that are late are lost from then on.
@@ -122,7 +122,7 @@ class Rounds {
 
   Mailbox& mailbox_;
   Members& members_;
-  Witness& witness_;
+  FailureDetector& detector_;
   Failures failures_;  ///< of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
   std::vector<std::pair<int, Error>> untold_;  ///< ends of workers, in order

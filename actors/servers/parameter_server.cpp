@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
 #include "runtime/clock.hpp"
@@ -22,7 +22,7 @@ ParameterServer::ParameterServer(std::shared_ptr<const ServedState> state, std::
       optimizer_(optimizer) {}
 
 Pushed ParameterServer::carry_out(const Push& push) {
-  const Deadline deadline = patience_of(push).earlier();
+  const Deadline deadline = deadline_of(push).earlier();
   Pushed reply;
   reply.round = push.round;
   Stopwatch since;

@@ -32,14 +32,14 @@ std::optional<FrameReader::Frame> FrameReader::next() {
   return frame;
 }
 
-FunctionCall::FunctionCall(Crew& crew, CallRequest request)
-    : crew_(crew), request_(std::move(request)), most_held_(memory_bytes() / 2) {
-  std::vector<int> workers = crew_.members().workers();
+FunctionCall::FunctionCall(WorkerPool& pool, CallRequest request)
+    : pool_(pool), request_(std::move(request)), most_held_(memory_bytes() / 2) {
+  std::vector<int> workers = pool_.members().workers();
   if (request_.single) workers.resize(1);
   for (const int worker : workers) ranks_.push_back({worker, {}, false});
-  const Phase starting{"start", -1, Deadline(crew_.options().timeouts.start)};
+  const Phase starting{"start", -1, Deadline(pool_.options().timeouts.start)};
   provide_checkpoint(workers, starting);
-  if (size() > 1) crew_.begin_group(request_.run, static_cast<std::uint64_t>(request_.attempt), starting);
+  if (size() > 1) pool_.begin_group(request_.run, static_cast<std::uint64_t>(request_.attempt), starting);
   std::vector<std::pair<int, StartFunction>> starts;
   starts.reserve(ranks_.size());
   for (int rank = 0; rank < size(); ++rank)
@@ -50,11 +50,11 @@ FunctionCall::FunctionCall(Crew& crew, CallRequest request)
 
 /// Where it does not begin on all, it ends on those where it has, or nothing could be run there any more.
 void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
-  crew_.rounds().ask_each(starts, phase);
+  pool_.rounds().ask_each(starts, phase);
 } catch (const Error& error) {
   for (int rank = 0; rank < size(); ++rank) {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
-    each.ended = crew_.members().lost(each.worker);
+    each.ended = pool_.members().lost(each.worker);
     if (!each.ended) listen(rank);
   }
   end(std::max(0, rank_of(error.where().worker)), "did not begin: " + error.message());
@@ -64,14 +64,14 @@ void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& start
 void FunctionCall::provide_checkpoint(const std::vector<int>& workers, const Phase& phase) {
   bool first = true;
   for (std::size_t begin = 0; first || begin < request_.checkpoint.size(); begin += kLongestSetting) {
-    crew_.rounds().ask(ProvideCheckpoint{0, first, request_.checkpoint.substr(begin, kLongestSetting)}, workers, phase);
+    pool_.rounds().ask(ProvideCheckpoint{0, first, request_.checkpoint.substr(begin, kLongestSetting)}, workers, phase);
     first = false;
   }
 }
 
 StartFunction FunctionCall::start_of(int rank) const {
-  const TrainerOptions& options = crew_.options();
-  const Members& members = crew_.members();
+  const TrainerOptions& options = pool_.options();
+  const Members& members = pool_.members();
   const int worker = ranks_[static_cast<std::size_t>(rank)].worker;
   StartFunction start;
   start.run = request_.run;
@@ -81,7 +81,7 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.cores = options.cpus_per_worker;
   start.seed = options.seed;
   start.timeout_ms = static_cast<std::uint64_t>(options.timeouts.collective.count());
-  start.node = crew_.node_of(worker);
+  start.node = pool_.node_of(worker);
   start.name = request_.name;
   start.config = request_.config;
   start.datasets = request_.datasets;
@@ -96,7 +96,7 @@ StartFunction FunctionCall::start_of(int rank) const {
 }
 
 void FunctionCall::listen(int rank) {
-  open_.push_back(crew_.rounds().open(Listen{}, {ranks_[static_cast<std::size_t>(rank)].worker}, phase()));
+  open_.push_back(pool_.rounds().open(Listen{}, {ranks_[static_cast<std::size_t>(rank)].worker}, phase()));
 }
 
 int FunctionCall::rank_of(int worker) const {
@@ -107,7 +107,7 @@ int FunctionCall::rank_of(int worker) const {
 void FunctionCall::refuse_unasked(const Answer& answer) const {
   if (answer.content.match_elements<Heard>())
     throw Error(ErrorCode::protocol, "a worker answers another question than it was asked",
-                crew_.rounds().where(answer.member, phase()));
+                pool_.rounds().where(answer.member, phase()));
 }
 
 std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
@@ -115,7 +115,7 @@ std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
     for (const int rank : std::exchange(heard_, {})) listen(rank);
   while (events_.empty() && !all_ended()) {
     try {
-      auto heard = crew_.rounds().next_of<Heard, Done>(open_, until, phase(),
+      auto heard = pool_.rounds().next_of<Heard, Done>(open_, until, phase(),
                                                        [this](const Answer& answer) { refuse_unasked(answer); });
       if (!heard) return std::nullopt;
       std::erase_if(open_, [](const Round& round) { return round.complete(); });
@@ -134,7 +134,7 @@ std::optional<FunctionCall::Event> FunctionCall::next(const Deadline& until) {
 void FunctionCall::take(int rank, const Heard& heard) {
   if (rank < 0) return;
   Rank& who = ranks_[static_cast<std::size_t>(rank)];
-  const Where where = crew_.rounds().where(who.worker, phase());
+  const Where where = pool_.rounds().where(who.worker, phase());
   try {
     who.frames.add(heard.bytes);
     while (auto frame = who.frames.next()) events_.push_back({Event::Kind::frame, rank, std::move(*frame)});
@@ -154,7 +154,7 @@ void FunctionCall::take(int rank, const Heard& heard) {
   const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
   Failure failure = heard.failure;
   // Where that one is the driver knows best: it may never have told the others.
-  if (blames) failure.node = crew_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
+  if (blames) failure.node = pool_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
   events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
 
@@ -168,7 +168,7 @@ void FunctionCall::check_memory() const {
 }
 
 void FunctionCall::lose(const Error& loss) {
-  const Members& members = crew_.members();
+  const Members& members = pool_.members();
   std::erase_if(open_, [&](const Round& round) {
     return std::ranges::any_of(round.missing(), [&](int worker) { return members.lost(worker); });
   });
@@ -181,15 +181,15 @@ void FunctionCall::lose(const Error& loss) {
         {Event::Kind::lost,
          rank,
          {},
-         told ? loss : Error(ErrorCode::worker_lost, "a worker was lost", crew_.rounds().where(each.worker, phase()))});
+         told ? loss : Error(ErrorCode::worker_lost, "a worker was lost", pool_.rounds().where(each.worker, phase()))});
   }
 }
 
 void FunctionCall::tell_all(const StopFunction& request) {
   std::vector<int> workers;
   for (const Rank& each : ranks_)
-    if (!each.ended && !crew_.members().lost(each.worker)) workers.push_back(each.worker);
-  if (!workers.empty()) open_.push_back(crew_.rounds().open(request, workers, phase()));
+    if (!each.ended && !pool_.members().lost(each.worker)) workers.push_back(each.worker);
+  if (!workers.empty()) open_.push_back(pool_.rounds().open(request, workers, phase()));
 }
 
 void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
@@ -204,8 +204,8 @@ void FunctionCall::stop(int absent, ErrorCode code, const std::string& why) {
 void FunctionCall::end(int absent, const std::string& why) noexcept {
   try {
     stop(absent, ErrorCode::worker_lost, why);
-    const Deadline patience(crew_.options().timeouts.stop);
-    while (!over() && !patience.passed() && next(patience)) {
+    const Deadline deadline(pool_.options().timeouts.stop);
+    while (!over() && !deadline.passed() && next(deadline)) {
     }
   } catch (const std::exception&) {  // then nobody is waited for
   }
@@ -218,7 +218,7 @@ std::vector<int> FunctionCall::give_up() {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
     if (each.ended) continue;
     each.ended = true;
-    crew_.give_up(each.worker);
+    pool_.give_up(each.worker);
     given_up.push_back(rank);
   }
   open_.clear();

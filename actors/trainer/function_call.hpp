@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "actors/functions/outbox.hpp"
-#include "actors/trainer/crew.hpp"
+#include "actors/trainer/worker_pool.hpp"
 
 namespace troupe {
 
@@ -41,7 +41,7 @@ class FrameReader {
   std::size_t begin_ = 0;
 };
 
-/// One call of a function on all workers of a crew, from its start until it has ended on each.
+/// One call of a function on all workers of a pool, from its start until it has ended on each.
 class FunctionCall {
  public:
   /// What happens.
@@ -55,7 +55,7 @@ class FunctionCall {
   };
 
   /// Has begun everywhere when this returns. @throws Error
-  FunctionCall(Crew& crew, CallRequest request);
+  FunctionCall(WorkerPool& pool, CallRequest request);
 
   int size() const { return static_cast<int>(ranks_.size()); }
   /// The next event; none when the deadline passes first, or the function has ended everywhere. @throws Error protocol
@@ -94,7 +94,7 @@ class FunctionCall {
   void lose(const Error& loss);
   Phase phase() const { return {"run", -1, Deadline::never()}; }
 
-  Crew& crew_;
+  WorkerPool& pool_;
   CallRequest request_;
   std::size_t most_held_;  ///< bytes of frames that are not whole
   std::vector<Rank> ranks_;

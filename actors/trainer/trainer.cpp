@@ -12,49 +12,49 @@
 
 namespace troupe {
 
-using Kind = Running::Impl::Kind;
+using Kind = RunHandle::Impl::Kind;
 
 class WorkerGroup::Impl {
  public:
-  explicit Impl(TrainerOptions options) : crew(make_owned_here<Crew>(std::move(options))) {}
+  explicit Impl(TrainerOptions options) : pool(make_owned_here<WorkerPool>(std::move(options))) {}
 
-  std::shared_ptr<Running::Impl> run(Running::Impl::Request request) {
-    if (!crew) throw_invalid("these workers were shut down");
+  std::shared_ptr<RunHandle::Impl> run(RunHandle::Impl::Request request) {
+    if (!pool) throw_invalid("these workers were shut down");
     if (memory->running) throw Error(ErrorCode::in_use, "these workers run a function: one run at a time");
-    return make_owned_here<Running::Impl>(crew, memory, std::move(request));
+    return make_owned_here<RunHandle::Impl>(pool, memory, std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const std::string& function, const Json& config, Kind kind,
-                                     const RunOptions& options) {
+  std::shared_ptr<RunHandle::Impl> run(const std::string& function, const Json& config, Kind kind,
+                                       const RunOptions& options) {
     check_depth(config, "config");
-    Running::Impl::Request request{function, config, kind, options};
+    RunHandle::Impl::Request request{function, config, kind, options};
     if (options.dataset.has_values()) {
       check_takes_values("data");
       lend(train_functions().find(function), request);
     }
     return run(std::move(request));
   }
-  std::shared_ptr<Running::Impl> run(const TrainFunction& function, const Json& config, Kind kind,
-                                     const RunOptions& options) {
+  std::shared_ptr<RunHandle::Impl> run(const TrainFunction& function, const Json& config, Kind kind,
+                                       const RunOptions& options) {
     if (!function) throw_invalid("the function has no body");
     check_takes_values("a function");
     check_depth(config, "config");
-    Running::Impl::Request request{"a function", config, kind, options};
+    RunHandle::Impl::Request request{"a function", config, kind, options};
     lend(function, request);
     return run(std::move(request));
   }
 
   const OwningProcess owner;
-  std::shared_ptr<Crew> crew;
+  std::shared_ptr<WorkerPool> pool;
   std::shared_ptr<TrainerMemory> memory = std::make_shared<TrainerMemory>();
 
  private:
-  static void lend(const TrainFunction& function, Running::Impl::Request& request) {
+  static void lend(const TrainFunction& function, RunHandle::Impl::Request& request) {
     TrainFunctions::Lent lent{function};
     for (const RunData& each : request.options.dataset.all()) lent.datasets.push_back(each.data());
     request.lent = std::make_unique<const LentFunction>(std::move(lent));
   }
   void check_takes_values(const char* what) const {
-    if (crew && !rules_of(crew->options().placement).takes_lambdas)
+    if (pool && !rules_of(pool->options().placement).takes_lambdas)
       throw Error(ErrorCode::unsupported, std::string("workers in other processes cannot be handed ") + what +
                                               " by value: register it by name");
   }
@@ -71,16 +71,16 @@ WorkerGroup::Impl& WorkerGroup::impl() const {
   return *impl_;
 }
 
-int WorkerGroup::size() const { return impl().crew ? impl().crew->num_workers() : 0; }
+int WorkerGroup::size() const { return impl().pool ? impl().pool->num_workers() : 0; }
 
 const TrainerOptions& WorkerGroup::options() const {
-  if (!impl().crew) throw_invalid("these workers were shut down");
-  return impl().crew->options();
+  if (!impl().pool) throw_invalid("these workers were shut down");
+  return impl().pool->options();
 }
 
 std::vector<WorkerInfo> WorkerGroup::workers() const {
-  if (!impl().crew) return {};
-  std::vector<WorkerInfo> all = impl().crew->workers();
+  if (!impl().pool) return {};
+  std::vector<WorkerInfo> all = impl().pool->workers();
   for (WorkerInfo& each : all)
     if (each.state == "idle" && impl().memory->running) each.state = "running";
   return all;
@@ -92,17 +92,17 @@ RunResults WorkerGroup::execute(const std::string& function, const Json& config)
 RunResults WorkerGroup::execute(const TrainFunction& function, const Json& config) {
   return impl().run(function, config, Kind::execute, {})->returns();
 }
-Returned WorkerGroup::execute_single(const std::string& function, const Json& config) {
+TaskResult WorkerGroup::execute_single(const std::string& function, const Json& config) {
   return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
-Returned WorkerGroup::execute_single(const TrainFunction& function, const Json& config) {
+TaskResult WorkerGroup::execute_single(const TrainFunction& function, const Json& config) {
   return impl().run(function, config, Kind::execute_single, {})->returns().at(0);
 }
-Running WorkerGroup::run(const std::string& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, Kind::run, options));
+RunHandle WorkerGroup::run(const std::string& function, const Json& config, const RunOptions& options) {
+  return RunHandle(impl().run(function, config, Kind::run, options));
 }
-Running WorkerGroup::run(const TrainFunction& function, const Json& config, const RunOptions& options) {
-  return Running(impl().run(function, config, Kind::run, options));
+RunHandle WorkerGroup::run(const TrainFunction& function, const Json& config, const RunOptions& options) {
+  return RunHandle(impl().run(function, config, Kind::run, options));
 }
 
 std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
@@ -112,19 +112,19 @@ std::optional<Checkpoint> WorkerGroup::last_checkpoint() const {
 
 void WorkerGroup::shutdown() {
   if (impl().memory->running) throw Error(ErrorCode::in_use, "these workers run a function");
-  impl().crew.reset();
+  impl().pool.reset();
 }
 
-Running::Running(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Running::~Running() = default;
-Running::Impl& Running::impl() const {
+RunHandle::RunHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunHandle::~RunHandle() = default;
+RunHandle::Impl& RunHandle::impl() const {
   if (!impl_) throw_invalid("this run was moved from");
   impl_->owner().check("this run of a function");
   return *impl_;
 }
-std::optional<Report> Running::next() { return impl().next(); }
-bool Running::is_finished() const { return impl().is_finished(); }
-const RunResults& Running::returns() { return impl().returns(); }
+std::optional<Report> RunHandle::next() { return impl().next(); }
+bool RunHandle::is_finished() const { return impl().is_finished(); }
+const RunResults& RunHandle::returns() { return impl().returns(); }
 
 std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers) {
   const std::vector<WorkerInfo> all = workers.workers();
@@ -142,7 +142,7 @@ std::string name_of_class(std::type_index type) { return std::string("class ") +
 }  // namespace detail
 
 bool WorkerGroup::takes_values() const {
-  return impl().crew && rules_of(impl().crew->options().placement).takes_lambdas;
+  return impl().pool && rules_of(impl().pool->options().placement).takes_lambdas;
 }
 
 }  // namespace troupe

@@ -52,8 +52,8 @@ Error error_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request)
-    : crew_(std::move(crew)),
+RunHandle::Impl::Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerMemory> memory, Request request)
+    : pool_(std::move(pool)),
       memory_(std::move(memory)),
       request_(std::move(request)),
       callbacks_(request_.options.callbacks),
@@ -81,17 +81,17 @@ Running::Impl::Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> m
   }
 }
 
-Running::Impl::~Impl() {
+RunHandle::Impl::~Impl() {
   wind_up();
   if (told_) callbacks_.close({watch_.seconds(), iterations(), false});
 }
 
-void Running::Impl::call_after(std::optional<Error> loss) {
+void RunHandle::Impl::call_after(std::optional<Error> loss) {
   for (;;) {
     call_.reset();
     if (loss) count(*loss);
     try {
-      loss ? crew_->recover() : crew_->settle();
+      loss ? pool_->recover() : pool_->settle();
       start();
       return call();
     } catch (const Error& error) {
@@ -101,19 +101,19 @@ void Running::Impl::call_after(std::optional<Error> loss) {
   }
 }
 
-void Running::Impl::count(const Error& loss) {
-  crew_->count_loss(loss);
+void RunHandle::Impl::count(const Error& loss) {
+  pool_->count_loss(loss);
   if (told_) callbacks_.failure_passed(loss);
 }
 
 /// Of the attempt that is to come, on the workers that are there now.
-void Running::Impl::start() {
-  const int ranks = is_single() ? 1 : crew_->num_workers();
+void RunHandle::Impl::start() {
+  const int ranks = is_single() ? 1 : pool_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
   told_ = true;
 }
 
-void Running::Impl::call() {
+void RunHandle::Impl::call() {
   ++attempt_;
   checkpoints_before_ = std::max(checkpoint_ ? checkpoint_->number : 0, folder_ ? folder_->newest() : 0);
   CallRequest request;
@@ -124,7 +124,7 @@ void Running::Impl::call() {
   request.config = text_of(request_.config);
   request.datasets = text_of(request_.options.dataset);
   if (checkpoint_) request.checkpoint = to_bytes(*checkpoint_);
-  call_ = std::make_unique<FunctionCall>(*crew_, std::move(request));
+  call_ = std::make_unique<FunctionCall>(*pool_, std::move(request));
   rows_ = std::make_unique<ReportRows>(request_.options.reports, call_->size());
   acknowledged_.assign(static_cast<std::size_t>(call_->size()), 0);
   saved_.clear();
@@ -137,7 +137,7 @@ void Running::Impl::call() {
   if (stop_wanted_) call_->stop();
 }
 
-std::optional<Report> Running::Impl::next() try {
+std::optional<Report> RunHandle::Impl::next() try {
   while (!finished_ && reported_.empty()) {
     if (call_->over()) {
       conclude();
@@ -149,7 +149,7 @@ std::optional<Report> Running::Impl::next() try {
     }
     const bool late = stopping_ && stopping_->passed();
     const Stopwatch watch;
-    if (auto event = call_->next(patience()))
+    if (auto event = call_->next(deadline()))
       handle(std::move(*event));
     else if (!call_->over())
       give_up();
@@ -164,20 +164,20 @@ std::optional<Report> Running::Impl::next() try {
   throw;
 }
 
-void Running::Impl::give_up() {
+void RunHandle::Impl::give_up() {
   const Phase phase{"run", -1, Deadline(std::chrono::milliseconds(0))};
   for (const int rank : call_->give_up()) {
     rows_->end(rank);
-    const int worker = crew_->members().workers().at(static_cast<std::size_t>(rank));
+    const int worker = pool_->members().workers().at(static_cast<std::size_t>(rank));
     if (!loss_)
       loss_ = Error(ErrorCode::worker_lost, "a worker was lost: its function did not stop in time",
-                    crew_->rounds().where(worker, phase));
+                    pool_->rounds().where(worker, phase));
   }
 }
 
-Deadline Running::Impl::patience() const { return stopping_ ? *stopping_ : Deadline::never(); }
+Deadline RunHandle::Impl::deadline() const { return stopping_ ? *stopping_ : Deadline::never(); }
 
-void Running::Impl::handle(FunctionCall::Event event) {
+void RunHandle::Impl::handle(FunctionCall::Event event) {
   using Happened = FunctionCall::Event::Kind;
   const int rank = event.rank;
   if (event.kind == Happened::frame) return take_frame(rank, event);
@@ -186,7 +186,7 @@ void Running::Impl::handle(FunctionCall::Event event) {
   make_reports();
 }
 
-void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
+void RunHandle::Impl::take_frame(int rank, FunctionCall::Event& event) {
   const std::string& bytes = event.frame.bytes;
   switch (event.frame.kind) {
     case FrameKind::result:
@@ -203,7 +203,7 @@ void Running::Impl::take_frame(int rank, FunctionCall::Event& event) {
   make_reports();
 }
 
-void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
+void RunHandle::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
   std::int64_t& last = acknowledged_[static_cast<std::size_t>(rank)];
   if (checkpoint.number != last + 1) throw Error(ErrorCode::protocol, "a worker saved a checkpoint out of order");
   ++last;
@@ -216,7 +216,7 @@ void Running::Impl::take_checkpoint(int rank, Checkpoint checkpoint) {
   keep_checkpoints();
 }
 
-void Running::Impl::check_saved_by_all() const {
+void RunHandle::Impl::check_saved_by_all() const {
   std::string missing;
   for (std::size_t rank = 0; rank < acknowledged_.size(); ++rank)
     if (acknowledged_[rank] == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
@@ -224,7 +224,7 @@ void Running::Impl::check_saved_by_all() const {
   throw_invalid("no checkpoint is kept: save_checkpoint is to be called on all ranks, and was not on rank " + missing);
 }
 
-void Running::Impl::keep_checkpoints() {
+void RunHandle::Impl::keep_checkpoints() {
   const std::int64_t all = *std::ranges::min_element(acknowledged_);
   while (!saved_.empty() && saved_.begin()->first <= all) {
     Checkpoint checkpoint = std::move(saved_.begin()->second);
@@ -237,28 +237,28 @@ void Running::Impl::keep_checkpoints() {
 }
 
 /// The others are not to wait for that rank, and to come to an end.
-void Running::Impl::note_failure(const FunctionCall::Event& event) {
+void RunHandle::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
   auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
   if (!first) first = event.error;
-  if (!stopping_) stopping_ = Deadline(crew_->options().timeouts.stop);
+  if (!stopping_) stopping_ = Deadline(pool_->options().timeouts.stop);
   if (event.blamed >= 0) return call_->stop(event.blamed, event.error->code(), "is missed: " + event.error->message());
   const std::string how = lost ? "was lost: " : "threw: ";
   call_->stop(event.rank, lost ? ErrorCode::worker_lost : ErrorCode::model_failed, how + event.error->message());
 }
 
-void Running::Impl::make_reports() {
+void RunHandle::Impl::make_reports() {
   while (auto metrics = rows_->next()) tell({reports_ + rows_->iteration(), watch_.seconds(), std::move(*metrics)});
 }
 
-void Running::Impl::tell(const Report& report) {
+void RunHandle::Impl::tell(const Report& report) {
   callbacks_.report(report);
   owner_.check("this run of a function");  // a callback may have forked
   reported_.push_back(report);
   if (callbacks_.wants_to_stop() && !std::exchange(stop_wanted_, true)) call_->stop();
 }
 
-void Running::Impl::conclude() {
+void RunHandle::Impl::conclude() {
   // Of a rank that was lost others may say so, and not whom they mean.
   const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
   if (failure_ && !only_loss) throw Error(*failure_);
@@ -276,7 +276,7 @@ void Running::Impl::conclude() {
   callbacks_.end({watch_.seconds(), iterations(), false});
 }
 
-void Running::Impl::fail() noexcept {
+void RunHandle::Impl::fail() noexcept {
   if (!owner_.is_this()) return;
   if (!std::exchange(finished_, true)) failed_ = std::current_exception();
   if (std::exchange(told_, false)) {
@@ -286,14 +286,14 @@ void Running::Impl::fail() noexcept {
   wind_up();
 }
 
-void Running::Impl::wind_up() noexcept {
+void RunHandle::Impl::wind_up() noexcept {
   if (call_ && !call_->over()) call_->end(0, "is waited for no more: the run has ended");
   call_.reset();
   request_.lent.reset();
-  if (std::exchange(crew_, nullptr)) memory_->running = false;
+  if (std::exchange(pool_, nullptr)) memory_->running = false;
 }
 
-const RunResults& Running::Impl::returns() {
+const RunResults& RunHandle::Impl::returns() {
   while (!finished_) next();
   if (failed_) std::rethrow_exception(failed_);
   wind_up();

@@ -22,7 +22,7 @@ struct TrainerMemory {
 };
 
 /// A function that is run: calls it, again after losses, and makes reports, checkpoints and results of what it says.
-class Running::Impl {
+class RunHandle::Impl {
  public:
   /// Only a run has a checkpoint to go on from, and the trainer forget the last.
   enum class Kind : std::uint8_t { run, execute, execute_single };
@@ -34,7 +34,7 @@ class Running::Impl {
     std::unique_ptr<const LentFunction> lent = nullptr;  ///< what is called in its place, where it is lent
   };
 
-  Impl(std::shared_ptr<Crew> crew, std::shared_ptr<TrainerMemory> memory, Request request);
+  Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerMemory> memory, Request request);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -71,10 +71,10 @@ class Running::Impl {
   void fail() noexcept;
   /// Functions are to end, and are waited for or given up.
   void wind_up() noexcept;
-  Deadline patience() const;
+  Deadline deadline() const;
 
   const OwningProcess owner_;
-  std::shared_ptr<Crew> crew_;
+  std::shared_ptr<WorkerPool> pool_;
   std::shared_ptr<TrainerMemory> memory_;
   Request request_;
   CallbackList callbacks_;

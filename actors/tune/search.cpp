@@ -290,13 +290,13 @@ void Search::take_report(Run& run, Report report) {
 
 void Search::dismiss(Run& run, TrialState state) {
   run.leaving = state;
-  run.patience = Deadline(options_.end_timeout);
+  run.deadline = Deadline(options_.end_timeout);
   run.process->ask_to_end();
 }
 
 /// Of one that was asked to end.
 void Search::look_for_end(Run& run) {
-  if (run.over || !(run.process->has_ended() || run.patience.passed())) return;
+  if (run.over || !(run.process->has_ended() || run.deadline.passed())) return;
   run.process->kill();
   hear(run);  // what it said before
   if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
@@ -337,7 +337,7 @@ void Search::look_for_silence(Run& run) {
 /// It is begun again, as often as that may be. Who was asked to end is ended at once.
 void Search::lose(Run& run, const std::string& how) {
   if (run.leaving) {
-    run.patience = Deadline(std::chrono::milliseconds(0));
+    run.deadline = Deadline(std::chrono::milliseconds(0));
     return;
   }
   Trial& trial = trials_[run.at];

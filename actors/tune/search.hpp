@@ -37,7 +37,7 @@ class Search {
     std::unique_ptr<TrialProcess> process;
     bool over = false;                       ///< it has said how it ends, or was ended
     std::optional<TrialState> leaving = {};  ///< it was asked to end, and becomes this
-    Deadline patience = Deadline::never();   ///< until it is killed then
+    Deadline deadline = Deadline::never();   ///< until it is killed then
   };
 
   void check();

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "models/dense.hpp"
@@ -119,7 +119,7 @@ void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced)
 
 void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {
   if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
-  const Deadline deadline = patience_of(request).earlier();
+  const Deadline deadline = deadline_of(request).earlier();
   worker.bytes_delivered = worker.bytes_taken = 0;
   if (request.pushes) worker.bytes_delivered = worker.server_exchange->push(worker.rank(), request.round, deadline);
   if (request.fetches)

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "actors/messages/call_json.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/functions.hpp"
 #include "actors/worker/transfer_object.hpp"
@@ -49,7 +50,8 @@ std::size_t replicas_for(const WorkerState& worker, const CallModel& request) {
 
 void work(WorkerState& worker, Replica& replica, const CallModel& request) {
   const auto function = functions().of_models.find(request.name);
-  replica.text = function(*replica.model, worker.slabs->weights(request.buffer), worker.argument);
+  const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), call_json(worker.argument));
+  replica.text = call_text(returned, "what the function returned");
 }
 
 void answer(WorkerState& worker, const CallModel& request, Called& called) {
@@ -61,7 +63,8 @@ void prepare(WorkerState& worker, const CallWorker& request) { begin(worker, req
 void work(WorkerState& worker, Replica& replica, const CallWorker& request) {
   WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
   for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
-  replica.text = functions().of_workers.find(request.name)(view, worker.argument);
+  const Json returned = functions().of_workers.find(request.name)(view, call_json(worker.argument));
+  replica.text = call_text(returned, "what the function returned");
 }
 
 void answer(WorkerState& worker, const CallWorker& request, Called& called) {

@@ -18,7 +18,7 @@
 //   work          on the thread of each of them
 //   answer        fills in the reply, on the thread of the replica that finished last, when all went well
 //   follow_up     on that thread, after the reply has left, when the next request may be there already; the driver's
-//                 patience counts from when this one came
+//                 deadline counts from when this one came
 // Those that a request does not need are these:
 namespace troupe {
 
@@ -33,7 +33,7 @@ void work(WorkerState& /*worker*/, Replica& /*replica*/, const Request& /*reques
 template <class Request>
 void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) {}
 template <class Request>
-void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*patience*/) {}
+void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) {}
 
 // replicas.cpp
 void prepare(WorkerState& worker, const Build& request);
@@ -80,7 +80,7 @@ void work(WorkerState& worker, Replica& replica, const ExportTexts& request);
 void prepare(WorkerState& worker, const Compute& request);
 void work(WorkerState& worker, Replica& replica, const Compute& request);
 void answer(WorkerState& worker, const Compute& request, Computed& computed);
-void follow_up(WorkerState& worker, const Compute& request, const Deadline& patience);
+void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline);
 void prepare(WorkerState& worker, const ReduceMean& request);
 void work(WorkerState& worker, Replica& replica, const ReduceMean& request);
 void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced);
@@ -95,7 +95,7 @@ void answer(WorkerState& worker, const FindNonFinite& request, Found& found);
 void prepare(WorkerState& worker, const TakeSteps& request);
 void work(WorkerState& worker, Replica& replica, const TakeSteps& request);
 void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken);
-void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& patience);
+void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline);
 
 // lbfgs_part.cpp: of L-BFGS; what owners of slices do is in lbfgs_vectors.cpp
 void prepare(WorkerState& worker, const ComputePortions& request);

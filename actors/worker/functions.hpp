@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "troupe/sgd.hpp"
+#include "troupe/call.hpp"
 
 namespace troupe {
 
@@ -41,13 +41,9 @@ class FunctionTable {
 
 /// The functions that a process knows by name, and those that its user gave by value for the time of a call.
 struct Functions {
-  FunctionTable<ModelFunctionWithArgument> of_models;
-  FunctionTable<WorkerFunctionWithArgument> of_workers;
+  FunctionTable<ModelFunction> of_models;
+  FunctionTable<WorkerFunction> of_workers;
 };
-
-/// One that takes no argument, as one that takes an empty one, and throws Error invalid_argument for any other.
-ModelFunctionWithArgument with_argument(ModelFunction function);
-WorkerFunctionWithArgument with_argument(WorkerFunction function);
 
 /// This process's.
 Functions& functions();

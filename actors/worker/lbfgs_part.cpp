@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "collectives/exchange/reduce.hpp"

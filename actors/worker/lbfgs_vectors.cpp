@@ -2,7 +2,7 @@
 #include <array>
 #include <bit>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "collectives/exchange/combination.hpp"
@@ -139,7 +139,7 @@ void work(WorkerState& worker, Replica& replica, const ReduceGradient& request) 
   ReducedChunks chunks(worker, replica, request);
   const ApplyChunk note = [&](std::size_t begin, std::span<const float> mean) { chunks(begin, mean); };
   if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.round, patience_of(request));
+    NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
     work.gradients = &gradients;
     work.samples = request.samples;
     replica.spent = worker.exchange->reduce(work, note);
@@ -262,7 +262,7 @@ void work(WorkerState& worker, Replica& replica, const MoveAlong& request) {
   const Stopwatch watch;
   MovedChunks move(worker, replica, request);
   if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.round, patience_of(request));
+    NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
     work.buffer = request.to;
     replica.spent = worker.exchange->share(work, worker.slabs->weights(request.from),
                                            [&](std::size_t begin, std::span<const float> floats) {

@@ -209,8 +209,8 @@ void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken) {
 }
 
 /// As behind Compute: copies travel while the driver waits for other workers.
-void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& patience) {
-  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, patience));
+void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) {
+  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
 }
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
 #include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
@@ -85,7 +85,7 @@ void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& reque
   const ApplyChunk apply = [&](std::size_t begin, std::span<const float> mean) {
     attempt([&] { (*update)(begin, mean); });
   };
-  NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
+  NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
   work.samples = request.samples;
   work.buffer = request.to;
   replica.spent = worker.clips() ? worker.exchange->share(work, kept_mean(worker, replica), apply)
@@ -146,8 +146,8 @@ void answer(WorkerState& worker, const Compute& request, Computed& computed) {
 }
 
 /// What other nodes need of these gradients leaves while the driver still waits for other workers.
-void follow_up(WorkerState& worker, const Compute& request, const Deadline& patience) {
-  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, patience));
+void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline) {
+  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
 }
 
 void prepare(WorkerState& worker, const ReduceMean& request) { worker.newest_round = request.round; }
@@ -165,7 +165,7 @@ void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
     };
   };
   if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.computed, patience_of(request));
+    NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
     work.samples = request.samples;
     replica.spent = worker.exchange->reduce(work, keep_in(worker.squares));
     return;

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "actors/functions/function_host.hpp"
-#include "actors/messages/patience.hpp"
+#include "actors/messages/request_deadline.hpp"
 #include "actors/worker/duties.hpp"
 
 namespace troupe {
@@ -28,7 +28,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   /// the replica that finished last.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
-    const Deadline patience = patience_from_now(request);
+    const Deadline deadline = deadline_from_now(request);
     try {
       prepare(state_, request);
     } catch (...) {
@@ -40,12 +40,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
           check_ready<Request>(replica);
           work(state_, replica, request);
         },
-        [this, request, done, patience](const Failure& failure) {
+        [this, request, done, deadline](const Failure& failure) {
           auto reply = reply_to(request, failure);
           const bool well = !reply.failure;
           if (well) answer(state_, request, reply);
           done(std::move(reply));
-          if (well) follow_up(state_, request, patience);
+          if (well) follow_up(state_, request, deadline);
         });
   }
 
@@ -62,9 +62,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   }
   /// None where the request says of none.
   template <class Request>
-  static Deadline patience_from_now(const Request& request) {
+  static Deadline deadline_from_now(const Request& request) {
     if constexpr (requires { request.timeout_ms; })
-      return patience_of(request);
+      return deadline_of(request);
     else
       return Deadline(std::chrono::milliseconds(0));
   }

@@ -11,6 +11,7 @@
 #include "bench/program/ready_model.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/clock.hpp"
+#include "troupe/call.hpp"
 
 namespace troupe::bench {
 namespace {

@@ -18,7 +18,7 @@ namespace troupe::bench {
 namespace {
 
 struct DeathsOptions {
-  cli::RunOptions run;
+  cli::CommandOptions run;
   int deaths = 100;
   bool stop = false;
   bool json = false;

@@ -12,7 +12,7 @@ namespace troupe::bench {
 namespace {
 
 struct FirstStepOptions {
-  cli::RunOptions run;
+  cli::CommandOptions run;
   int steps = 20;
   bool json = false;
 };

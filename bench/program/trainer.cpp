@@ -27,7 +27,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 /// Median seconds of one sum of private vectors; the slowest rank counts.
 double time_all_reduce(const Json& config) {
   std::vector<float> values(config.at("floats").get<std::size_t>());
-  const Here& place = here();
+  const TaskContext& place = here();
   std::vector<double> seconds;
   for (int round = -1; round < config.at("rounds").get<int>(); ++round) {
     std::ranges::fill(values, static_cast<float>(place.rank() + 1));
@@ -96,18 +96,18 @@ Json report(const TrainerBench& options) {
   Trainer trainer(trainer_options(options));
   std::int64_t told = 0;
   const Stopwatch watch;
-  Running running = trainer.run_generator(kReport, {{"iterations", options.iterations}});
+  RunHandle running = trainer.run_generator(kReport, {{"iterations", options.iterations}});
   for ([[maybe_unused]] const Report& each : running) ++told;
   const double seconds = watch.seconds() / options.iterations;
   if (told != options.iterations) throw Error(ErrorCode::bad_data, "reports are missing");
   double on_worker = 0;
-  for (const Returned& each : running.returns()) on_worker = std::max(on_worker, each.json.get<double>());
+  for (const TaskResult& each : running.returns()) on_worker = std::max(on_worker, each.json.get<double>());
   return {{"ranks", options.workers}, {"seconds", seconds}, {"worker_seconds", on_worker}};
 }
 
 double last_of(const RunResults& results) {
   double last = 0;
-  for (const Returned& each : results) last = std::max(last, each.json.get<double>());
+  for (const TaskResult& each : results) last = std::max(last, each.json.get<double>());
   return last;
 }
 

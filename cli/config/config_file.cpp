@@ -34,7 +34,7 @@ json read(const std::string& path) {
 }
 
 bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) {
-  const std::string flag = option.get_name();
+  const std::string flag = flag_of(option);
   return std::any_of(typed.begin(), typed.end(),
                      [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
 }
@@ -84,7 +84,7 @@ class Expansion {
     if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
     if (is_overruled(typed_, *option)) return;
     if (!value.is_boolean()) return say(*option, text_of(value));
-    if (value.get<bool>()) words_.push_back(option->get_name());
+    if (value.get<bool>()) words_.push_back(flag_of(*option));
   }
 
   /// What was typed comes in the place of the whole list.
@@ -106,7 +106,7 @@ class Expansion {
   }
 
   void say(const CLI::Option& option, const std::string& text) {
-    words_.insert(words_.end(), {option.get_name(), text});
+    words_.insert(words_.end(), {flag_of(option), text});
   }
 
   static std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }

@@ -90,7 +90,7 @@ std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string key = key_of(*option);
     if (key.empty()) continue;
-    const std::string flag = "--" + option->get_lnames().front();
+    const std::string flag = flag_of(*option);
     add(key, flag);
     for (const std::string& other : other_names(command, *option)) {
       add(other, flag);
@@ -122,6 +122,8 @@ std::string key_of(const CLI::Option& option) {
   if (!is_configurable(option)) return "";
   return with_underscores(option.get_lnames().front());
 }
+
+std::string flag_of(const CLI::Option& option) { return "--" + option.get_lnames().front(); }
 
 const CLI::Option* option_of(const CLI::App& command, const std::string& key) {
   const std::string wanted = with_underscores(key);

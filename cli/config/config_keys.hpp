@@ -13,6 +13,9 @@ inline constexpr const char* kGroupsKey = "group";
 /// such as --help and positionals.
 std::string key_of(const CLI::Option& option);
 
+/// How an option is typed: "--learning-rate". CLI11 does not name those that help tells nothing of.
+std::string flag_of(const CLI::Option& option);
+
 /// The option that a key names; null where none does. In commands that run workers configurations of before 1.0 may
 /// have it where `Options` had it then, as "optimizer.learning_rate".
 const CLI::Option* option_of(const CLI::App& command, const std::string& key);

@@ -17,7 +17,7 @@ namespace {
 constexpr int kUsualTopK = 5;
 
 struct EvaluateOptions {
-  RunOptions run;
+  CommandOptions run;
   std::string set = "test";
   int top_k = 0;  ///< 0: kUsualTopK
   bool json = false;

@@ -16,7 +16,7 @@
 #include "models/data/pipeline/folds.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 #include "troupe/tune.hpp"
 
 namespace troupe::cli {

@@ -25,7 +25,7 @@ const char* why_text(LbfgsEnd end) {
 
 }  // namespace
 
-std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::int64_t total_steps) {
+std::string hello_text(const CommandOptions& run, const DistributedSGD& sgd, std::int64_t total_steps) {
   const Options& o = run.sgd;
   const bool shared = run.placement != "cluster" && sgd.num_workers() > usable_cores();
   const std::string cores = shared ? " that share " + std::to_string(usable_cores()) + " cores" : "";

@@ -12,7 +12,7 @@
 namespace troupe::cli {
 
 /// What begins: "training mlp on fashion-mnist: 2 workers x 1 devices, in-process, strategy sharded, f32, 100 steps".
-std::string hello_text(const RunOptions& run, const DistributedSGD& sgd, std::int64_t total_steps);
+std::string hello_text(const CommandOptions& run, const DistributedSGD& sgd, std::int64_t total_steps);
 
 /// With which command line a run goes on that a signal has stopped, or why none does.
 std::string how_to_go_on(const TrainOptions& options);

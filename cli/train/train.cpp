@@ -7,12 +7,13 @@
 #include "cli/train/save_path.hpp"
 #include "cli/train/training.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/call.hpp"
 
 namespace troupe::cli {
 
 void register_profile() {
   register_model_function(kProfileFunction, [](Model& model, std::span<const float> /*weights*/) {
-    return layer_times_text(model.profile());
+    return layer_times_json(model.profile());
   });
 }
 

@@ -24,7 +24,7 @@
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 #include "troupe/tune.hpp"
 
 namespace troupe::cli {
@@ -319,7 +319,7 @@ class Training {
 
   /// Before the last evaluation, which is no part of the training.
   void say_profile() {
-    const auto rows = profile_rows(read_layer_times(sgd_.for_model(kProfileFunction)));
+    const auto rows = profile_rows(read_layer_times(sgd_.call_model(kProfileFunction)));
     report_.write(rows);
     if (rows.empty()) {
       std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());

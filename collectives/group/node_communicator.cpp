@@ -11,16 +11,16 @@ constexpr std::chrono::seconds kToLeave{1};
 NodeCommunicator::NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
                                    const AskAbsent& absent)
     : group_(std::move(group)),
-      meeting_(group_->meeting_memory(), {rank, group_->size(), group_->staging().local}),
-      remote_(group_, meeting_),
+      barrier_(group_->barrier_memory(), {rank, group_->size(), group_->staging().local}),
+      remote_(group_, barrier_),
       collectives_(
-          meeting_, &remote_, [this] { return group_->staging(); }, timeout) {
+          barrier_, &remote_, [this] { return group_->staging(); }, timeout) {
   collectives_.begin(absent);
 }
 
 void NodeCommunicator::leave(ErrorCode code, const std::string& text) {
-  meeting_.leave(code, text);
-  remote_.leave(meeting_.farewell(code, text), Deadline(kToLeave));
+  barrier_.leave(code, text);
+  remote_.leave(barrier_.farewell(code, text), Deadline(kToLeave));
 }
 
 }  // namespace troupe

@@ -15,16 +15,16 @@ class NodeCommunicator : public Communicator {
   NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
                    const AskAbsent& absent = {});
 
-  int rank() const override { return meeting_.seats().rank; }
-  int size() const override { return meeting_.seats().size; }
+  int rank() const override { return barrier_.layout().rank; }
+  int size() const override { return barrier_.layout().size; }
   const char* name() const override { return "data-plane"; }
   void run(const Collective& call) override { collectives_.run(call); }
   void leave(ErrorCode code, const std::string& text) override;
-  void break_up(const Absence& absence) override { meeting_.break_up(absence); }
+  void break_up(const Absence& absence) override { barrier_.break_up(absence); }
 
  private:
   std::shared_ptr<NodeGroup> group_;
-  Meeting meeting_;
+  SharedBarrier barrier_;
   RemoteRanks remote_;
   RankCollectives collectives_;
 };

@@ -25,7 +25,7 @@ std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank
   return rounded_up(std::min(kChunkBytes, kNodesChunkBytes / (most + 1)) / node_of_rank.size(), kLineBytes);
 }
 
-std::size_t meeting_bytes(int size) { return rounded_up(Meeting::bytes(size), kPageBytes); }
+std::size_t meeting_bytes(int size) { return rounded_up(SharedBarrier::bytes(size), kPageBytes); }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
   mapping_ = held_.create(place_.id, meeting_bytes(size()) + staged + sums_bytes(), {.shared_writers = true});
   staging_.memory = bytes_of_mapping(*mapping_) + meeting_bytes(size());
   sums_ = staging_.memory + staged;
-  Meeting::prepare(meeting_memory(), size(), place_.names);
+  SharedBarrier::prepare(barrier_memory(), size(), place_.names);
   announce();
 }
 
@@ -60,7 +60,9 @@ std::vector<Range> NodeGroup::sums_of(int node) const {
   return complete_subtrees(place_.node_of_rank.size(), ranks.begin, ranks.end);
 }
 
-std::span<std::byte> NodeGroup::meeting_memory() const { return {bytes_of_mapping(*mapping_), Meeting::bytes(size())}; }
+std::span<std::byte> NodeGroup::barrier_memory() const {
+  return {bytes_of_mapping(*mapping_), SharedBarrier::bytes(size())};
+}
 
 std::size_t NodeGroup::sums_bytes() const { return staging_.local.size() * sums_before_.back() * staging_.piece_bytes; }
 
@@ -86,10 +88,10 @@ void NodeGroup::announce() {
   for (int rank = 0; rank < size(); ++rank) {
     if (node_of(rank) == place_.node) continue;
     for (const std::size_t parity : {0, 1}) {
-      const auto place = Meeting::place(meeting_memory(), size(), rank, parity);
+      const auto place = SharedBarrier::place(barrier_memory(), size(), rank, parity);
       take(window_of_said(rank, parity), node_of(rank), place, place.size());
     }
-    const auto farewell = Meeting::farewell_place(meeting_memory(), size(), rank);
+    const auto farewell = SharedBarrier::farewell_place(barrier_memory(), size(), rank);
     take(window_of_farewell(rank), node_of(rank), farewell, farewell.size());
     take(window_of_made(rank), node_of(rank), {staging_.made_by(rank), staging_.piece_bytes}, staging_.piece_bytes);
   }

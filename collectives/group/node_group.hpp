@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/group/meeting.hpp"
+#include "collectives/group/shared_barrier.hpp"
 #include "collectives/group/staging.hpp"
 #include "collectives/state/held_objects.hpp"
 #include "runtime/store/store_client.hpp"
@@ -37,7 +37,7 @@ class NodeGroup {
   /// What a node sends of its chunks, in order: a sum for each complete subtree of the tree over ranks.
   std::vector<Range> sums_of(int node) const;
 
-  std::span<std::byte> meeting_memory() const;
+  std::span<std::byte> barrier_memory() const;
   const Staging& staging() const { return staging_; }
   /// What a node has sent of such a sum for a rank of this one.
   std::byte* sum_from(int node, int rank, std::size_t term) const;

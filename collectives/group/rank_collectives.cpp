@@ -8,21 +8,21 @@
 
 namespace troupe {
 
-RankCollectives::RankCollectives(Meeting& meeting, RemoteRanks* remote, MakeStaging stage,
+RankCollectives::RankCollectives(SharedBarrier& barrier, RemoteRanks* remote, MakeStaging stage,
                                  std::chrono::milliseconds timeout)
-    : meeting_(meeting), remote_(remote), stage_(std::move(stage)), timeout_(timeout) {
+    : barrier_(barrier), remote_(remote), stage_(std::move(stage)), timeout_(timeout) {
   ranks_ = each_rank(size());
   terms_ = remote_ != nullptr ? remote_->terms() : ranks_;
 }
 
 void RankCollectives::begin(const AskAbsent& absent) {
-  meeting_.ask(absent);
-  meeting_.call({});
+  barrier_.ask(absent);
+  barrier_.call({});
   meet_all(0, Deadline(timeout_));
-  meeting_.ask({});
+  barrier_.ask({});
 }
 
-/// Who has failed in a meeting takes part in no other: it would be counted for one to which it has not come.
+/// Who has failed in a barrier takes part in no other: it would be counted for one to which it has not come.
 void RankCollectives::run(const Collective& call) {
   if (failed_) std::rethrow_exception(failed_);
   Difference difference;
@@ -37,36 +37,36 @@ void RankCollectives::run(const Collective& call) {
 
 RankCollectives::Difference RankCollectives::perform(const Collective& call) {
   const Deadline deadline(timeout_);
-  meeting_.call(call);
-  const bool is_short = call.count * bytes_of(call.type) <= Meeting::kPayloadBytes;
+  barrier_.call(call);
+  const bool is_short = call.count * bytes_of(call.type) <= SharedBarrier::kPayloadBytes;
   return is_short ? run_short(call, deadline) : run_long(call, deadline);
 }
 
 RankCollectives::Difference RankCollectives::meet_all(std::size_t payload_bytes, const Deadline& deadline) {
-  if (remote_ != nullptr) remote_->say(meeting_.said(payload_bytes), deadline);
-  meeting_.meet(deadline);
+  if (remote_ != nullptr) remote_->say(barrier_.said(payload_bytes), deadline);
+  barrier_.meet(deadline);
   if (remote_ != nullptr) remote_->await_said(deadline);
-  return meeting_.different_calls();
+  return barrier_.different_calls();
 }
 
 void RankCollectives::meet_again(const Collective& call, const Deadline& deadline) {
-  if (remote_ == nullptr) return meeting_.meet(deadline);
-  meeting_.call(call);
+  if (remote_ == nullptr) return barrier_.meet(deadline);
+  barrier_.call(call);
   if (const Difference difference = meet_all(0, deadline)) throw Error(*difference);
 }
 
 RankCollectives::Difference RankCollectives::run_short(const Collective& call, const Deadline& deadline) {
   const std::size_t bytes = short_bytes(call, rank(), size());
-  copy_bytes(meeting_.payload(rank()), bytes_at(call.in, 0), bytes);
+  copy_bytes(barrier_.payload(rank()), bytes_at(call.in, 0), bytes);
   Difference difference = meet_all(bytes, deadline);
   if (difference) return difference;
   sources_.clear();
-  for (int each = 0; each < size(); ++each) sources_.push_back(meeting_.payload(each));
+  for (int each = 0; each < size(); ++each) sources_.push_back(barrier_.payload(each));
   take_short(call, rank(), sources_, ranks_);
   return {};
 }
 
-/// Ranks that call something else meet here all the same, since each begins with a meeting.
+/// Ranks that call something else meet here all the same, since each begins with a barrier.
 RankCollectives::Difference RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
   Difference difference = meet_all(0, deadline);
   if (!difference) pass_through(call, deadline);
@@ -116,10 +116,10 @@ void RankCollectives::all_reduce(const Collective& call, const Deadline& deadlin
     const auto slice_of = [&](int rank) { return slice_of_rank(bytes, rank, size()); };
     if (remote_ != nullptr) remote_->begin_chunk();
     copy_bytes(staging_.chunk_of(rank()), bytes_at(call.in, begin), bytes);
-    meeting_.meet(deadline);
+    barrier_.meet(deadline);
     make_slice(call, slice_of, staging_.made_by(rank()), deadline);
     if (remote_ != nullptr) remote_->send_made(slice_of(rank()).size(), deadline);
-    meeting_.meet(deadline);
+    barrier_.meet(deadline);
     for (int each = 0; each < size(); ++each) {
       const Range slice = slice_of(each);
       if (!slice.empty()) copy_bytes(bytes_at(call.out, begin + slice.begin), made_by(each, deadline), slice.size());
@@ -141,7 +141,7 @@ void RankCollectives::reduce_scatter(const Collective& call, const Deadline& dea
       const Range theirs = piece_of(part_bytes(call, each, size()), begin, piece_bytes());
       copy_bytes(staging_.chunk_of(rank()) + slice_of(each).begin, bytes_at(call.in, theirs.begin), theirs.size());
     }
-    meeting_.meet(deadline);
+    barrier_.meet(deadline);
     make_slice(call, slice_of, bytes_at(call.out, piece_of(own, begin, piece_bytes()).begin - own.begin), deadline);
     meet_again(call, deadline);
   }
@@ -155,7 +155,7 @@ void RankCollectives::all_gather(const Collective& call, const Deadline& deadlin
     const Range mine = piece_of(own, begin, piece_bytes());
     copy_bytes(staging_.made_by(rank()), bytes_at(call.in, mine.begin - own.begin), mine.size());
     if (remote_ != nullptr) remote_->send_made(mine.size(), deadline);
-    meeting_.meet(deadline);
+    barrier_.meet(deadline);
     for (int each = 0; each < size(); ++each) {
       const Range theirs = piece_of(part_bytes(call, each, size()), begin, piece_bytes());
       if (!theirs.empty()) copy_bytes(bytes_at(call.out, theirs.begin), made_by(each, deadline), theirs.size());
@@ -172,7 +172,7 @@ void RankCollectives::broadcast(const Collective& call, const Deadline& deadline
     const std::size_t bytes = std::min(piece_bytes(), all - begin);
     if (root) copy_bytes(staging_.made_by(rank()), bytes_at(call.in, begin), bytes);
     if (root && remote_ != nullptr) remote_->send_made(bytes, deadline);
-    meeting_.meet(deadline);
+    barrier_.meet(deadline);
     if (!root) copy_bytes(bytes_at(call.out, begin), made_by(call.root, deadline), bytes);
     meet_again(call, deadline);
   }

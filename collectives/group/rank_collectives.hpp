@@ -6,15 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/group/meeting.hpp"
 #include "collectives/group/remote_ranks.hpp"
+#include "collectives/group/shared_barrier.hpp"
 #include "collectives/group/staging.hpp"
 
 namespace troupe {
 
 /// One rank's part in collectives.
 ///
-/// A short vector lies beside the call, and each rank makes all of the result, after one meeting. A long one goes
+/// A short vector lies beside the call, and each rank makes all of the result, after one barrier. A long one goes
 /// through in chunks that stay in the cache: each rank writes its own, meets the others, makes its slice of the result,
 /// meets them again, and reads the whole. So memory outside of the caches is read once and written once. Of other
 /// machines come, instead of their ranks' chunks, what these add up to, and what their ranks made.
@@ -23,7 +23,7 @@ class RankCollectives {
   using MakeStaging = std::function<Staging()>;
 
   /// @param remote null where all ranks are on this machine. @param stage asked when the first long vector comes
-  RankCollectives(Meeting& meeting, RemoteRanks* remote, MakeStaging stage, std::chrono::milliseconds timeout);
+  RankCollectives(SharedBarrier& barrier, RemoteRanks* remote, MakeStaging stage, std::chrono::milliseconds timeout);
 
   /// Returns when all ranks have come. @throws Error as `run`
   /// @param absent asked now and then: a rank that does not come
@@ -32,8 +32,8 @@ class RankCollectives {
   void run(const Collective& call);
 
  private:
-  int rank() const { return meeting_.seats().rank; }
-  int size() const { return meeting_.seats().size; }
+  int rank() const { return barrier_.layout().rank; }
+  int size() const { return barrier_.layout().size; }
   /// What is wrong where ranks have called something else.
   using Difference = std::optional<Error>;
   Difference perform(const Collective& call);
@@ -52,7 +52,7 @@ class RankCollectives {
   const std::byte* made_by(int rank, const Deadline& deadline);
   std::size_t piece_bytes() const { return staging_.piece_bytes; }
 
-  Meeting& meeting_;
+  SharedBarrier& barrier_;
   RemoteRanks* remote_;
   MakeStaging stage_;
   std::chrono::milliseconds timeout_;

@@ -12,10 +12,10 @@ constexpr std::chrono::milliseconds kLooksForBreakEvery{100};
 
 }  // namespace
 
-RemoteRanks::RemoteRanks(std::shared_ptr<NodeGroup> group, Meeting& meeting)
+RemoteRanks::RemoteRanks(std::shared_ptr<NodeGroup> group, SharedBarrier& barrier)
     : group_(std::move(group)),
-      meeting_(meeting),
-      rank_(meeting.seats().rank),
+      barrier_(barrier),
+      rank_(barrier.layout().rank),
       ranks_(each_rank(group_->size())),
       own_sums_(group_->sums_of(group_->node())) {}
 
@@ -32,14 +32,14 @@ std::vector<Range> RemoteRanks::terms() const {
 }
 
 void RemoteRanks::say(std::span<const std::byte> said, const Deadline& deadline) const {
-  const WindowId window = group_->window_of_said(rank_, meeting_.calls() % 2);
+  const WindowId window = group_->window_of_said(rank_, barrier_.calls() % 2);
   for (int node = 0; node < group_->num_nodes(); ++node)
-    if (node != group_->node()) send(node, window, meeting_.calls(), 0, said, deadline);
+    if (node != group_->node()) send(node, window, barrier_.calls(), 0, said, deadline);
 }
 
 void RemoteRanks::await_said(const Deadline& deadline) {
   for (int rank = 0; rank < group_->size(); ++rank)
-    if (!is_local(rank)) await(rank, group_->window_of_said(rank, meeting_.calls() % 2), meeting_.calls(), 0, deadline);
+    if (!is_local(rank)) await(rank, group_->window_of_said(rank, barrier_.calls() % 2), barrier_.calls(), 0, deadline);
 }
 
 void RemoteRanks::leave(std::span<const std::byte> farewell, const Deadline& deadline) const {
@@ -58,7 +58,7 @@ void RemoteRanks::hear_farewells() const {
     } catch (const Error&) {
       continue;  // there is none
     }
-    meeting_.hear_farewell(rank);
+    barrier_.hear_farewell(rank);
   }
 }
 
@@ -122,7 +122,7 @@ void RemoteRanks::send(int node, WindowId window, std::uint64_t ticket, std::uin
   try {
     group_->transport().send(node, window, ticket, segment, bytes, deadline);
   } catch (const Error& error) {
-    meeting_.lose({error.code(), static_cast<int>(group_->ranks_of(node).begin), error.message()});
+    barrier_.lose({error.code(), static_cast<int>(group_->ranks_of(node).begin), error.message()});
   }
 }
 
@@ -132,10 +132,10 @@ void RemoteRanks::await(int rank, WindowId window, std::uint64_t ticket, std::ui
       const Deadline look(std::min(kLooksForBreakEvery, deadline.left()));
       return group_->transport().wait(window, ticket, segment, look);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::timeout) meeting_.lose({error.code(), rank, error.message()});
-      meeting_.throw_if_broken();
+      if (error.code() != ErrorCode::timeout) barrier_.lose({error.code(), rank, error.message()});
+      barrier_.throw_if_broken();
       hear_farewells();
-      if (deadline.passed()) meeting_.miss(rank);
+      if (deadline.passed()) barrier_.miss(rank);
     }
 }
 

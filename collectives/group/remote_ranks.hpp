@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/group/meeting.hpp"
 #include "collectives/group/node_group.hpp"
+#include "collectives/group/shared_barrier.hpp"
 
 namespace troupe {
 
@@ -14,10 +14,10 @@ namespace troupe {
 using SliceOf = std::function<Range(int rank)>;
 
 /// What passes between one rank and those of other nodes, by the windows of a `NodeGroup`. All wait until the deadline,
-/// and look now and then whether anybody still waits; they throw Error as `Meeting`, naming the rank.
+/// and look now and then whether anybody still waits; they throw Error as `SharedBarrier`, naming the rank.
 class RemoteRanks {
  public:
-  RemoteRanks(std::shared_ptr<NodeGroup> group, Meeting& meeting);
+  RemoteRanks(std::shared_ptr<NodeGroup> group, SharedBarrier& barrier);
 
   /// What a sum over all ranks is made of here: each rank of this node, and complete subtrees of others.
   std::vector<Range> terms() const;
@@ -51,7 +51,7 @@ class RemoteRanks {
   bool is_local(int rank) const { return group_->node_of(rank) == group_->node(); }
 
   std::shared_ptr<NodeGroup> group_;
-  Meeting& meeting_;
+  SharedBarrier& barrier_;
   int rank_;
   std::vector<Range> ranks_;     ///< each by itself
   std::vector<Range> own_sums_;  ///< what other nodes get of this one: complete subtrees

@@ -45,7 +45,7 @@ SharedCommunicator::SharedCommunicator(std::shared_ptr<StoreClient> store, const
   try {
     map(absent);
     collectives_.emplace(
-        *meeting_, nullptr, [this] { return map_staging(); }, place_.timeout);
+        *barrier_, nullptr, [this] { return map_staging(); }, place_.timeout);
     collectives_->begin(absent);
     said_ = false;
     store_->release(said_id());
@@ -59,7 +59,7 @@ SharedCommunicator::~SharedCommunicator() { forget(); }
 
 void SharedCommunicator::forget() noexcept {
   collectives_.reset();
-  meeting_.reset();
+  barrier_.reset();
   release(place_.id);
   if (std::exchange(said_, false)) release(said_id());
   if (std::exchange(staging_, nullptr)) release(staging_id());
@@ -86,7 +86,7 @@ ObjectId SharedCommunicator::staging_id() const {
 }
 
 void SharedCommunicator::map(const AskAbsent& absent) {
-  const std::size_t bytes = Meeting::bytes(place_.size);
+  const std::size_t bytes = SharedBarrier::bytes(place_.size);
   const Deadline deadline(place_.timeout);
   mapping_ = store_->create(place_.id, bytes, {.shared_writers = true, .may_exist = true});
   try {
@@ -97,14 +97,14 @@ void SharedCommunicator::map(const AskAbsent& absent) {
     throw maker_lost(error);
   }
   const Range all{0, static_cast<std::size_t>(place_.size)};
-  meeting_ =
-      std::make_unique<Meeting>(std::span(bytes_of_mapping(*mapping_), bytes), Seats{place_.rank, place_.size, all});
-  meeting_->introduce(place_.name);
+  barrier_ = std::make_unique<SharedBarrier>(std::span(bytes_of_mapping(*mapping_), bytes),
+                                             RankLayout{place_.rank, place_.size, all});
+  barrier_->introduce(place_.name);
 }
 
 /// Who makes the memory makes it ready before it says so, since it may have held something else.
 void SharedCommunicator::make(std::size_t bytes) {
-  Meeting::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
+  SharedBarrier::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
   store_->create(said_id(), sizeof(float));
   said_ = true;
   store_->seal(said_id());
@@ -118,7 +118,7 @@ void SharedCommunicator::open(std::size_t bytes, const Deadline& deadline, const
 
 /// Made when it is wanted, since many functions send nothing that is long.
 Staging SharedCommunicator::map_staging() {
-  Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, meeting_->seats().local};
+  Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, barrier_->layout().local};
   const std::size_t bytes = Staging::bytes(staging.piece_bytes, staging.size, staging.local);
   staging_ = store_->create(staging_id(), bytes, {.shared_writers = true, .may_exist = true});
   if (!staging_) try {

@@ -30,8 +30,8 @@ class SharedCommunicator : public Communicator {
   int size() const override { return place_.size; }
   const char* name() const override { return "store"; }
   void run(const Collective& call) override { collectives_->run(call); }
-  void leave(ErrorCode code, const std::string& text) override { meeting_->leave(code, text); }
-  void break_up(const Absence& absence) override { meeting_->break_up(absence); }
+  void leave(ErrorCode code, const std::string& text) override { barrier_->leave(code, text); }
+  void break_up(const Absence& absence) override { barrier_->break_up(absence); }
 
  private:
   void map(const AskAbsent& absent);
@@ -46,10 +46,10 @@ class SharedCommunicator : public Communicator {
 
   std::shared_ptr<StoreClient> store_;
   Place place_;
-  std::shared_ptr<Mapping> mapping_;  ///< of the meeting place
+  std::shared_ptr<Mapping> mapping_;  ///< of the barrier place
   std::shared_ptr<Mapping> staging_;  ///< for long vectors; null before the first
   bool said_ = false;                 ///< this rank has said, or heard, that the memory is ready, and holds that
-  std::unique_ptr<Meeting> meeting_;
+  std::unique_ptr<SharedBarrier> barrier_;
   std::optional<RankCollectives> collectives_;
 };
 

@@ -49,7 +49,8 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   MPI_Request copied = MPI_REQUEST_NULL;
   check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &copied), "MPI_Comm_idup");
   if (!await(copied, deadline))
-    throw Error(ErrorCode::timeout, "not all ranks of MPI have come: each makes a troupe::Alone with backend mpi");
+    throw Error(ErrorCode::timeout,
+                "not all ranks of MPI have come: each makes a troupe::StandaloneContext with backend mpi");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -117,8 +118,6 @@ std::uint64_t MpiProcess::enter() {
   return ++groups_;
 }
 
-void MpiProcess::doubt(std::chrono::milliseconds patience) {
-  end_timeout_ = std::max(end_timeout_.value_or(patience), patience);
-}
+void MpiProcess::doubt(std::chrono::milliseconds time) { end_timeout_ = std::max(end_timeout_.value_or(time), time); }
 
 }  // namespace troupe

@@ -36,7 +36,7 @@ class MpiProcess {
   void left() { in_group_ = false; }
 
   /// Others may be gone, or hang: at the end they are waited for so long.
-  void doubt(std::chrono::milliseconds patience);
+  void doubt(std::chrono::milliseconds time);
   /// Memory that MPI may still read or write, since who should have taken it or sent it is silent.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
 

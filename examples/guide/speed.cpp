@@ -25,10 +25,10 @@ int main(int argc, char** argv) {
                              },
                              {.verbose = false}};
   for (int i = 0; i < 3; ++i) cnn.step();
-  std::cout << cnn.for_model([](troupe::Model& model, std::span<const float>) {
-    std::string text;
-    for (const auto& layer : model.profile())
-      text += layer.kind + ": " + std::to_string(layer.forward_seconds + layer.backward_seconds) + " s\n";
-    return text;
+  const troupe::Json profile = cnn.call_model([](troupe::Model& model, std::span<const float>) {
+    troupe::Json seconds;
+    for (const auto& layer : model.profile()) seconds[layer.kind] = layer.forward_seconds + layer.backward_seconds;
+    return seconds;
   });
+  std::cout << profile.dump(2) << '\n';
 }

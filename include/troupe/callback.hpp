@@ -60,7 +60,7 @@ class Callback {
   virtual void on_failure(const Error& /*error*/, bool /*goes_on*/) {}
   virtual void on_end(const RunEnd& /*end*/) {}
 
-  /// Whether it has seen enough: then Here::should_stop is true on all ranks. Asked after each report.
+  /// Whether it has seen enough: then TaskContext::should_stop is true on all ranks. Asked after each report.
   virtual bool wants_to_stop() const { return false; }
 };
 

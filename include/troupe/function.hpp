@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 
 namespace troupe {
 
@@ -31,16 +31,16 @@ class TrainFunction {
         }) {}
 
   explicit operator bool() const { return static_cast<bool>(body_); }
-  Returned operator()(const Json& config) const { return body_(config); }
+  TaskResult operator()(const Json& config) const { return body_(config); }
 
  private:
   template <class Call>
-  static Returned returned(const Call& call) {
+  static TaskResult returned(const Call& call) {
     using R = std::remove_cvref_t<decltype(call())>;
     if constexpr (std::is_void_v<R>) {
       call();
       return {};
-    } else if constexpr (std::same_as<R, Returned>) {
+    } else if constexpr (std::same_as<R, TaskResult>) {
       return call();
     } else if constexpr (std::same_as<R, NamedTensors>) {
       return {{}, call()};
@@ -49,7 +49,7 @@ class TrainFunction {
     }
   }
 
-  std::function<Returned(const Json&)> body_;
+  std::function<TaskResult(const Json&)> body_;
 };
 
 /// Makes a function known to workers in other processes under a name. Call it before `init`.

@@ -39,11 +39,12 @@ struct Collective;   // one call
 /// Ranks that compute together. A collective is called by all of them, each with as many elements of the same type, in
 /// the same order; it returns when this rank's part is done. One thread of a rank at a time may use it.
 ///
-/// All throw an Error in time, at the latest after the `collective_timeout` of TrainerTimeouts or Alone::Options, when
-/// a rank is missing: its text and Where name that rank, whether it was lost, threw, returned early or hangs, and then
-/// what it called last. Where ranks call different collectives, or of other sizes, each gets an Error invalid_argument
-/// that says who called what where; the group can be used on. After any other error it is over for this rank: each call
-/// throws the same again. In a child made by fork a collective of several ranks throws Error unsupported.
+/// All throw an Error in time, at the latest after the `collective_timeout` of TrainerTimeouts or
+/// StandaloneContext::Options, when a rank is missing: its text and Where name that rank, whether it was lost, threw,
+/// returned early or hangs, and then what it called last. Where ranks call different collectives, or of other sizes,
+/// each gets an Error invalid_argument that says who called what where; the group can be used on. After any other error
+/// it is over for this rank: each call throws the same again. In a child made by fork a collective of several ranks
+/// throws Error unsupported.
 class Group {
  public:
   /// Of one rank, for code that runs outside of any other.

@@ -2,9 +2,4 @@
 
 #include <nlohmann/json.hpp>
 
-namespace troupe {
-
-/// What functions on workers take, report and return. A number that is not finite becomes null on its way.
-using Json = nlohmann::json;
-
-}  // namespace troupe
+#include "troupe/json_fwd.hpp"

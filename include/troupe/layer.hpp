@@ -91,7 +91,7 @@ class LayerSpec {
   virtual double flops(const SampleShape& /*input*/, const SampleShape& /*output*/) const { return 0; }
   /// Whether its training pass makes a sample's loss depend on the rest of the batch or on chance. It then goes by
   /// BatchContext::training, forward and backward.
-  virtual bool is_unsteady() const { return false; }
+  virtual bool is_batch_dependent() const { return false; }
   /// @throws Error invalid_argument for batches of a size that it cannot learn from; text as in `output`.
   virtual void check_batch(const SampleShape& /*input*/, std::int64_t /*batch_size*/) const {}
 

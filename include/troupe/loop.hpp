@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "troupe/here.hpp"
 #include "troupe/model.hpp"
 #include "troupe/optimizer.hpp"
 #include "troupe/report.hpp"
+#include "troupe/task_context.hpp"
 
 // Models of Troupe inside a loop of one's own.
 namespace troupe {
@@ -29,7 +29,7 @@ struct AccelerateOptions {
 /// Makes a model ready for this rank: it works on the rank's shard of as many shards as there are ranks. All ranks call
 /// it. @throws Error as a creator does, or model_mismatch where ranks have models that cannot work together
 std::shared_ptr<Model> accelerate(const ModelCreator& model, const AccelerateOptions& options = {},
-                                  const Here& place = here());
+                                  const TaskContext& place = here());
 
 /// What a step came to, the same on all ranks.
 struct GroupStep {
@@ -77,8 +77,9 @@ class GroupSGD {
   /// All ranks give the same. The optimizer's state begins anew.
   void set_weights(std::span<const float> canonical);
 
-  /// Weights, the optimizer's state (such as "momentum/NAME") and the number of steps, for Here::save_checkpoint: from
-  /// a checkpoint of these a run with any number of ranks goes on, and a Predictor takes its folder. A collective.
+  /// Weights, the optimizer's state (such as "momentum/NAME") and the number of steps, for
+  /// TaskContext::save_checkpoint: from a checkpoint of these a run with any number of ranks goes on, and a Predictor
+  /// takes its folder. A collective.
   NamedTensors state() const;
   /// Writes the weights of this rank, which are those of all, as DistributedSGD::save does. @throws Error bad_file
   void save(const std::string& path) const;

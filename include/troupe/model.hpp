@@ -182,8 +182,11 @@ struct ModelInfo {
   std::vector<std::string> metrics = {};
   /// Kinds of its layers whose training pass makes the loss depend on more than weights and samples, such as
   /// "batch-norm, dropout". Empty: there are none, or they are frozen.
-  std::string unsteady = {};
+  std::string batch_dependent = {};
 };
+
+/// Of a model whose flat vector is these tensors, one after the other, all of them learned.
+ModelInfo info_of(std::vector<TensorInfo> tensors);
 
 /// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared
 /// memory, so a model keeps none of its own. Every span that it is given begins at a multiple of 64 bytes: whole flat

@@ -10,6 +10,7 @@
 
 #include "troupe/error.hpp"
 #include "troupe/init.hpp"
+#include "troupe/json_fwd.hpp"
 #include "troupe/options.hpp"
 #include "troupe/report.hpp"
 
@@ -25,30 +26,14 @@ struct LoadOptions {
 /// The precision's name: "f32" or "bf16".
 const char* to_string(Precision precision);
 
-/// What a function that runs inside a worker sees of it.
-struct WorkerView {
-  int worker = 0;
-  int pid = 0;
-  std::vector<Model*> models;  ///< one per device
-};
+class ModelFunction;   // call.hpp
+class WorkerFunction;  // call.hpp
 
-/// Functions that run beside the replicas. What they return travels back to the driver as it is: text, bytes of any
-/// kind, or JSON, which whoever reads it parses.
-using ModelFunction = std::function<std::string(Model& model, std::span<const float> weights)>;
-using WorkerFunction = std::function<std::string(const WorkerView& worker)>;
-/// The same with an argument that the driver gives with the call, bytes of any kind, too.
-using ModelFunctionWithArgument =
-    std::function<std::string(Model& model, std::span<const float> weights, const std::string& argument)>;
-using WorkerFunctionWithArgument = std::function<std::string(const WorkerView& worker, const std::string& argument)>;
+/// Null.
+const Json& no_arguments();
 
 /// Is shown weights in canonical order, until it returns.
 using ReadWeights = std::function<void(std::span<const float> canonical)>;
-
-/// Make functions known to worker processes under a name. Call before `init`.
-void register_model_function(const std::string& name, ModelFunction function);
-void register_worker_function(const std::string& name, WorkerFunction function);
-void register_model_function(const std::string& name, ModelFunctionWithArgument function);
-void register_worker_function(const std::string& name, WorkerFunctionWithArgument function);
 
 /// Data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
 /// each other, in a thread each or in one. One that was moved from can be given a new value or end. Whatever else is
@@ -158,17 +143,16 @@ class DistributedSGD {
   /// such set; unsupported for confusion of more than kMostConfusionClasses or errors of more than kMostErrorTargets.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
 
-  /// Runs a function on every replica, on every worker, or on the first replica, and returns what they return in
-  /// order of worker and device, at most 64 MiB a worker. Functions given by value need placement in_process, and have
-  /// captured what they need; names serve all placements, and take an argument of at most 64 MiB where the function was
-  /// registered with one. @throws Error invalid_argument for a name that is not registered, or an argument for a
-  /// function that takes none.
-  std::vector<std::string> foreach_model(const ModelFunction& function);
-  std::vector<std::string> foreach_model(const std::string& name, const std::string& argument = {});
-  std::vector<std::string> foreach_worker(const WorkerFunction& function);
-  std::vector<std::string> foreach_worker(const std::string& name, const std::string& argument = {});
-  std::string for_model(const ModelFunction& function);
-  std::string for_model(const std::string& name, const std::string& argument = {});
+  /// Calls a function on the first replica, on every replica, or on every worker, with these arguments, and returns
+  /// what they return, in order of worker and device: JSON of at most 64 MiB a worker, as of arguments. Functions given
+  /// by value need placement in_process; names serve all placements (call.hpp registers them). @throws Error
+  /// invalid_argument for a name that is not registered, or arguments for a function that takes none
+  Json call_model(const ModelFunction& function, const Json& arguments = no_arguments());
+  Json call_model(const std::string& name, const Json& arguments = no_arguments());
+  std::vector<Json> foreach_model(const ModelFunction& function, const Json& arguments = no_arguments());
+  std::vector<Json> foreach_model(const std::string& name, const Json& arguments = no_arguments());
+  std::vector<Json> foreach_worker(const WorkerFunction& function, const Json& arguments = no_arguments());
+  std::vector<Json> foreach_worker(const std::string& name, const Json& arguments = no_arguments());
 
   /// Steps until every shard has seen its samples once; 0 where the model does not say.
   std::int64_t steps_per_epoch() const;

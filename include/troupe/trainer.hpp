@@ -17,8 +17,8 @@
 
 #include "troupe/callback.hpp"
 #include "troupe/function.hpp"
-#include "troupe/here.hpp"
 #include "troupe/init.hpp"
+#include "troupe/task_context.hpp"
 #include "troupe/workers.hpp"
 
 namespace troupe {
@@ -136,7 +136,7 @@ struct RunOptions {
 };
 
 /// What the function returned on each rank, in order.
-using RunResults = std::vector<Returned>;
+using RunResults = std::vector<TaskResult>;
 
 /// What a worker is like.
 struct WorkerInfo {
@@ -151,13 +151,13 @@ struct WorkerInfo {
 
 /// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes, and
 /// tells callbacks of the end.
-class Running {
+class RunHandle {
  public:
   class Impl;
-  explicit Running(std::shared_ptr<Impl> impl);
-  Running(Running&&) noexcept = default;
-  Running& operator=(Running&&) noexcept = default;
-  ~Running();
+  explicit RunHandle(std::shared_ptr<Impl> impl);
+  RunHandle(RunHandle&&) noexcept = default;
+  RunHandle& operator=(RunHandle&&) noexcept = default;
+  ~RunHandle();
 
   /// The next report; none when all functions have ended. @throws Error what ends the run
   std::optional<Report> next();
@@ -170,7 +170,7 @@ class Running {
     using value_type = Report;
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;
-    explicit Iterator(Running* run) : run_(run) { ++*this; }
+    explicit Iterator(RunHandle* run) : run_(run) { ++*this; }
     const Report& operator*() const { return *report_; }
     const Report* operator->() const { return &*report_; }
     Iterator& operator++() {
@@ -181,7 +181,7 @@ class Running {
     bool operator==(std::default_sentinel_t /*end*/) const { return !report_; }
 
    private:
-    Running* run_;
+    RunHandle* run_;
     std::optional<Report> report_;
   };
   Iterator begin() { return Iterator(this); }
@@ -213,11 +213,11 @@ class WorkerGroup {
   RunResults execute(const std::string& function, const Json& config = {});
   RunResults execute(const TrainFunction& function, const Json& config = {});
   /// On the worker of rank 0 alone, as a group of one.
-  Returned execute_single(const std::string& function, const Json& config = {});
-  Returned execute_single(const TrainFunction& function, const Json& config = {});
+  TaskResult execute_single(const std::string& function, const Json& config = {});
+  TaskResult execute_single(const TrainFunction& function, const Json& config = {});
   /// Starts it, to be followed. One run at a time.
-  Running run(const std::string& function, const Json& config, const RunOptions& options);
-  Running run(const TrainFunction& function, const Json& config, const RunOptions& options);
+  RunHandle run(const std::string& function, const Json& config, const RunOptions& options);
+  RunHandle run(const TrainFunction& function, const Json& config, const RunOptions& options);
   std::optional<Checkpoint> last_checkpoint() const;
 
   /// Ends the workers; nothing can be run any more.
@@ -249,7 +249,7 @@ class Trainer {
   /// those that are
   template <class Function>
   RunResults run(const Function& function, const Json& config = {}, const RunOptions& options = {}) {
-    Running running = run_generator(function, config, options);
+    RunHandle running = run_generator(function, config, options);
     while (running.next()) {
     }
     return running.returns();
@@ -260,18 +260,18 @@ class Trainer {
 
   /// The same, report by report: `for (auto& report : trainer.run_generator("train")) ...`.
   template <class Function>
-  Running run_generator(const Function& function, const Json& config = {}, const RunOptions& options = {}) {
+  RunHandle run_generator(const Function& function, const Json& config = {}, const RunOptions& options = {}) {
     if constexpr (std::is_convertible_v<const Function&, std::string>)
       return workers_.run(std::string(function), config, options);
     else
       return workers_.run(TrainFunction(function), config, options);
   }
-  Running run_generator(const char* function, const Json& config = {}, const RunOptions& options = {}) {
+  RunHandle run_generator(const char* function, const Json& config = {}, const RunOptions& options = {}) {
     return workers_.run(std::string(function), config, options);
   }
 
   /// The last checkpoint that all ranks have acknowledged; a run that begins has none but what it goes on from.
-  std::optional<Checkpoint> get_last_checkpoint() const { return workers_.last_checkpoint(); }
+  std::optional<Checkpoint> last_checkpoint() const { return workers_.last_checkpoint(); }
 
   /// Has each worker make an object of the user's, from `config` where it takes one, which stays there until `shutdown`
   /// or the next `start`. In other processes its class is known by `register_class<T>()`.
@@ -284,8 +284,8 @@ class Trainer {
   RunResults execute(const std::string& method, const Json& config = {}) { return workers_.execute(method, config); }
   /// On rank 0 alone, as a group of one.
   template <class T, class F>
-  Returned execute_single(F function);
-  Returned execute_single(const std::string& method, const Json& config = {}) {
+  TaskResult execute_single(F function);
+  TaskResult execute_single(const std::string& method, const Json& config = {}) {
     return workers_.execute_single(method, config);
   }
 
@@ -309,15 +309,15 @@ namespace detail {
 template <class T>
 void make_object(const Json& config) {
   if constexpr (std::is_constructible_v<T, const Json&> && !std::is_aggregate_v<T>)
-    here().keepsake() = std::make_shared<T>(config);
+    here().worker_storage() = std::make_shared<T>(config);
   else
-    here().keepsake() = std::make_shared<T>();
+    here().worker_storage() = std::make_shared<T>();
 }
 
 /// @throws Error invalid_argument where there is none
 template <class T>
 T& object() {
-  const auto* held = std::any_cast<std::shared_ptr<T>>(&here().keepsake());
+  const auto* held = std::any_cast<std::shared_ptr<T>>(&here().worker_storage());
   if (held == nullptr)
     throw Error(ErrorCode::invalid_argument, "this worker has no object of that class: Trainer::start makes one");
   return **held;
@@ -363,7 +363,7 @@ RunResults Trainer::execute(F function) {
 }
 
 template <class T, class F>
-Returned Trainer::execute_single(F function) {
+TaskResult Trainer::execute_single(F function) {
   return workers_.execute_single(TrainFunction(detail::on_object<T>(std::move(function))));
 }
 

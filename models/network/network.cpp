@@ -46,11 +46,11 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
 }
 
 /// Of the layers, each once, in their order: "batch-norm, dropout".
-std::string unsteady_kinds(const NetworkPlan& plan) {
+std::string batch_dependent_kinds(const NetworkPlan& plan) {
   std::string text;
   std::set<std::string> seen;
   for (const PlannedLayer& layer : plan.layers)
-    if (layer.layer->is_unsteady() && !layer.keeps_tensors && seen.insert(layer.layer->kind()).second)
+    if (layer.layer->is_batch_dependent() && !layer.keeps_tensors && seen.insert(layer.layer->kind()).second)
       text += (text.empty() ? "" : ", ") + layer.layer->kind();
   return text;
 }
@@ -111,7 +111,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
                    .precision = device_->precision(),
                    .network = text_};
     if (info.precision == chosen.precision) info.measured = measured;  // else it has no bf16
-    if (!context.frozen) info.unsteady = unsteady_kinds(plan_);
+    if (!context.frozen) info.batch_dependent = batch_dependent_kinds(plan_);
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
     return info;
   }

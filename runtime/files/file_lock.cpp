@@ -53,8 +53,8 @@ void UnlockAtEnd::release() noexcept {
   if (file >= 0 && owner_.is_this()) ::flock(file, LOCK_UN);
 }
 
-bool lock_in_time(int file, std::chrono::milliseconds patience) {
-  const Deadline deadline(patience);
+bool lock_in_time(int file, std::chrono::milliseconds time) {
+  const Deadline deadline(time);
   while (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     if (deadline.passed()) return false;
     std::this_thread::sleep_for(kLookEvery);
@@ -62,10 +62,10 @@ bool lock_in_time(int file, std::chrono::milliseconds patience) {
   return true;
 }
 
-LockBeside::LockBeside(int file, const std::string& path, std::chrono::milliseconds patience, const char* why) {
+LockBeside::LockBeside(int file, const std::string& path, std::chrono::milliseconds time, const char* why) {
   const std::filesystem::path whole(path);
   beside_ = whole.parent_path() / ("." + whole.filename().string() + ".lock");
-  const Deadline deadline(patience);
+  const Deadline deadline(time);
   int locked = file;
   do {
     file_ = open_own(beside_);

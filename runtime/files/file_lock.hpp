@@ -41,16 +41,16 @@ class UnlockAtEnd {
 /// Takes the lock of an open file, waiting at most so long for who has it: a process that was killed while it started
 /// another leaves its lock to that one until its exec. False where somebody keeps it; where files cannot be locked,
 /// nobody is kept out.
-bool lock_in_time(int file, std::chrono::milliseconds patience);
+bool lock_in_time(int file, std::chrono::milliseconds time);
 
 /// The lock of a file that others may read. They could lock it themselves, so what is locked is ".NAME.lock" beside it,
 /// which is for its owner alone, and is removed with the lock; where that cannot be made, the file itself.
 class LockBeside {
  public:
   LockBeside() = default;
-  /// @param file open as long as this lives. @param patience as `lock_in_time`'s. @param why the file is not free
+  /// @param file open as long as this lives. @param time as `lock_in_time`'s. @param why the file is not free
   /// @throws Error in_use that names the file
-  LockBeside(int file, const std::string& path, std::chrono::milliseconds patience, const char* why);
+  LockBeside(int file, const std::string& path, std::chrono::milliseconds time, const char* why);
   LockBeside(LockBeside&&) noexcept = default;
   LockBeside& operator=(LockBeside&& other) noexcept;
   ~LockBeside() { release(); }

@@ -104,9 +104,9 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
 FileDescriptor listen_on(const Address& address) {
   const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
   // Who listened here before may have left the socket to a child that is about to become another program.
-  const Deadline patience(kAddressInUse);
+  const Deadline deadline(kAddressInUse);
   FileDescriptor socket = try_listen(*found);
-  while (!socket && errno == EADDRINUSE && !patience.passed()) {
+  while (!socket && errno == EADDRINUSE && !deadline.passed()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     socket = try_listen(*found);
   }

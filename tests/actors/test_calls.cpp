@@ -19,29 +19,51 @@ Options noise(Placement placement) {
   return options;
 }
 
-/// Of all values, zeros among them, `size` of them.
-std::string bytes(std::size_t size) {
+/// Text of so many bytes, zeros and others that JSON has to escape among them.
+std::string text(std::size_t size) {
   std::string text(size, '\0');
-  std::iota(text.begin(), text.end(), '\0');
+  for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i % 128);
   return text;
 }
 
 }  // namespace
 
-TEST_CASE("functions take an argument and return it, whatever bytes it has, in all placements") {
+TEST_CASE("functions take arguments and return them, whatever they are, in all placements") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     DistributedSGD sgd("noise", noise(placement));
+    const auto check = [&](const Json& arguments) {
+      const auto by = [&](int of) { return Json{{"of", of}, {"got", arguments}}; };
+      CHECK((sgd.foreach_model("echo", arguments) == std::vector<Json>(4, by(7))));
+      CHECK((sgd.call_model("echo", arguments) == by(7)));
+      CHECK((sgd.foreach_worker("echo", arguments) == std::vector<Json>{by(0), by(1)}));
+    };
     for (const std::size_t size : {0, 1, 2, 3, 4, 5, 256, 4095, 4096, 1'000'001}) {
       CAPTURE(size);
-      const std::string argument = bytes(size);
-      CHECK((sgd.foreach_model("echo", argument) == std::vector<std::string>(4, argument + "7")));
-      CHECK((sgd.for_model("echo", argument) == argument + "7"));
-      CHECK((sgd.foreach_worker("echo", argument) == std::vector<std::string>{argument + "0", argument + "1"}));
+      check(text(size));
     }
-    CHECK(sgd.for_model("echo", R"({"layer": "fc"})") == R"({"layer": "fc"}7)");
-    CHECK(sgd.foreach_worker("echo") == std::vector<std::string>{"0", "1"});
+    for (const Json& arguments : {Json(), Json(0), Json(false), Json(-0.1), Json(1e-300), Json("\u00e4\u20ac"),
+                                  Json::array(), Json::object(), Json{{"layer", "fc"}, {"numbers", {1, 2.5, nullptr}}}})
+      check(arguments);
+    CHECK(sgd.foreach_worker("echo") ==
+          std::vector<Json>{{{"of", 0}, {"got", nullptr}}, {{"of", 1}, {"got", nullptr}}});
+    CHECK(sgd.foreach_worker("swallow", 1) == std::vector<Json>(2));
     sgd.step();  // unharmed
   }
+}
+
+TEST_CASE("arguments and results that JSON cannot bring over are refused, and name what is wrong") {
+  DistributedSGD sgd("noise", noise(Placement::in_process));
+  const auto refused = [](const auto& call, const char* what) {
+    CHECK(code_of(call) == ErrorCode::invalid_argument);
+    CHECK_MESSAGE(message_of(call).find(what) != std::string::npos, message_of(call));
+  };
+  refused([&] { sgd.call_model("echo", "\xff"); }, "the function's arguments has text that is no UTF-8");
+  refused([&] { sgd.call_model([](Model&, auto) { return "\xff"; }); }, "no UTF-8");
+  Json deep;
+  for (int level = 0; level < 200; ++level) deep = Json::array({deep});
+  refused([&] { sgd.call_model("echo", deep); }, "deep");
+  refused([&] { sgd.foreach_worker([&](const WorkerView&) { return deep; }); }, "deep");
+  refused([&] { sgd.call_model("echo", std::vector<Json>(6'000'000, Json::array())); }, "memory");
 }
 
 TEST_CASE(
@@ -49,8 +71,8 @@ TEST_CASE(
   Options options = noise(Placement::in_process);
   options.memory.store_bytes = 2 * kMost;  // room for one argument and what the run needs, but not for two
   DistributedSGD sgd("noise", options);
-  const std::string most(kMost, 'x');
-  const std::vector<std::string> all(2, std::to_string(kMost));
+  const std::string most(kMost - 2, 'x');  // and its quotes
+  const std::vector<Json> all(2, most.size());
   for (int again = 0; again < 3; ++again) CHECK(sgd.foreach_worker("length", most) == all);
   for (int again = 0; again < 2; ++again)
     CHECK(message_of([&] { sgd.foreach_worker("fails-with", most); }).find("this function fails") != std::string::npos);
@@ -64,9 +86,9 @@ TEST_CASE(
 TEST_CASE("a function that takes no argument refuses one") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     DistributedSGD sgd("noise", noise(placement));
-    CHECK(sgd.foreach_worker("who", "").size() == 2);
+    CHECK(sgd.foreach_worker("who", nullptr).size() == 2);
     for (const auto& call : {std::function([&] { sgd.foreach_worker("who", "me"); }),
-                             std::function([&] { sgd.for_model("first-weight", "please"); })}) {
+                             std::function([&] { sgd.call_model("first-weight", "please"); })}) {
       CHECK(code_of(call) == ErrorCode::invalid_argument);
       CHECK(message_of(call).find("takes no argument") != std::string::npos);
     }
@@ -75,6 +97,5 @@ TEST_CASE("a function that takes no argument refuses one") {
 
 TEST_CASE("an empty function is none, whatever it would take") {
   CHECK(code_of([] { register_model_function("empty", ModelFunction()); }) == ErrorCode::invalid_argument);
-  CHECK(code_of([] { register_model_function("empty", ModelFunctionWithArgument()); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { register_worker_function("empty", WorkerFunction()); }) == ErrorCode::invalid_argument);
 }

@@ -91,7 +91,7 @@ Options small(Placement placement, int workers = 2) {
 
 TEST_CASE("worker processes have the arguments with which this program was started") {
   DistributedSGD sgd("noise", small(Placement::processes));
-  CHECK(sgd.foreach_worker("arguments") == std::vector<std::string>(2, arguments_here()));
+  CHECK(sgd.foreach_worker("arguments") == std::vector<Json>(2, arguments_here()));
 }
 
 TEST_CASE("an environment that is too long for a worker process is an error that says so") {
@@ -116,7 +116,7 @@ TEST_CASE("what models and functions are given begins at a multiple of 64 bytes"
       sgd.set_weights(sgd.weights());
       sgd.save_state(folder / "state");
       sgd.load_state(folder / "state");
-      CHECK(sgd.foreach_model("check-alignment") == std::vector<std::string>(2, "aligned"));
+      CHECK(sgd.foreach_model("check-alignment") == std::vector<Json>(2, "aligned"));
     }
 }
 

@@ -160,19 +160,19 @@ TEST_CASE("functions run beside the replicas and what they return comes back in 
   const auto size = [](Model& model, std::span<const float> weights) {
     return std::to_string(model.info().size) + "/" + std::to_string(weights.size());
   };
-  CHECK(inside.foreach_model(size) == std::vector<std::string>(4, "7/7"));
-  CHECK(inside.for_model(size) == "7/7");
+  CHECK(inside.foreach_model(size) == std::vector<Json>(4, "7/7"));
+  CHECK(inside.call_model(size) == "7/7");
   CHECK(inside.foreach_worker([](const WorkerView& view) { return std::to_string(view.worker); }) ==
-        std::vector<std::string>{"0", "1"});
-  CHECK(inside.foreach_worker("who") == std::vector<std::string>{"0 2 here", "1 2 here"});
+        std::vector<Json>{"0", "1"});
+  CHECK(inside.foreach_worker("who") == std::vector<Json>{"0 2 here", "1 2 here"});
   CHECK(code_of([&] { inside.foreach_model(ModelFunction()); }) == ErrorCode::invalid_argument);
 
   DistributedSGD outside("noise", noise(Placement::processes, 2, "7"));
-  CHECK(outside.foreach_worker("who") == std::vector<std::string>{"0 1 here", "1 1 here"});
-  CHECK(outside.foreach_model("first-weight") == std::vector<std::string>(2, outside.for_model("first-weight")));
+  CHECK(outside.foreach_worker("who") == std::vector<Json>{"0 1 here", "1 1 here"});
+  CHECK(outside.foreach_model("first-weight") == std::vector<Json>(2, outside.call_model("first-weight")));
   CHECK(code_of([&] { outside.foreach_model(size); }) == ErrorCode::unsupported);
   for (DistributedSGD* sgd : {&inside, &outside}) {
-    CHECK(code_of([&] { sgd->for_model("nobody"); }) == ErrorCode::invalid_argument);
+    CHECK(code_of([&] { sgd->call_model("nobody"); }) == ErrorCode::invalid_argument);
     CHECK(code_of([&] { sgd->foreach_model("fails"); }) == ErrorCode::model_failed);
     CHECK(message_of([&] { sgd->foreach_model("fails"); }).find("this function fails") != std::string::npos);
     sgd->step();  // unharmed

@@ -223,16 +223,17 @@ void register_models() {
 }
 
 void register_functions_with_argument() {
-  register_model_function("echo", [](Model& model, std::span<const float>, const std::string& argument) {
-    return argument + std::to_string(model.info().size);
+  register_model_function("echo", [](Model& model, std::span<const float>, const Json& arguments) {
+    return Json{{"of", model.info().size}, {"got", arguments}};
   });
-  register_worker_function("echo", [](const WorkerView& view, const std::string& argument) {
-    return argument + std::to_string(view.worker);
+  register_worker_function("echo", [](const WorkerView& view, const Json& arguments) {
+    return Json{{"of", view.worker}, {"got", arguments}};
   });
-  register_worker_function(
-      "length", [](const WorkerView&, const std::string& argument) { return std::to_string(argument.size()); });
-  register_worker_function("swallow", [](const WorkerView&, const std::string&) { return std::string(); });
-  register_worker_function("fails-with", [](const WorkerView&, const std::string&) -> std::string {
+  register_worker_function("length", [](const WorkerView&, const Json& arguments) {
+    return arguments.get_ref<const std::string&>().size();
+  });
+  register_worker_function("swallow", [](const WorkerView&, const Json&) {});
+  register_worker_function("fails-with", [](const WorkerView&, const Json&) -> std::string {
     throw std::runtime_error("this function fails");
   });
 }

@@ -61,7 +61,7 @@ TEST_CASE("the report has the table's figures") {
 
 TEST_CASE("layer times travel as text without loss") {
   const std::vector<LayerTime> times{{"batch \"norm\"", 3, 0.1, 1e-300, 1.0 / 3, 4e15}};
-  const auto back = read_layer_times(layer_times_text(times));
+  const auto back = read_layer_times(layer_times_json(times));
   REQUIRE(back.size() == 1);
   CHECK(back[0].kind == times[0].kind);
   CHECK(back[0].layers == 3);

@@ -108,7 +108,7 @@ void register_models() {
       sum += troupe::here().all_reduce(0.1 * (troupe::here().rank() + i));
       troupe::here().report({{"sum", sum}});
     }
-    return troupe::Returned{.json = sum};
+    return troupe::TaskResult{.json = sum};
   });
 }
 

@@ -37,7 +37,7 @@ Calls calls_of(troupe::DistributedSGD& sgd) {
           {"evaluate", [&] { sgd.evaluate(); }},
           {"foreach_model", [&] { sgd.foreach_model("name"); }},
           {"foreach_worker", [&] { sgd.foreach_worker("name"); }},
-          {"for_model", [&] { sgd.for_model("name"); }},
+          {"call_model", [&] { sgd.call_model("name"); }},
           {"steps_per_epoch", [&] { sgd.steps_per_epoch(); }},
           {"precision", [&] { sgd.precision(); }},
           {"precision_choice", [&] { sgd.precision_choice(); }},
@@ -122,11 +122,11 @@ int fork_in_a_worker(Host& host, troupe::Placement placement) {
       check_refused("report", [] { troupe::here().report({{"loss", 1}}); });
       check_refused("save_checkpoint", [] { troupe::here().save_checkpoint({}); });
       check_refused("should_stop", [] { troupe::here().should_stop(); });
-      return troupe::Returned{.json = "child"};
+      return troupe::TaskResult{.json = "child"};
     }
     if (child > 1) ::waitpid(child, nullptr, 0);
     troupe::here().report({{"loss", 1}});
-    return troupe::Returned{.json = troupe::here().all_reduce(1.0)};
+    return troupe::TaskResult{.json = troupe::here().all_reduce(1.0)};
   });
   register_models();
   host.init();
@@ -137,18 +137,19 @@ int fork_in_a_worker(Host& host, troupe::Placement placement) {
   for (int i = 0; i < 2; ++i) sgd.step();
   check(sgd.weights() == expected, "the run trains to other weights");
   troupe::Trainer trainer({.num_workers = 2, .placement = placement});
-  for (const troupe::Returned& returned : trainer.run("fork")) check(returned.json == 2.0, "a rank returned otherwise");
+  for (const troupe::TaskResult& returned : trainer.run("fork"))
+    check(returned.json == 2.0, "a rank returned otherwise");
   host.write("well");
   return 0;
 }
 
-Calls calls_of(troupe::Trainer& trainer, troupe::Running& running) {
+Calls calls_of(troupe::Trainer& trainer, troupe::RunHandle& running) {
   return {{"next", [&] { running.next(); }},
           {"is_finished", [&] { running.is_finished(); }},
           {"returns", [&] { running.returns(); }},
           {"run", [&] { trainer.run("count"); }},
           {"run_generator", [&] { trainer.run_generator("count"); }},
-          {"get_last_checkpoint", [&] { trainer.get_last_checkpoint(); }},
+          {"last_checkpoint", [&] { trainer.last_checkpoint(); }},
           {"execute", [&] { trainer.execute("count"); }},
           {"execute_single", [&] { trainer.execute_single("count"); }},
           {"num_workers", [&] { trainer.num_workers(); }},
@@ -165,12 +166,12 @@ int fork_beside_a_trainer(Host& host, troupe::Placement placement) {
   troupe::Trainer trainer({.num_workers = 2, .placement = placement});
   const auto results = [](const troupe::RunResults& all) { return std::vector{all.at(0).json, all.at(1).json}; };
   const auto expected = results(trainer.run("count"));
-  troupe::Running running = trainer.run_generator("count");
+  troupe::RunHandle running = trainer.run_generator("count");
   check(running.next().has_value(), "no report");
   const pid_t child = ::fork();
   if (child == 0) {
     check_all_refused(calls_of(trainer, running));
-    const troupe::Running moved = std::move(running);
+    const troupe::RunHandle moved = std::move(running);
     return 0;
   }
   await(child);

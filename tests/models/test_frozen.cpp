@@ -28,7 +28,7 @@ Graph residual(bool with_relu) {
   return graph;
 }
 
-std::vector<Case> unsteady_cases() {
+std::vector<Case> batch_dependent_cases() {
   return {{"batch-norm first", {3, 7, 5}, {batch_norm(), flatten(), linear(kClasses)}},
           {"batch-norm",
            {2, 9, 11},
@@ -109,15 +109,15 @@ std::unique_ptr<Model> started(const std::vector<Layer>& layers, bool frozen) {
   return model;
 }
 
-std::string unsteady(const std::vector<Layer>& layers, bool frozen = false) {
-  return started(layers, frozen)->info().unsteady;
+std::string batch_dependent(const std::vector<Layer>& layers, bool frozen = false) {
+  return started(layers, frozen)->info().batch_dependent;
 }
 
 }  // namespace
 
 TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
   teach_dropout();
-  for (const Case& at : unsteady_cases())
+  for (const Case& at : batch_dependent_cases())
     for (const std::int64_t batch : {1, 5}) {
       CAPTURE(at.name);
       CAPTURE(batch);
@@ -131,7 +131,7 @@ TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
 }
 
 TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor on the step") {
-  for (const Case& at : unsteady_cases()) {
+  for (const Case& at : batch_dependent_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
     AlignedFloats first(trial.gradient.size()), second(trial.gradient.size());
@@ -147,7 +147,7 @@ TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor o
 }
 
 TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero") {
-  for (const Case& at : unsteady_cases()) {
+  for (const Case& at : batch_dependent_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
     const std::size_t begin = trial.network->learned_size();
@@ -164,14 +164,14 @@ TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero"
 }
 
 TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
-  for (const Case& at : unsteady_cases()) {
+  for (const Case& at : batch_dependent_cases()) {
     check_mixed_precision(at, 5, /*frozen=*/true);
     const NetworkTrial trial(at, 5, Precision::bf16, /*frozen=*/true);
     CHECK(trial.loss == trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum);
   }
 }
 
-TEST_CASE("a network names the kinds of its layers that are unsteady, unless they are frozen") {
+TEST_CASE("a network names the kinds of its layers that are batch_dependent, unless they are frozen") {
   const std::vector<Layer> both{conv2d(5, {.kernel = 3, .padding = 1}),
                                 batch_norm(),
                                 dropout(),
@@ -179,10 +179,10 @@ TEST_CASE("a network names the kinds of its layers that are unsteady, unless the
                                 flatten(),
                                 dropout(),
                                 linear(kClasses)};
-  CHECK(unsteady(both) == "batch-norm, dropout");
-  CHECK(unsteady(both, /*frozen=*/true).empty());
-  CHECK(unsteady({dropout(), batch_norm(), flatten(), linear(kClasses)}) == "dropout, batch-norm");
-  CHECK(unsteady({conv2d(5, {.kernel = 3}), relu(), flatten(), linear(kClasses)}).empty());
+  CHECK(batch_dependent(both) == "batch-norm, dropout");
+  CHECK(batch_dependent(both, /*frozen=*/true).empty());
+  CHECK(batch_dependent({dropout(), batch_norm(), flatten(), linear(kClasses)}) == "dropout, batch-norm");
+  CHECK(batch_dependent({conv2d(5, {.kernel = 3}), relu(), flatten(), linear(kClasses)}).empty());
 }
 
 TEST_CASE("a replica is frozen by its context") {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "troupe/error.hpp"
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 
 namespace troupe {
 namespace {
@@ -45,7 +45,7 @@ void play(const std::string& name) {
 }  // namespace
 
 int run_scenario(const std::string& name) try {
-  const Alone alone({.backend = "mpi", .collective_timeout = milliseconds(2000)});
+  const StandaloneContext alone({.backend = "mpi", .collective_timeout = milliseconds(2000)});
   play(name);
   return 0;
 } catch (const Error& error) {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "collectives/group/collective_trial.hpp"
-#include "troupe/here.hpp"
 #include "troupe/loop.hpp"
 #include "troupe/models.hpp"
+#include "troupe/task_context.hpp"
 #include "troupe/trainer.hpp"
 
 namespace troupe {
@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Alone::Options over_mpi(milliseconds timeout = std::chrono::seconds(20)) {
+StandaloneContext::Options over_mpi(milliseconds timeout = std::chrono::seconds(20)) {
   return {.config = {{"lr", 0.5}}, .backend = "mpi", .collective_timeout = timeout};
 }
 
@@ -42,7 +42,7 @@ bool says(const std::optional<Error>& error, const std::string& text) {
 template <class Other>
 std::optional<Error> beside(std::size_t count, milliseconds timeout, Other other) {
   return error_of([&] {
-    const Alone alone(over_mpi(timeout));
+    const StandaloneContext alone(over_mpi(timeout));
     here().barrier();
     if (here().rank() == 1) return other();
     std::vector<double> values(count);
@@ -51,8 +51,8 @@ std::optional<Error> beside(std::size_t count, milliseconds timeout, Other other
 }
 
 TEST_CASE("a function over mpi sees its rank among all") {
-  const Alone alone(over_mpi());
-  const Here& place = here();
+  const StandaloneContext alone(over_mpi());
+  const TaskContext& place = here();
   CHECK(place.group().backend() == std::string("mpi"));
   CHECK_FALSE(place.in_worker());
   CHECK(place.config().at("lr") == 0.5);
@@ -64,7 +64,7 @@ TEST_CASE("a function over mpi sees its rank among all") {
 }
 
 TEST_CASE("collectives over mpi make the bits of the fixed tree") {
-  const Alone alone(over_mpi(std::chrono::seconds(60)));
+  const StandaloneContext alone(over_mpi(std::chrono::seconds(60)));
   for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
     CAPTURE(count);
     const auto error = error_of([&] { try_all_collectives(here().group(), count); });
@@ -73,7 +73,7 @@ TEST_CASE("collectives over mpi make the bits of the fixed tree") {
 }
 
 TEST_CASE("what is no number stays visible over mpi") {
-  const Alone alone(over_mpi());
+  const StandaloneContext alone(over_mpi());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> values(5000, here().rank() == here().world_size() - 1 ? nan : 1.0f);
   here().all_reduce(std::span<float>(values), ReduceOp::max);
@@ -82,7 +82,7 @@ TEST_CASE("what is no number stays visible over mpi") {
 }
 
 TEST_CASE("ranks of mpi that call something else are told who called what where, and can go on") {
-  const Alone alone(over_mpi());
+  const StandaloneContext alone(over_mpi());
   const int last = here().world_size() - 1;
   if (last == 0) return;
   const std::string node = " (" + here().node() + ")";
@@ -115,7 +115,7 @@ TEST_CASE("ranks of mpi that call something else are told who called what where,
 
 /// For after an error: all ranks have got theirs, and can be a group again.
 bool is_alone() {
-  const Alone alone(over_mpi());
+  const StandaloneContext alone(over_mpi());
   const int size = here().world_size();
   CHECK(here().all_reduce(std::int64_t{1}) == size);
   return size == 1;
@@ -127,7 +127,7 @@ TEST_CASE("a rank of mpi that returns or throws is named to all others at once, 
     if (is_alone()) return;
     const auto threw = beside(count, std::chrono::seconds(20), [] { throw Error(ErrorCode::bad_data, "out of luck"); });
     is_alone();
-    const Alone alone(over_mpi());
+    const StandaloneContext alone(over_mpi());
     if (here().rank() == 1) {
       CHECK_FALSE(returned);
       CHECK(says(threw, "out of luck"));
@@ -169,7 +169,7 @@ TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called
 }
 
 TEST_CASE("what rank 0 saves all ranks of mpi have") {
-  const Alone alone(over_mpi());
+  const StandaloneContext alone(over_mpi());
   here().save_checkpoint({{"from", here().rank()}}, {{.name = "weights", .shape = {3}, .values = {1, 2, 3}}});
   const auto checkpoint = alone.last_checkpoint();
   REQUIRE(checkpoint);
@@ -178,7 +178,7 @@ TEST_CASE("what rank 0 saves all ranks of mpi have") {
   CHECK(checkpoint->tensors.at(0).values == std::vector<float>{1, 2, 3});
 }
 
-Returned learn() {
+TaskResult learn() {
   const auto model = accelerate("linear");
   GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = 0.05, .momentum = 0.9}, {.seed = 3}};
   for (int i = 0; i < 20; ++i) optimizer.step();
@@ -187,7 +187,7 @@ Returned learn() {
 }
 
 TEST_CASE("a function learns the same bits over mpi as on the workers of a trainer") {
-  const Alone alone(over_mpi());
+  const StandaloneContext alone(over_mpi());
   const std::vector<float> over_mpi = learn().tensors.at(0).values;
   if (here().rank() == 0) {
     Trainer trainer{{.num_workers = here().world_size()}};
@@ -199,14 +199,14 @@ TEST_CASE("a function learns the same bits over mpi as on the workers of a train
 }
 
 TEST_CASE("a process is in one group of mpi at a time") {
-  const Alone alone(over_mpi());
-  const auto second = error_of([] { const Alone another(over_mpi()); });
+  const StandaloneContext alone(over_mpi());
+  const auto second = error_of([] { const StandaloneContext another(over_mpi()); });
   CHECK(says(second, "in a group of MPI already"));
   here().barrier();
 }
 
 TEST_CASE("outside of a trainer the only backend is mpi") {
-  const auto error = error_of([] { const Alone alone({.backend = "nccl"}); });
+  const auto error = error_of([] { const StandaloneContext alone({.backend = "nccl"}); });
   CHECK(says(error, "backend is 'nccl'"));
 }
 

@@ -239,12 +239,12 @@ bool NodesHere::is_home_of(int worker, const caf::actor& actor) {
 void NodesHere::seat(int member, const caf::actor& actor) {
   const int party = party_of(actor);
   const std::lock_guard lock(mutex_);
-  seats_[member] = party;
+  layout_[member] = party;
 }
 
 void NodesHere::unseat(int member) {
   const std::lock_guard lock(mutex_);
-  seats_.erase(member);
+  layout_.erase(member);
 }
 
 void NodesHere::send(int member, const caf::message& message) {
@@ -253,7 +253,7 @@ void NodesHere::send(int member, const caf::message& message) {
   int node = 0;
   {
     const std::lock_guard lock(mutex_);
-    party = static_cast<std::size_t>(seats_.at(member));
+    party = static_cast<std::size_t>(layout_.at(member));
     node = places_.at(party).node;
   }
   if (!is_admitted(passed, limits_)) return cut(node, "a malformed message");
@@ -283,14 +283,14 @@ std::optional<Happening> NodesHere::hear(const Deadline& deadline) {
 /// As `DriverMailbox`: what nobody of ours sends is dropped.
 std::optional<Happening> NodesHere::heard(Said said) {
   const std::lock_guard lock(mutex_);
-  const auto seat = std::ranges::find_if(seats_, [&](const auto& each) { return each.second == said.party; });
+  const auto seat = std::ranges::find_if(layout_, [&](const auto& each) { return each.second == said.party; });
   const caf::actor& actor = actors_[static_cast<std::size_t>(said.party)];
   std::optional<Happening> happening;
-  if (said.content.empty() && seat == seats_.end())
+  if (said.content.empty() && seat == layout_.end())
     happening.emplace(Departure{actor.address()});
   else if (said.content.empty())
     happening.emplace(Ended{seat->first});
-  else if (seat != seats_.end())
+  else if (seat != layout_.end())
     happening.emplace(Answer{seat->first, std::move(said.content)});
   else if (said.content.match_elements<Join>())
     happening.emplace(WorkerArrival{said.content.get_as<Join>(0), actor});

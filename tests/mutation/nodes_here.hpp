@@ -100,7 +100,7 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   std::vector<Place> places_;  ///< by party
   std::vector<std::shared_ptr<troupe::Worker>> workers_;
   std::vector<caf::actor> actors_;  ///< by party: names without a body
-  std::map<int, int> seats_;        ///< the party of each member
+  std::map<int, int> layout_;       ///< the party of each member
   bool ends_ = false;
 };
 

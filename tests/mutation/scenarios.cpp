@@ -8,8 +8,8 @@
 #include "actors/driver/driver.hpp"
 #include "actors/spoiled_model.hpp"
 #include "actors/test_models.hpp"
-#include "actors/trainer/crew.hpp"
 #include "actors/trainer/trainer_run.hpp"
+#include "actors/trainer/worker_pool.hpp"
 #include "support/algorithms.hpp"
 #include "support/optimizers.hpp"
 #include "troupe/trainer.hpp"
@@ -231,28 +231,28 @@ TrainerOptions trainer_options(const Circumstances& at) {
 
 std::string run_functions(const Circumstances& at) {
   if (at.start_nodes) at.start_nodes();
-  const auto crew = std::make_shared<Crew>(trainer_options(at), at.make_runtime);
+  const auto pool = std::make_shared<WorkerPool>(trainer_options(at), at.make_runtime);
   const auto memory = std::make_shared<TrainerMemory>();
   std::string bytes;
   for (const double rate : {0.5, 0.25}) {
-    Running::Impl::Request request;
+    RunHandle::Impl::Request request;
     request.name = "train a little";
     request.config = {{"rate", at.another ? 2 * rate : rate}};
     request.options.checkpoints.folder = at.folder + "/trainer";
     request.options.checkpoints.resume = std::filesystem::exists(request.options.checkpoints.folder);
-    Running::Impl running(crew, memory, std::move(request));
+    RunHandle::Impl running(pool, memory, std::move(request));
     while (const auto report = running.next()) bytes += report->metrics.dump();
-    for (const Returned& each : running.returns()) bytes += each.json.dump();
+    for (const TaskResult& each : running.returns()) bytes += each.json.dump();
   }
   return bytes + content_of(at.folder + "/trainer");
 }
 
 std::string stop_functions(const Circumstances& at) {
   if (at.start_nodes) at.start_nodes();
-  const auto crew = std::make_shared<Crew>(trainer_options(at), at.make_runtime);
-  Running::Impl::Request request;
+  const auto pool = std::make_shared<WorkerPool>(trainer_options(at), at.make_runtime);
+  RunHandle::Impl::Request request;
   request.name = "fail on one";
-  Running::Impl running(crew, std::make_shared<TrainerMemory>(), std::move(request));
+  RunHandle::Impl running(pool, std::make_shared<TrainerMemory>(), std::move(request));
   return refused(ErrorCode::model_failed, "node1", [&] {
     while (running.next()) {
     }

@@ -239,9 +239,9 @@ StateDescription LbfgsRunner::state(const UpdateRules& /*optimizer*/, int num_sh
 }
 
 void LbfgsRunner::check(const ModelDescription& model) const {
-  if (model.traits.unsteady.empty()) return;
+  if (model.traits.batch_dependent.empty()) return;
   throw Error(ErrorCode::unsupported,
-              "the model has " + model.traits.unsteady +
+              "the model has " + model.traits.batch_dependent +
                   ", so its loss is no function of the weights alone: it depends on the rest of a batch or on chance, "
                   "and a line search would compare what cannot be compared; frozen (lbfgs.freeze) they "
                   "compute as in evaluations");

@@ -30,8 +30,8 @@ bool is_stopped(int pid) {
 
 void stop_process(int pid) {
   ::kill(pid, SIGSTOP);
-  const Deadline patience(std::chrono::seconds(1));
-  while (!is_stopped(pid) && !patience.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Deadline deadline(std::chrono::seconds(1));
+  while (!is_stopped(pid) && !deadline.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace troupe

@@ -7,15 +7,15 @@
 #include "cli/run_options.hpp"
 #include "cli/train/options/checkpoint_flags.hpp"
 #include "cli/train/options/evaluate_every.hpp"
-#include "cli/train/options/log_flags.hpp"
+#include "cli/train/options/metric_logs.hpp"
 
 namespace troupe::cli {
 
 /// What `troupe train` is told.
 struct TrainOptions {
-  RunOptions run;
+  CommandOptions run;
   CheckpointFlags checkpoint;
-  LogFlags log;
+  MetricLogs log;
   std::int64_t epochs = 0;  ///< 0: as many as is usual
   std::int64_t steps = 0;
   std::int64_t patience = 0;  ///< evaluations; 0: endless

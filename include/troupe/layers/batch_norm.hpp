@@ -10,7 +10,7 @@ class BatchNorm final : public LayerSpec {
   SampleShape output(std::span<const SampleShape> inputs) const override;
   bool has_tensors() const override { return true; }
   std::vector<LayerTensor> tensors(const SampleShape& input) const override;
-  bool is_unsteady() const override { return true; }
+  bool is_batch_dependent() const override { return true; }
   Folding folding() const override { return {.takes_relu = true, .takes_relu_for_free = true, .takes_addend = true}; }
   void check_batch(const SampleShape& input, std::int64_t batch_size) const override;
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;

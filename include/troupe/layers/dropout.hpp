@@ -13,7 +13,7 @@ class Dropout final : public LayerSpec {
   std::string kind() const override { return "dropout"; }
   std::map<std::string, double> numbers() const override { return {{"probability", probability_}}; }
   SampleShape output(std::span<const SampleShape> inputs) const override;
-  bool is_unsteady() const override { return true; }
+  bool is_batch_dependent() const override { return true; }
   Folding folding() const override { return {.element_wise = true}; }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 

@@ -89,7 +89,7 @@ TEST_CASE("early stopping ends a run of a trainer") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   const auto stopping = callbacks::early_stopping({.metric = "high", .better = Better::higher, .patience = 3});
   const RunResults results = trainer.run(TrainFunction(count_until_stopped), {}, {.callbacks = {stopping}});
-  for (const Returned& each : results) {
+  for (const TaskResult& each : results) {
     CHECK(each.json.get<int>() >= 8);
     CHECK(each.json.get<int>() < 20'000);
   }

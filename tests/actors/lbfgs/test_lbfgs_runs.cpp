@@ -108,36 +108,37 @@ TEST_CASE("workers that come and go leave the bits of L-BFGS as they are") {
 
 TEST_CASE("backups of portions do what a worker is late with, to the same bits") {
   /// Who has the end of shard 3 first waits until somebody else has computed it, and a while.
-  struct Meeting {
+  struct SharedBarrier {
     std::mutex mutex;
     std::condition_variable changed;
     int begun = 0;
     int done = 0;
   };
   struct Late : SmoothModel {
-    explicit Late(std::shared_ptr<Meeting> meeting) : logistic_(make_smooth(kSteady)), meeting_(std::move(meeting)) {}
+    explicit Late(std::shared_ptr<SharedBarrier> barrier)
+        : logistic_(make_smooth(kSteady)), barrier_(std::move(barrier)) {}
     void initialize(std::span<float> weights, std::uint64_t seed) override { logistic_->initialize(weights, seed); }
     std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
       if (at.shard != 3 || at.step != 2) return logistic_->add(at, x, loss, gradient);
-      std::unique_lock lock(meeting_->mutex);
-      if (meeting_->begun++ == 0) {
-        CHECK(meeting_->changed.wait_for(lock, kPatience, [&] { return meeting_->done > 0; }));
-        meeting_->changed.wait_for(lock, std::chrono::milliseconds(100), [] { return false; });
+      std::unique_lock lock(barrier_->mutex);
+      if (barrier_->begun++ == 0) {
+        CHECK(barrier_->changed.wait_for(lock, kPatience, [&] { return barrier_->done > 0; }));
+        barrier_->changed.wait_for(lock, std::chrono::milliseconds(100), [] { return false; });
       }
       const std::int64_t samples = logistic_->add(at, x, loss, gradient);
-      ++meeting_->done;
-      meeting_->changed.notify_all();
+      ++barrier_->done;
+      barrier_->changed.notify_all();
       return samples;
     }
     ModelInfo prepare(const ReplicaContext& context) override { return logistic_->start(context); }
     std::unique_ptr<SmoothModel> logistic_;
-    std::shared_ptr<Meeting> meeting_;
+    std::shared_ptr<SharedBarrier> barrier_;
   };
   for (const int backups : {2, 3}) {  // a first one may go to, and win, a portion of the third worker
     Options options = steady(Placement::in_process, 3);
     std::get<Lbfgs>(options.algorithm).backup_portions = backups;
-    const auto meeting = std::make_shared<Meeting>();
-    DistributedSGD sgd([=](int, int) { return std::make_unique<Late>(meeting); }, options);
+    const auto barrier = std::make_shared<SharedBarrier>();
+    DistributedSGD sgd([=](int, int) { return std::make_unique<Late>(barrier); }, options);
     const StepReport report = sgd.step();
     CHECK(report.lbfgs.backups >= 1);
     CHECK(report.lbfgs.backups_won >= 1);

@@ -58,9 +58,9 @@ class LyingScene {
   Options options_;
   ModelDescription model_;
   troupe_test::FakeMailbox mailbox_;
-  troupe_test::FakeWitness witness_;
+  troupe_test::FakeFailureDetector detector_;
   Members members_{2, 1, 0, 2};
-  Rounds rounds_{mailbox_, members_, witness_};
+  Rounds rounds_{mailbox_, members_, detector_};
   Versions versions_;
   double clip_factor_ = 0;
 };

@@ -61,7 +61,7 @@ TEST_CASE("replicas are started once, before anything else, and the run's precis
     const auto starts = [](Model& model, std::span<const float>) {
       return std::to_string(dynamic_cast<PreciseModel&>(model).starts());
     };
-    CHECK(sgd.foreach_model(starts) == std::vector<std::string>(4, "1"));
+    CHECK(sgd.foreach_model(starts) == std::vector<Json>(4, "1"));
   }
 }
 

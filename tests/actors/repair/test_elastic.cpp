@@ -228,7 +228,7 @@ TEST_CASE("whoever takes part, vectors and functions find their way") {
   sgd.set_weights(weights);
   CHECK(sgd.weights() == weights);
   CHECK(sgd.foreach_model("first-weight").size() == 2);
-  CHECK(sgd.for_model("first-weight") == sgd.foreach_model("first-weight").front());
+  CHECK(sgd.call_model("first-weight") == sgd.foreach_model("first-weight").front());
   CHECK(sgd.foreach_worker("who").size() == 2);
   CHECK_FALSE(sgd.checkpoint().empty());
 }

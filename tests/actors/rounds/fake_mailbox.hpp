@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "actors/rounds/failure_detector.hpp"
 #include "actors/rounds/failures.hpp"
 #include "actors/rounds/mailbox.hpp"
-#include "actors/rounds/witness.hpp"
 
 namespace troupe_test {
 
@@ -69,7 +69,7 @@ class FakeMailbox : public troupe::Mailbox {
 };
 
 /// Knows members as "m0", "m1", ..., and others where it is told so.
-class FakeWitness : public troupe::Witness {
+class FakeFailureDetector : public troupe::FailureDetector {
  public:
   std::string node(int member) const override {
     const auto other = homes.find(member);

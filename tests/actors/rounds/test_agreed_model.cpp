@@ -40,9 +40,9 @@ class Building {
 
  private:
   troupe_test::FakeMailbox mailbox_;
-  troupe_test::FakeWitness witness_;
+  troupe_test::FakeFailureDetector detector_;
   Members members_;
-  Rounds rounds_{mailbox_, members_, witness_};
+  Rounds rounds_{mailbox_, members_, detector_};
   std::uint64_t size_ = 0;
 };
 

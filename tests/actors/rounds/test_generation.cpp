@@ -52,9 +52,9 @@ class GenerationScene {
   Strategy strategy;
   GenerationLog log;
   troupe_test::FakeMailbox mailbox;
-  troupe_test::FakeWitness witness;
+  troupe_test::FakeFailureDetector detector;
   Members members{3, 1, 0, 6};
-  Rounds rounds{mailbox, members, witness};
+  Rounds rounds{mailbox, members, detector};
   troupe_test::FakeHome home{log};
   Versions versions;
   Generation generation;

@@ -24,9 +24,9 @@ struct Scene {
   }
 
   troupe_test::FakeMailbox mailbox;
-  troupe_test::FakeWitness witness;
+  troupe_test::FakeFailureDetector detector;
   Members members;
-  Rounds rounds{mailbox, members, witness};
+  Rounds rounds{mailbox, members, detector};
 };
 
 /// The error of asking all three workers.
@@ -101,26 +101,26 @@ TEST_CASE("what a reply says is handed on") {
 
 TEST_CASE("who has not answered is looked at while nothing comes, and who is ended by that is lost") {
   Scene scene;
-  scene.witness.every = std::chrono::milliseconds(20);
+  scene.detector.every = std::chrono::milliseconds(20);
   scene.mailbox.answer(1, Done{1, {}});
-  scene.witness.when_looked = [&] {
-    if (scene.witness.looked_at.size() == 3) scene.mailbox.end(2);
+  scene.detector.when_looked = [&] {
+    if (scene.detector.looked_at.size() == 3) scene.mailbox.end(2);
   };
   const Error error = error_of(scene);
   CHECK(error.code() == ErrorCode::worker_lost);
   CHECK(error.where().worker == 2);
-  CHECK(scene.witness.looked_at == std::vector<std::vector<int>>(3, {0, 2}));
+  CHECK(scene.detector.looked_at == std::vector<std::vector<int>>(3, {0, 2}));
   for (const Deadline& deadline : scene.mailbox.deadlines()) CHECK(deadline.left() <= std::chrono::milliseconds(20));
 }
 
 TEST_CASE("who is seen to have ended is lost, though his connection has not") {
   Scene scene;
-  scene.witness.every = std::chrono::milliseconds(20);
-  scene.witness.seen_to_have_ended = {2};
+  scene.detector.every = std::chrono::milliseconds(20);
+  scene.detector.seen_to_have_ended = {2};
   const Error error = error_of(scene);
   CHECK(error.code() == ErrorCode::worker_lost);
   CHECK(error.where().worker == 2);
-  CHECK(scene.witness.looked_at.size() == 1);
+  CHECK(scene.detector.looked_at.size() == 1);
   scene.mailbox.end(2);  // that is told at last
   scene.mailbox.answer(0, Done{2, {}});
   CHECK(scene.ask({0}).size() == 1);
@@ -170,10 +170,10 @@ TEST_CASE("who owes an answer of a round that is closed pays it before the next 
 
 TEST_CASE("nobody is looked at where all answer at once") {
   Scene scene;
-  scene.witness.every = std::chrono::milliseconds(20);
+  scene.detector.every = std::chrono::milliseconds(20);
   for (const int member : {0, 1, 2}) scene.mailbox.answer(member, Done{1, {}});
   CHECK(scene.ask({0, 1, 2}).size() == 3);
-  CHECK(scene.witness.looked_at.empty());
+  CHECK(scene.detector.looked_at.empty());
 }
 
 TEST_CASE("nobody to ask is a round that ended well") {
@@ -247,7 +247,7 @@ TEST_CASE("a failure that blames nobody is thrown at once, and the others are no
 
 TEST_CASE("a failure that blames another waits for others, but not as long as the phase") {
   Scene scene;
-  scene.witness.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
+  scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
   scene.mailbox.answer(1, Done{1, waited_for("carol")});
   const Phase phase = calm_phase();
@@ -272,7 +272,7 @@ TEST_CASE("of blamed nodes one is named that has not answered, else the first on
         Row{{{0, "bob"}}, "bob", "alice"}, Row{{{0, "bob"}, {1, "alice"}}, "bob", "alice"},
         Row{{{1, "alice"}, {0, "bob"}, {2, "alice"}}, "alice", "bob"}}) {
     Scene scene;
-    scene.witness.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
+    scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
     for (const auto& [member, node] : blames) scene.mailbox.answer(member, Done{1, waited_for(node)});
     const Error error = error_of(scene);
     CHECK(error.message() == "no word of " + named + " (told by " + by + ")");
@@ -282,7 +282,7 @@ TEST_CASE("of blamed nodes one is named that has not answered, else the first on
 
 TEST_CASE("once somebody says what went wrong, nobody else is waited for") {
   Scene scene;
-  scene.witness.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
+  scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
   scene.mailbox.answer(1, Done{1, out_of_luck()});
   scene.mailbox.answer(2, Done{1, {}});
@@ -292,7 +292,7 @@ TEST_CASE("once somebody says what went wrong, nobody else is waited for") {
 
 TEST_CASE("all failures told in time are heard when everybody has answered") {
   Scene scene;
-  scene.witness.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
+  scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
   scene.mailbox.answer(1, Done{1, {}});
   scene.mailbox.answer(2, Done{1, {}});
@@ -302,7 +302,7 @@ TEST_CASE("all failures told in time are heard when everybody has answered") {
 
 TEST_CASE("the end of a member that the round waits for ends the round, and is told with its place") {
   Scene scene;
-  scene.witness.ends[1] = "its process was ended by signal 9";
+  scene.detector.ends[1] = "its process was ended by signal 9";
   scene.mailbox.answer(0, Done{1, {}});
   scene.mailbox.end(1);
   scene.mailbox.answer(2, Done{1, {}});
@@ -311,7 +311,7 @@ TEST_CASE("the end of a member that the round waits for ends the round, and is t
   CHECK(error.message() == "a worker was lost: its process was ended by signal 9");
   CHECK(error.where() == Where{1, "m1", "compute", 7, ""});
   CHECK(scene.members.lost_workers() == std::vector{1});
-  CHECK(scene.witness.ended == std::vector{1});
+  CHECK(scene.detector.ended == std::vector{1});
   CHECK(scene.mailbox.unheard() == 1);
   CHECK_FALSE(scene.rounds.settled());
   // Nor is it waited for in another round.
@@ -340,7 +340,7 @@ TEST_CASE("the end of a member that the round does not wait for is noted, and th
   CHECK(scene.rounds.settled());
   CHECK(scene.members.lost_workers() == std::vector{0, 2});
   CHECK(scene.members.lost(3));
-  CHECK(scene.witness.ended == std::vector{0, 2, 3});
+  CHECK(scene.detector.ended == std::vector{0, 2, 3});
 }
 
 TEST_CASE("silence is a timeout that names all who are missing, and loses workers") {
@@ -361,7 +361,7 @@ TEST_CASE("silence is a timeout that names all who are missing, and loses worker
 
 TEST_CASE("a silent node is named, and not lost: its connection will tell") {
   Scene scene(2);
-  scene.witness.homes = {{3, "alice"}, {4, "bob"}};
+  scene.detector.homes = {{3, "alice"}, {4, "bob"}};
   CHECK(message_of([&] { scene.ask({4, 3}); }).starts_with("nodes bob, alice did not answer in time"));
   CHECK(where_of([&] { scene.ask({4, 3}); }) == Where{-1, "bob", "compute", 7, ""});
   CHECK_FALSE(scene.members.lost(3));

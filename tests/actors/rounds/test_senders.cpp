@@ -68,14 +68,14 @@ class ThreeNodes {
   Options options_;
   ModelDescription model_;
   troupe_test::FakeMailbox mailbox_;
-  troupe_test::FakeWitness witness_;
+  troupe_test::FakeFailureDetector detector_;
   Members members_{3, 1, 3, 3};
-  Rounds rounds_{mailbox_, members_, witness_};
+  Rounds rounds_{mailbox_, members_, detector_};
   Versions versions_;
 };
 
 /// As errors name it.
-std::string node(int number) { return troupe_test::FakeWitness().node(3 + number); }
+std::string node(int number) { return troupe_test::FakeFailureDetector().node(3 + number); }
 
 bool has(const Error& error, const std::string& part) { return error.message().find(part) != std::string::npos; }
 
@@ -98,7 +98,7 @@ TEST_CASE("whose gradients make the weights so is named, and not who adds them")
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(error.where().object == "tensor 'w'");
-  CHECK(has(error, "told by " + troupe_test::FakeWitness().node(2)));
+  CHECK(has(error, "told by " + troupe_test::FakeFailureDetector().node(2)));
   // Who cannot have it of another does not get away with saying so.
   CHECK(ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}, true).refused().where().node ==
         node(1));

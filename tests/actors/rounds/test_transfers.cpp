@@ -27,9 +27,9 @@ class TransferScene {
 
   TransferLog log;
   troupe_test::FakeMailbox mailbox;
-  troupe_test::FakeWitness witness;
+  troupe_test::FakeFailureDetector detector;
   Members members{2, 1, 2, 2};
-  Rounds rounds{mailbox, members, witness};
+  Rounds rounds{mailbox, members, detector};
   troupe_test::FakeHome home{log};
   Transfers transfers{members, rounds, home};
 

@@ -104,7 +104,7 @@ void World::tell(const std::string& what) const {
 }
 
 int World::unheard_deaths() const {
-  return static_cast<int>(std::ranges::count_if(seats_, [&](const auto& seat) {
+  return static_cast<int>(std::ranges::count_if(layout_, [&](const auto& seat) {
     return !process(seat.second).alive && members_ != nullptr && !members_->lost(seat.first);
   }));
 }
@@ -114,19 +114,19 @@ bool World::starting() const {
 }
 
 int World::hanging() const {
-  return static_cast<int>(std::ranges::count_if(seats_, [&](const auto& seat) { return process(seat.second).hangs; }));
+  return static_cast<int>(std::ranges::count_if(layout_, [&](const auto& seat) { return process(seat.second).hangs; }));
 }
 
 bool World::is_seated(int pid) const {
-  const auto seat = seats_.find(process(pid).worker.index());
-  return seat != seats_.end() && seat->second == pid;
+  const auto seat = layout_.find(process(pid).worker.index());
+  return seat != layout_.end() && seat->second == pid;
 }
 
 void World::seat(int member, const caf::actor& /*actor*/) {
   if (Members::is_server(member)) return;
   const int newest = pid(member);
   if (!arrived_.contains(newest)) throw Violation("a seat for somebody who has not come");
-  seats_[member] = newest;
+  layout_[member] = newest;
   if (!process(newest).alive) add(soon(), Kind::end, newest);
 }
 
@@ -138,8 +138,8 @@ void World::send(int member, const caf::message& message) {
     if (servers_[index].inbox.size() == 1) add(soon(), Kind::serve, static_cast<int>(index));
     return;
   }
-  const auto seat = seats_.find(member);
-  if (seat == seats_.end()) throw Violation("a message to worker " + std::to_string(member) + ", who is not there");
+  const auto seat = layout_.find(member);
+  if (seat == layout_.end()) throw Violation("a message to worker " + std::to_string(member) + ", who is not there");
   if (message.match_elements<Advance>()) check_bound(member, message.get_as<Advance>(0).step);
   if (message.match_elements<Apply>()) applied = message.get_as<Apply>(0).to;
   if (trace_ != nullptr) tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
@@ -284,8 +284,8 @@ void World::serve(int server) {
 /// Who is asked to compute writes what servers read, and reads what they write.
 void World::check_idle(int rank) const {
   const std::vector<int> workers = members_->workers();
-  const auto seat = seats_.find(workers.at(static_cast<std::size_t>(rank)));
-  if (seat == seats_.end()) return;
+  const auto seat = layout_.find(workers.at(static_cast<std::size_t>(rank)));
+  if (seat == layout_.end()) return;
   if (std::ranges::any_of(process(seat->second).inbox,
                           [](const auto& each) { return each.template match_elements<Advance>(); }))
     throw Violation("a server reads or writes what a worker computes on");
@@ -346,7 +346,7 @@ void World::end(int worker) {
 void World::end_all() {
   for (Process& each : processes_) each.alive = false;
   started_.clear();
-  seats_.clear();
+  layout_.clear();
   first_server_ = servers_.size();
 }
 

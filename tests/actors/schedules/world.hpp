@@ -73,7 +73,7 @@ class World : public troupe::Reception {
 
   // The mailbox.
   void seat(int member, const caf::actor& actor) override;
-  void unseat(int member) override { seats_.erase(member); }
+  void unseat(int member) override { layout_.erase(member); }
   void send(int member, const caf::message& message) override;
 
   // The host.
@@ -147,7 +147,7 @@ class World : public troupe::Reception {
   std::size_t first_server_ = 0;       ///< of those that there are
   std::map<int, std::int64_t> asked_;  ///< by worker, the step of its clock that it was asked for last
   std::map<int, int> started_;         ///< the newest process of each worker
-  std::map<int, int> seats_;           ///< by member
+  std::map<int, int> layout_;          ///< by member
   std::set<int> arrived_;              ///< processes that have said that they join
   std::vector<Event> events_;          ///< a heap
   std::uint64_t last_event_ = 0;

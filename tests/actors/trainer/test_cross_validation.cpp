@@ -30,14 +30,14 @@ std::vector<float> all_values(const DataSource& data) {
 /// What ranks have returned of data set or fold `i`, in order.
 std::vector<float> of_all_ranks(const RunResults& results, std::size_t i) {
   std::vector<float> all;
-  for (const Returned& each : results)
+  for (const TaskResult& each : results)
     for (const float value : each.json.at(i).get<std::vector<float>>()) all.push_back(value);
   std::ranges::sort(all);
   return all;
 }
 
 /// The accuracy of each fold, of which each was reported once, in order.
-std::vector<double> accuracies(Running& running) {
+std::vector<double> accuracies(RunHandle& running) {
   std::vector<double> all;
   for (const Report& report : running) {
     CHECK(report.metrics.at("cv") == all.size());
@@ -55,7 +55,7 @@ TEST_CASE("a function cross-validates over the same folds on any number of worke
     for (const int workers : {1, 2, 3}) {
       CAPTURE(workers);
       Trainer trainer(trainer_options(placement, workers));
-      Running running = trainer.run_generator("cv", {}, {.dataset = "numbered"});
+      RunHandle running = trainer.run_generator("cv", {}, {.dataset = "numbered"});
       const std::vector<double> measured = accuracies(running);
       REQUIRE(measured.size() == 5);
       if (expected.empty()) expected = measured;
@@ -117,15 +117,16 @@ TEST_CASE("data sets that are not there are refused") {
 
 TEST_CASE("alone, too, a function has folds and several data sets") {
   const TrainingData numbered = load_data("numbered");
-  const Alone alone({.datasets = {numbered, load_data("synthetic-linear")}});
+  const StandaloneContext alone({.datasets = {numbered, load_data("synthetic-linear")}});
   CHECK(here().num_datasets() == 2);
   CHECK(here().dataset(1).shard().num_samples() == 1000);
   const auto folds = here().dataset().to_cv(4);
   REQUIRE(folds.size() == 4);
   CHECK(folds[3].validation_shard().num_samples() == 15);
   CHECK(folds[3].test_shard().all().values == std::vector<float>{1000});
-  CHECK(code_of([&] { Alone({.dataset = numbered, .datasets = {numbered}}); }) == ErrorCode::invalid_argument);
-  CHECK(code_of([&] { Alone({.datasets = {numbered, {}}}); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { StandaloneContext({.dataset = numbered, .datasets = {numbered}}); }) ==
+        ErrorCode::invalid_argument);
+  CHECK(code_of([&] { StandaloneContext({.datasets = {numbered, {}}}); }) == ErrorCode::invalid_argument);
 }
 
 TEST_CASE("only samples that are trained on go through what transforms do at random") {

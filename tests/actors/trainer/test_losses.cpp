@@ -45,13 +45,13 @@ TEST_CASE("a function is called again after a loss, from the last checkpoint of 
     const RunResults results = trainer.run("ten", {{"how", how}}, {.callbacks = {failures}});
     REQUIRE(results.size() == 3);
     const bool killed = *how != 0;
-    for (const Returned& each : results) {
+    for (const TaskResult& each : results) {
       CHECK(each.json.at("sum") == 10);
       CHECK(each.json.at("attempt") == (killed ? 2 : 1));
       CHECK(each.json.at("from").get<int>() >= (killed ? 5 : 0));
     }
-    CHECK(trainer.get_last_checkpoint()->state.at("done") == 10);
-    CHECK(trainer.get_last_checkpoint()->tensors.at(0).values.at(0) == 10);
+    CHECK(trainer.last_checkpoint()->state.at("done") == 10);
+    CHECK(trainer.last_checkpoint()->tensors.at(0).values.at(0) == 10);
     REQUIRE(failures->heard.size() == (killed ? 1 : 0));
     if (killed)
       CHECK(failures->heard[0].find("goes on: a worker was lost: its process was ended by signal 9 (worker 1") == 0);
@@ -77,7 +77,7 @@ TEST_CASE("a function is called again after a loss while data is read, before ra
   const auto failures = std::make_shared<NotesFailures>();
   const std::string data = "deadly_for_1:" + (around / "read");
   const RunResults results = trainer.run("place", {}, {.dataset = data, .callbacks = {failures}});
-  for (const Returned& each : results) CHECK(each.json.at("attempt") == 2);
+  for (const TaskResult& each : results) CHECK(each.json.at("attempt") == 2);
   REQUIRE(failures->heard.size() == 1);
   CHECK(failures->heard[0].find("goes on: a worker was lost: its process was ended by signal 9 (worker 1") == 0);
 }
@@ -196,7 +196,7 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
     CHECK(resumed[1].json.at("from") == 10);
     CHECK(resumed[1].json.at("sum") == 10);
     trainer.run("files", {{"files", {file}}}, keeping);
-    const Checkpoint last = *trainer.get_last_checkpoint();
+    const Checkpoint last = *trainer.last_checkpoint();
     CHECK(last.number == 11);
     CHECK(last.files.at("vocabulary.txt") == "a b c");
     const Checkpoint read = TrainerCheckpoints(keeping.checkpoints).read(11);
@@ -204,9 +204,9 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
     CHECK(read.files == last.files);
     CHECK(read.tensors.at(0).values == std::vector<float>{0, 1, 2, 3});
     trainer.execute("place");
-    CHECK(trainer.get_last_checkpoint()->number == 11);
+    CHECK(trainer.last_checkpoint()->number == 11);
     trainer.run("place");
-    CHECK_FALSE(trainer.get_last_checkpoint());
+    CHECK_FALSE(trainer.last_checkpoint());
     std::filesystem::remove_all(folder);
   }
   Trainer trainer(trainer_options(Placement::in_process, 2));

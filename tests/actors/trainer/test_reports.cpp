@@ -148,7 +148,7 @@ TEST_CASE("a program's own JSON may be nested 300,000 deep, and is refused befor
   refused([&] { trainer.run("reports", config); });
   refused([&] { trainer.run([&] { here().report(config); }); });
   refused([&] { trainer.run([&] { here().save_checkpoint(config); }); });
-  refused([&] { trainer.run([&] { return Returned{.json = deep()}; }); });
+  refused([&] { trainer.run([&] { return TaskResult{.json = deep()}; }); });
   CHECK(code_of([&] { trainer.run("reports", config); }) == ErrorCode::invalid_argument);
   tune::Options options;
   options.space["deep"] = deep();
@@ -163,7 +163,7 @@ TEST_CASE("reports of workers come in order, and callbacks hear of all that happ
     Trainer trainer(trainer_options(placement, 3));
     const auto heard = std::make_shared<HearsAll>();
     std::int64_t iteration = 0;
-    Running running = trainer.run_generator("reports", {{"reports", 20}}, {.callbacks = {heard}});
+    RunHandle running = trainer.run_generator("reports", {{"reports", 20}}, {.callbacks = {heard}});
     for (const Report& report : running) {
       CHECK(report.iteration == ++iteration);
       CHECK(report.metrics.at("rank") == 1.0);
@@ -188,7 +188,7 @@ TEST_CASE("a callback that has seen enough has the functions stop") {
     const auto heard = std::make_shared<HearsAll>();
     heard->stop_after = 3;
     const RunResults results = trainer.run("wait", {}, {.callbacks = {heard}});
-    for (const Returned& each : results) CHECK(each.json == true);
+    for (const TaskResult& each : results) CHECK(each.json == true);
     CHECK(std::ssize(heard->reports) < 10'000);
     CHECK(heard->calls.back() == "end");
   }
@@ -212,7 +212,7 @@ TEST_CASE("a run that an error of its own ends tells callbacks of it, and whoeve
     if (here().rank() == 0) std::filesystem::remove_all(folder);
     here().save_checkpoint({});
   };
-  Running running = trainer.run_generator(save, {}, {.callbacks = {heard}, .checkpoints = {.folder = folder}});
+  RunHandle running = trainer.run_generator(save, {}, {.callbacks = {heard}, .checkpoints = {.folder = folder}});
   CHECK(code_of([&] { running.next(); }) == ErrorCode::bad_file);
   CHECK(running.is_finished());
   CHECK(code_of([&] { running.returns(); }) == ErrorCode::bad_file);

@@ -92,14 +92,14 @@ TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
   CHECK(code_of([] { here().report(3); }) == ErrorCode::invalid_argument);
   here().report({{"loss", 1}});
   {
-    const Alone alone({.config = {{"lr", 0.1}}, .dataset = load_data("synthetic-linear")});
+    const StandaloneContext alone({.config = {{"lr", 0.1}}, .dataset = load_data("synthetic-linear")});
     CHECK(here().config().at("lr") == 0.1);
     CHECK(here().dataset().shard().num_samples() == load_data("synthetic-linear").train->info().num_samples);
     CHECK_FALSE(here().load_checkpoint());
     here().save_checkpoint({{"step", 7}});
     CHECK_FALSE(here().load_checkpoint());  // this call has begun from none
     CHECK(alone.last_checkpoint()->number == 1);
-    const Alone next({.checkpoint = alone.last_checkpoint()});
+    const StandaloneContext next({.checkpoint = alone.last_checkpoint()});
     CHECK(here().load_checkpoint()->state.at("step") == 7);
   }
   CHECK(here().config() == Json::object());
@@ -112,11 +112,11 @@ TEST_CASE("callbacks of a function outside of a trainer hear that an exception h
     void on_end(const RunEnd& end) override { told += end.failed ? "failed" : "ended"; }
   };
   const auto well = std::make_shared<Heard>();
-  { const Alone alone({.callbacks = {well}}); }
+  { const StandaloneContext alone({.callbacks = {well}}); }
   CHECK(well->told == "ended");
   const auto badly = std::make_shared<Heard>();
   try {
-    const Alone alone({.callbacks = {badly}});
+    const StandaloneContext alone({.callbacks = {badly}});
     throw std::runtime_error("out of luck");
   } catch (const std::runtime_error&) {
     CHECK(badly->told == "the function was left by an exception-failed");
@@ -243,7 +243,7 @@ TEST_CASE("the table of workers tells who they are, and what they do") {
   REQUIRE(workers.size() == 2);
   CHECK(workers[0].node == "pid " + std::to_string(workers[0].pid));
   CHECK(workers[0].memory_bytes > 1'000'000);
-  Running running = trainer.run_generator("wait");
+  RunHandle running = trainer.run_generator("wait");
   running.next();
   CHECK(trainer.workers().workers()[1].state == "running");
   CHECK(code_of([&] { trainer.run("place"); }) == ErrorCode::in_use);
@@ -255,8 +255,8 @@ TEST_CASE("what a run cannot do it says before its functions start") {
   const auto run = [&] { trainer.run([&calls] { ++calls; }, {}, {.reports = {.every = -1}}); };
   CHECK(code_of(run) == ErrorCode::invalid_argument);
   CHECK(calls == 0);
-  Running running = trainer.run_generator("place");
-  Running moved = std::move(running);
+  RunHandle running = trainer.run_generator("place");
+  RunHandle moved = std::move(running);
   CHECK(code_of([&] { running.next(); }) == ErrorCode::invalid_argument);  // NOLINT(bugprone-use-after-move)
   CHECK(moved.returns().size() == 2);
 }
@@ -265,7 +265,7 @@ TEST_CASE("a run that is dropped ends its functions, and the workers serve the n
   for (const Placement placement : kPlacements) {
     Trainer trainer(trainer_options(placement, 2));
     {
-      Running running = trainer.run_generator("wait");
+      RunHandle running = trainer.run_generator("wait");
       CHECK(running.next());
       CHECK_FALSE(running.is_finished());
     }
@@ -302,7 +302,7 @@ TEST_CASE("each rank has its shard of the data") {
     const RunResults results = trainer.run("shard", {}, {.dataset = "synthetic-linear"});
     const TrainingData data = load_data("synthetic-linear");
     std::int64_t seen = 0;
-    for (const Returned& each : results) {
+    for (const TaskResult& each : results) {
       CHECK(each.json.at("seen") == each.json.at("mine"));
       CHECK(each.json.at("all") == each.json.at("mine"));
       CHECK(each.json.at("batches") == results[0].json.at("batches"));
@@ -375,7 +375,7 @@ TEST_CASE("ranks that accelerate compute in one precision: the one that is asked
     Trainer trainer(trainer_options(Placement::in_process, 3));
     const RunResults results = trainer.run(
         [&] { return Json(accelerate(creator, {.precision = Precision::bf16})->info().precision == Precision::bf16); });
-    for (const Returned& each : results) CHECK(each.json == (without < 0));
+    for (const TaskResult& each : results) CHECK(each.json == (without < 0));
   }
 }
 

@@ -20,7 +20,7 @@ using namespace troupe;
 namespace {
 
 Json tell_place() {
-  const Here& place = here();
+  const TaskContext& place = here();
   return {{"rank", place.rank()},       {"local_rank", place.local_rank()},    {"world_size", place.world_size()},
           {"node", place.node()},       {"in_worker", place.in_worker()},      {"config", place.config()},
           {"attempt", place.attempt()}, {"pid", static_cast<int>(::getpid())}, {"backend", place.group().backend()}};

@@ -2,6 +2,7 @@
 
 #include "cluster/nodes.hpp"
 #include "runtime/processes/kernel_file.hpp"
+#include "troupe/call.hpp"
 
 using namespace troupe;
 using namespace troupe_test;

@@ -64,7 +64,7 @@ TEST_CASE("a child of a trainer's process leaves nodes alone, and the run goes o
   std::optional<Trainer> trainer(options);
   const Json config = {{"steps", 4}, {"clip", 0.5}};
   const RunResults expected = trainer->run("learn", config);
-  std::optional<Running> running(trainer->run_generator("learn", config));
+  std::optional<RunHandle> running(trainer->run_generator("learn", config));
   CHECK(child_ends_well([&] {
     const bool refused = is_refused([&] { running->next(); }) && is_refused([&] { trainer->run("learn"); }) &&
                          is_refused([&] { trainer->shutdown(); });

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <numeric>
-
 #include "actors/test_models.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
@@ -15,13 +13,12 @@ TEST_CASE("functions on nodes take an argument, once a node, and it goes with th
   Options options = nodes.options(2);
   options.num_workers = 4;
   DistributedSGD sgd("hold", options);
-  std::string argument(kBytes, '\0');
-  std::iota(argument.begin(), argument.end(), '\0');
-  const std::vector<std::string> nothing(4);
+  const std::string argument(kBytes, 'a');
+  const std::vector<Json> nothing(4);
   for (int again = 0; again < 5; ++again) CHECK((sgd.foreach_worker("swallow", argument) == nothing));
-  CHECK(sgd.foreach_worker("length", argument) == std::vector<std::string>(4, std::to_string(kBytes)));
-  argument.resize(300);
-  CHECK((sgd.for_model("echo", argument) == argument + std::to_string(sgd.weights().size())));
+  CHECK(sgd.foreach_worker("length", argument) == std::vector<Json>(4, kBytes));
+  const Json few{{"layer", "fc"}, {"numbers", {1, 2.5}}};
+  CHECK((sgd.call_model("echo", few) == Json{{"of", sgd.weights().size()}, {"got", few}}));
   for (int again = 0; again < 3; ++again)
     CHECK(message_of([&] { sgd.foreach_worker("fails-with", std::string(kBytes, 'x')); }).find("function fails") !=
           std::string::npos);

@@ -88,7 +88,7 @@ TEST_CASE("a lost node joins again, and the function is called again from the la
   Trainer trainer(options);
   for (const char* how : {"killed", "hangs"}) {
     CAPTURE(how);
-    for (const Returned& each : trainer.run("ten", {{"how", how}})) {
+    for (const TaskResult& each : trainer.run("ten", {{"how", how}})) {
       CHECK(each.json.at("sum") == 10);
       CHECK(each.json.at("attempt") == 2);
       CHECK(each.json.at("from").get<int>() >= 5);
@@ -102,11 +102,11 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
   options.cluster.min_nodes = 1;
   options.timeouts.start = std::chrono::seconds(4);
   Trainer trainer(options);
-  Running running = trainer.run_generator("wait_and_count");
+  RunHandle running = trainer.run_generator("wait_and_count");
   REQUIRE(running.next());
   nodes[1].signal(SIGKILL);
   const RunResults& results = running.returns();
-  for (const Returned& each : results) CHECK(each.json.at("node") == "node0");
+  for (const TaskResult& each : results) CHECK(each.json.at("node") == "node0");
   CHECK(results[1].json.at("attempt") == 2);
 
   options.cluster.min_nodes = 2;
@@ -127,7 +127,7 @@ TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
       REQUIRE(error.code() == ErrorCode::timeout);
     }
   REQUIRE(trainer);
-  Running running = trainer->run_generator("wait_and_count");
+  RunHandle running = trainer->run_generator("wait_and_count");
   REQUIRE(running.next());
   nodes[1].signal(SIGKILL);
   CHECK(code_of([&] { running.returns(); }) == ErrorCode::timeout);

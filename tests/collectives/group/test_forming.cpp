@@ -47,7 +47,7 @@ TEST_CASE("who comes once the rank has died that made the group's memory is told
   ObjectStore store;
   auto maker = store.connect();
   const auto waits = store.connect();
-  maker->create(kGroup, Meeting::bytes(3), {.shared_writers = true});
+  maker->create(kGroup, SharedBarrier::bytes(3), {.shared_writers = true});
   maker->create(kSaid, sizeof(float));
   maker->seal(kSaid);
   waits->get(kSaid, std::chrono::seconds(10));

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "collectives/group/meeting.hpp"
+#include "collectives/group/shared_barrier.hpp"
 #include "collectives/group/shared_communicator.hpp"
 #include "runtime/random.hpp"
 #include "runtime/store/object_store.hpp"
@@ -36,7 +36,7 @@ class Liar {
  private:
   std::shared_ptr<Mapping> open() {
     while (!ended_) try {
-        return client_->open(id_, 0, Meeting::bytes(kHonest));
+        return client_->open(id_, 0, SharedBarrier::bytes(kHonest));
       } catch (const Error&) {  // it is not yet there
         std::this_thread::yield();
       }
@@ -47,7 +47,7 @@ class Liar {
     const auto mapping = open();
     if (!mapping) return;
     auto* const words = reinterpret_cast<std::uint32_t*>(mapping->writable_floats().data());
-    const std::uint64_t count = Meeting::bytes(kHonest) / sizeof(std::uint32_t);
+    const std::uint64_t count = SharedBarrier::bytes(kHonest) / sizeof(std::uint32_t);
     // What ranks wait for lies at the beginning: it is to be hit often.
     const std::uint64_t often = std::min<std::uint64_t>(count, 2048);
     while (!ended_) {

@@ -21,7 +21,7 @@ struct RankName {
 };
 
 /// Who meets.
-struct Seats {
+struct RankLayout {
   int rank = 0;
   int size = 1;      ///< of the group
   Range local = {};  ///< the ranks of this machine
@@ -30,7 +30,7 @@ struct Seats {
 /// Where the ranks of one machine meet, in memory that all have mapped: each says what it calls, with a short vector,
 /// and waits for the others. What ranks of other machines say comes into the same memory by other ways. What others
 /// write is believed for errors only, and for who has come.
-class Meeting {
+class SharedBarrier {
  public:
   /// Of a vector that lies beside the call, in bytes.
   static constexpr std::size_t kPayloadBytes = 16384;
@@ -42,7 +42,7 @@ class Meeting {
   static std::span<std::byte> place(std::span<std::byte> memory, int size, int rank, std::size_t parity);
 
   /// @param memory that is ready
-  Meeting(std::span<std::byte> memory, const Seats& seats);
+  SharedBarrier(std::span<std::byte> memory, const RankLayout& layout);
   /// Of this rank, for errors. Once, before it meets anybody.
   void introduce(const RankName& name);
 
@@ -50,7 +50,7 @@ class Meeting {
   /// wait.
   void ask(AskAbsent absent) { absent_ = std::move(absent); }
 
-  const Seats& seats() const { return seats_; }
+  const RankLayout& layout() const { return layout_; }
   /// This rank calls that next.
   void call(const Collective& call);
   /// This rank's calls so far.
@@ -99,7 +99,7 @@ class Meeting {
   std::string last_of(int rank) const;
 
   std::span<std::byte> memory_;
-  Seats seats_;
+  RankLayout layout_;
   AskAbsent absent_;
   int spins_;
   std::uint64_t turn_ = 0;

@@ -8,12 +8,12 @@
 namespace troupe {
 
 /// Who can tell of members what errors say.
-class Witness {
+class FailureDetector {
  public:
-  Witness() = default;
-  Witness(const Witness&) = delete;
-  Witness& operator=(const Witness&) = delete;
-  virtual ~Witness() = default;
+  FailureDetector() = default;
+  FailureDetector(const FailureDetector&) = delete;
+  FailureDetector& operator=(const FailureDetector&) = delete;
+  virtual ~FailureDetector() = default;
 
   /// Where a member is: "in-process", "pid N", or the name of a node.
   virtual std::string node(int member) const = 0;

@@ -6,7 +6,7 @@ namespace troupe {
 
 /// Until when the driver waits for the answer to a request that says how long.
 template <class Request>
-Deadline patience_of(const Request& request) {
+Deadline deadline_of(const Request& request) {
   return Deadline(std::chrono::milliseconds(request.timeout_ms));
 }
 

@@ -1,4 +1,4 @@
-#include "cli/train/options/log_flags.hpp"
+#include "cli/train/options/metric_logs.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -51,7 +51,7 @@ class Tolerated final : public Callback {
 
 }  // namespace
 
-void LogFlags::add_to(CLI::App& app) {
+void MetricLogs::add_to(CLI::App& app) {
   app.add_option("--log", texts,
                  "Log steps and evaluations as they come: csv:FILE, json:FILE, tensorboard:FOLDER, which TensorBoard "
                  "reads, and progress, with commas between; may be said again")
@@ -59,13 +59,13 @@ void LogFlags::add_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-void LogFlags::apply(Options& options) const {
+void MetricLogs::apply(Options& options) const {
   for (const std::string& text : texts)
     for (auto& each : callbacks::from_text(text))
       options.callbacks.push_back(std::make_shared<Tolerated>(std::move(each), broken_, reports_end_));
 }
 
-bool LogFlags::shows_progress() const {
+bool MetricLogs::shows_progress() const {
   return std::ranges::any_of(
       texts, [](const std::string& text) { return ("," + text + ",").find(",progress,") != std::string::npos; });
 }

@@ -14,13 +14,13 @@
 namespace troupe {
 
 /// The workers of a trainer: starts them, and replaces those that are lost.
-class Crew {
+class WorkerPool {
  public:
   /// @throws Error
-  explicit Crew(TrainerOptions options, MakeRuntime make_runtime = make_actor_runtime);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit WorkerPool(TrainerOptions options, MakeRuntime make_runtime = make_actor_runtime);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   /// All are there: lost ones are replaced, and those that were done without come again.
   void settle();
@@ -41,7 +41,7 @@ class Crew {
   const TrainerOptions& options() const { return options_; }
   Rounds& rounds() { return *rounds_; }
   int num_workers() const { return runtime_ ? runtime_->members.num_workers() : wanted_; }
-  /// Of a crew that is settled.
+  /// Of a pool that is settled.
   const Members& members() const { return runtime_->members; }
   /// Where it is, as errors say it.
   std::string node_of(int worker) const { return runtime_->host->node(worker); }

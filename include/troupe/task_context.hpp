@@ -27,7 +27,7 @@ struct NamedTensor {
 using NamedTensors = std::vector<NamedTensor>;
 
 /// What a function returns on a worker: JSON, or named tensors, or both.
-struct Returned {
+struct TaskResult {
   Json json = {};
   NamedTensors tensors = {};
 };
@@ -107,9 +107,9 @@ class Surroundings;  // what a function runs in
 
 /// What a function sees of where it runs: a worker of a Trainer, or any other place, where it is rank 0 of 1. Copies
 /// show the same; a thread that the function starts takes one with it, since `here()` is the calling thread's.
-class Here {
+class TaskContext {
  public:
-  explicit Here(std::shared_ptr<Surroundings> surroundings);
+  explicit TaskContext(std::shared_ptr<Surroundings> surroundings);
 
   int rank() const;
   int local_rank() const;  ///< among the ranks of this machine
@@ -169,18 +169,18 @@ class Here {
   bool should_stop() const;
 
   /// Something that stays with this worker from one run to the next, until the trainer ends.
-  std::any& keepsake() const;
+  std::any& worker_storage() const;
 
  private:
   std::shared_ptr<Surroundings> surroundings_;
 };
 
 /// What the calling thread's function runs in.
-Here& here();
+TaskContext& here();
 
 /// While it lives, `here()` of this thread shows this to functions that are called outside a trainer: as rank 0 of 1,
 /// or with backend "mpi" as a rank of those that mpirun started, each of which makes one, with the same options.
-class Alone {
+class StandaloneContext {
  public:
   struct Options {
     Json config = {};
@@ -192,21 +192,21 @@ class Alone {
     std::string backend = {};                                                 ///< of collectives: "mpi", or empty
     std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< as TrainerOptions
   };
-  Alone() : Alone(Options()) {}
+  StandaloneContext() : StandaloneContext(Options()) {}
   /// Returns when all ranks have come. @throws Error invalid_argument for another backend, unsupported where this build
   /// has no MPI, timeout, or what MPI says
-  explicit Alone(Options options);
+  explicit StandaloneContext(Options options);
   /// The other ranks are told that this one comes no more; it waits for nobody.
-  ~Alone();
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
+  ~StandaloneContext();
+  StandaloneContext(const StandaloneContext&) = delete;
+  StandaloneContext& operator=(const StandaloneContext&) = delete;
 
   /// What the function saved last; before that what it began from.
   std::optional<Checkpoint> last_checkpoint() const;
 
  private:
   std::shared_ptr<Surroundings> surroundings_;
-  std::shared_ptr<Here> before_;
+  std::shared_ptr<TaskContext> before_;
   int exceptions_;  ///< under way when this began
 };
 

@@ -1,4 +1,4 @@
-#include "troupe/here.hpp"
+#include "troupe/task_context.hpp"
 
 #include <cstring>
 #include <exception>
@@ -18,11 +18,11 @@
 namespace troupe {
 namespace {
 
-/// Of code that runs in no trainer: whom it tells are an `Alone`'s callbacks. It is one rank by itself, or one of
-/// mpirun's.
+/// Of code that runs in no trainer: whom it tells are an `StandaloneContext`'s callbacks. It is one rank by itself, or
+/// one of mpirun's.
 class NobodyElse : public Surroundings {
  public:
-  explicit NobodyElse(Alone::Options options = {})
+  explicit NobodyElse(StandaloneContext::Options options = {})
       : Surroundings(placing_of(options)),
         callbacks_(std::move(options.callbacks)),
         begun_from_(std::move(options.checkpoint)),
@@ -40,7 +40,7 @@ class NobodyElse : public Surroundings {
   std::optional<Checkpoint> load() override { return begun_from_; }
   std::optional<Checkpoint> last() const { return last_ ? last_ : begun_from_; }
   bool should_stop() const override { return callbacks_.wants_to_stop(); }
-  std::any& keepsake() override { return keepsake_; }
+  std::any& worker_storage() override { return keepsake_; }
 
   void start() {
     callbacks_.start({.name = "alone",
@@ -55,7 +55,7 @@ class NobodyElse : public Surroundings {
   }
 
  private:
-  static Placing placing_of(const Alone::Options& options) {
+  static Placing placing_of(const StandaloneContext::Options& options) {
     Placing placing;
     placing.node = "in-process";
     placing.seed = options.seed;
@@ -69,7 +69,7 @@ class NobodyElse : public Surroundings {
     return placing;
   }
 
-  void join(const Alone::Options& options) {
+  void join(const StandaloneContext::Options& options) {
     if (options.backend != "mpi")
       throw_invalid("backend is '" + options.backend + "'; outside of a trainer there is mpi, or none");
     if (options.collective_timeout.count() <= 0) throw_invalid("collective_timeout is not above 0");
@@ -103,58 +103,58 @@ class NobodyElse : public Surroundings {
   std::any keepsake_;
 };
 
-std::shared_ptr<Here>& shown() {
-  thread_local std::shared_ptr<Here> here = std::make_shared<Here>(std::make_shared<NobodyElse>());
+std::shared_ptr<TaskContext>& shown() {
+  thread_local std::shared_ptr<TaskContext> here = std::make_shared<TaskContext>(std::make_shared<NobodyElse>());
   return here;
 }
 
 }  // namespace
 
 ShownHere::ShownHere(std::shared_ptr<Surroundings> surroundings)
-    : before_(std::exchange(shown(), std::make_shared<Here>(std::move(surroundings)))) {}
+    : before_(std::exchange(shown(), std::make_shared<TaskContext>(std::move(surroundings)))) {}
 ShownHere::~ShownHere() { shown() = std::move(before_); }
 
-Here& here() { return *shown(); }
+TaskContext& here() { return *shown(); }
 
-Here::Here(std::shared_ptr<Surroundings> surroundings) : surroundings_(std::move(surroundings)) {}
+TaskContext::TaskContext(std::shared_ptr<Surroundings> surroundings) : surroundings_(std::move(surroundings)) {}
 
-int Here::rank() const { return surroundings_->placing().rank; }
-int Here::local_rank() const { return surroundings_->placing().local_rank; }
-int Here::world_size() const { return surroundings_->placing().world_size; }
-std::string Here::node() const { return surroundings_->placing().node; }
-bool Here::in_worker() const { return surroundings_->placing().in_worker; }
-int Here::attempt() const { return surroundings_->placing().attempt; }
-std::uint64_t Here::seed() const { return surroundings_->placing().seed; }
-const Json& Here::config() const { return surroundings_->placing().config; }
-Group& Here::group() const { return surroundings_->group(); }
-bool Here::should_stop() const {
+int TaskContext::rank() const { return surroundings_->placing().rank; }
+int TaskContext::local_rank() const { return surroundings_->placing().local_rank; }
+int TaskContext::world_size() const { return surroundings_->placing().world_size; }
+std::string TaskContext::node() const { return surroundings_->placing().node; }
+bool TaskContext::in_worker() const { return surroundings_->placing().in_worker; }
+int TaskContext::attempt() const { return surroundings_->placing().attempt; }
+std::uint64_t TaskContext::seed() const { return surroundings_->placing().seed; }
+const Json& TaskContext::config() const { return surroundings_->placing().config; }
+Group& TaskContext::group() const { return surroundings_->group(); }
+bool TaskContext::should_stop() const {
   surroundings_->check_owner();
   return surroundings_->should_stop();
 }
-std::any& Here::keepsake() const { return surroundings_->keepsake(); }
-std::optional<Checkpoint> Here::load_checkpoint() const { return surroundings_->load(); }
+std::any& TaskContext::worker_storage() const { return surroundings_->worker_storage(); }
+std::optional<Checkpoint> TaskContext::load_checkpoint() const { return surroundings_->load(); }
 
-RunDataset Here::dataset(int number) const {
+RunDataset TaskContext::dataset(int number) const {
   const Placing& placing = surroundings_->placing();
   if (placing.datasets.empty())
-    throw_invalid("this run has no data: RunOptions::dataset, or Alone::Options::dataset, says which");
+    throw_invalid("this run has no data: RunOptions::dataset, or StandaloneContext::Options::dataset, says which");
   if (number < 0 || number >= num_datasets())
     throw_invalid("data set " + std::to_string(number) + " of a run that has " + std::to_string(num_datasets()) +
                   "; they are counted from 0");
   return {placing.datasets[static_cast<std::size_t>(number)], placing.rank, placing.world_size, placing.seed};
 }
 
-int Here::num_datasets() const { return static_cast<int>(std::ssize(surroundings_->placing().datasets)); }
+int TaskContext::num_datasets() const { return static_cast<int>(std::ssize(surroundings_->placing().datasets)); }
 
-void Here::report(const Json& metrics) const {
+void TaskContext::report(const Json& metrics) const {
   if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");
   surroundings_->check_owner();
   check_depth(metrics, "what is reported");
   surroundings_->report(metrics);
 }
 
-void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
-                           const std::vector<std::string>& files) const {
+void TaskContext::save_checkpoint(const Json& state, const NamedTensors& tensors,
+                                  const std::vector<std::string>& files) const {
   surroundings_->check_owner();
   Checkpoint checkpoint;
   if (rank() == 0) {
@@ -171,14 +171,14 @@ void Here::save_checkpoint(const Json& state, const NamedTensors& tensors,
   surroundings_->save(std::move(checkpoint));
 }
 
-Alone::Alone(Options options) : exceptions_(std::uncaught_exceptions()) {
+StandaloneContext::StandaloneContext(Options options) : exceptions_(std::uncaught_exceptions()) {
   auto surroundings = make_owned_here<NobodyElse>(std::move(options));
   surroundings->start();
   surroundings_ = surroundings;
-  before_ = std::exchange(shown(), std::make_shared<Here>(surroundings_));
+  before_ = std::exchange(shown(), std::make_shared<TaskContext>(surroundings_));
 }
 
-Alone::~Alone() {
+StandaloneContext::~StandaloneContext() {
   shown() = std::move(before_);
   if (!surroundings_->owner().is_this()) return;
   const bool threw = std::uncaught_exceptions() > exceptions_;
@@ -190,7 +190,7 @@ Alone::~Alone() {
   }
 }
 
-std::optional<Checkpoint> Alone::last_checkpoint() const {
+std::optional<Checkpoint> StandaloneContext::last_checkpoint() const {
   return static_cast<const NobodyElse&>(*surroundings_).last();
 }
 

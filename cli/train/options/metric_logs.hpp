@@ -10,7 +10,7 @@
 namespace troupe::cli {
 
 /// `--log`, which may be said again.
-struct LogFlags {
+struct MetricLogs {
   std::vector<std::string> texts;  ///< as `callbacks::from_text` takes them
 
   void add_to(CLI::App& app);

@@ -1,4 +1,4 @@
-#include "actors/trainer/crew.hpp"
+#include "actors/trainer/worker_pool.hpp"
 
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ std::int64_t memory_of(int pid) {
 
 }  // namespace
 
-Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
+WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
     : options_(std::move(options)),
       wanted_(resolve_workers(options_)),
       budget_(options_.fault_tolerance.max_failures),
@@ -107,10 +107,10 @@ Crew::Crew(TrainerOptions options, MakeRuntime make_runtime)
   }
 }
 
-Crew::~Crew() { shut_down(); }
+WorkerPool::~WorkerPool() { shut_down(); }
 
 /// Whole, or not at all.
-void Crew::form() try {
+void WorkerPool::form() try {
   runtime_ = make_runtime_(runtime_options_, wanted_);
   runtime_->host = runtime_->make_host(runtime_options_, {});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
@@ -120,12 +120,12 @@ void Crew::form() try {
   throw;
 }
 
-void Crew::fill_up() {
+void WorkerPool::fill_up() {
   if (options_.placement == Placement::cluster) return;
   while (runtime_->members.num_workers() < wanted_) runtime_->members.add();
 }
 
-void Crew::settle() {
+void WorkerPool::settle() {
   if (!runtime_) form();
   fill_up();
   rounds_->listen({"start", -1, Deadline(options_.timeouts.start)});
@@ -133,17 +133,17 @@ void Crew::settle() {
   replace_lost();
 }
 
-void Crew::replace_lost() {
+void WorkerPool::replace_lost() {
   Runtime& r = *runtime_;
   if (r.members.lost_workers().empty()) return;
   Recovery(*r.host, r.mailbox, r.members, *rounds_).replace_lost({"start", -1, Deadline(options_.timeouts.start)}, {});
 }
 
-void Crew::count_loss(const Error& loss) {
+void WorkerPool::count_loss(const Error& loss) {
   if (!budget_.allows(loss, Clock::now())) throw budget_.spent();
 }
 
-void Crew::recover() {
+void WorkerPool::recover() {
   if (options_.placement == Placement::cluster) return form_again();
   Runtime& r = *runtime_;
   for (const int worker : r.members.lost_workers()) {
@@ -157,20 +157,20 @@ void Crew::recover() {
 }
 
 /// Nodes see that their run has ended, end what hangs in it, and join the next; others may be in their places.
-void Crew::form_again() {
+void WorkerPool::form_again() {
   shut_down();
   std::this_thread::sleep_for(budget_.pause());
   settle();
 }
 
-void Crew::give_up(int worker) {
+void WorkerPool::give_up(int worker) {
   runtime_->mailbox.unseat(worker);
   runtime_->host->end(worker);
   runtime_->members.lose(worker);
   if (options_.placement == Placement::in_process) hangs_ = true;
 }
 
-std::vector<WorkerInfo> Crew::workers() const {
+std::vector<WorkerInfo> WorkerPool::workers() const {
   std::vector<WorkerInfo> all;
   if (!runtime_) return all;
   for (const int worker : runtime_->members.workers()) {
@@ -188,7 +188,7 @@ std::vector<WorkerInfo> Crew::workers() const {
 }
 
 /// Functions have ended, but for those that hang.
-void Crew::shut_down() noexcept {
+void WorkerPool::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;
   rounds_.reset();
