@@ -156,7 +156,7 @@ class Training {
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const AlgorithmOptions& algorithm = options_.run.algorithm;
-    const bool local = algorithm.name() == "local" && begun_ > algorithm.warm_start();
+    const bool local = std::holds_alternative<LocalSgd>(algorithm.chosen()) && begun_ > algorithm.warm_start();
     const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // the last of which may be beyond it
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
@@ -239,7 +239,7 @@ class Training {
     const Options& o = options_.run.sgd;
     std::printf("%s%s\n", fold_.empty() ? "" : (fold_ + ": ").c_str(),
                 hello_text(options_.run, sgd_, total_steps_).c_str());
-    if (options_.run.algorithm.name() == "local")
+    if (std::holds_alternative<LocalSgd>(options_.run.algorithm.chosen()))
       std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,
                   o.placement == Placement::cluster ? " of the largest node" : "");

@@ -55,7 +55,7 @@ struct LocalSgd {
 
 /// Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once, along a direction by the last
 /// pairs, as far as a line search for the strong Wolfe conditions says (Nocedal and Wright, algorithms 3.5 and 3.6).
-/// What is made small is the mean loss of all samples, and the penalty that `OptimizerOptions::weight_decay` and
+/// What is made small is the mean loss of all samples, and the penalty that the optimizer's weight decay and
 /// groups' decays say: half of it times the squared weights. Rates, momentum and the like do not count.
 struct Lbfgs {
   int history = 10;          ///< pairs; 1 to 100. All owners together keep 2 x history + 4 vectors, weights included

@@ -85,11 +85,11 @@ struct DrawnFor {
 
 /// Which samples somebody wants, and where they are to be written: one after the other, in this order.
 struct BatchRequest {
-  std::span<const std::int64_t> samples;  ///< numbers in [0, num_samples); one may come twice
-  std::span<float> values;                ///< sample_size() floats a sample, row-major; of any alignment
-  std::span<std::int32_t> labels;         ///< one a sample; empty for data with targets
-  std::span<float> targets;               ///< num_targets floats a sample; empty for data with classes
-  std::optional<DrawnFor> drawn = {};     ///< in training; nothing random is done to samples without it
+  std::span<const std::int64_t> samples = {};  ///< numbers in [0, num_samples); one may come twice
+  std::span<float> values = {};                ///< sample_size() floats a sample, row-major; of any alignment
+  std::span<std::int32_t> labels = {};         ///< one a sample; empty for data with targets
+  std::span<float> targets = {};               ///< num_targets floats a sample; empty for data with classes
+  std::optional<DrawnFor> drawn = {};          ///< in training; nothing random is done to samples without it
   /// One a sample, or empty: what is 1 behind `fill` could not be read, and is left out. Where it is empty, or DataInfo
   /// does not say that data lacks samples, that is an error.
   std::span<std::uint8_t> holes = {};

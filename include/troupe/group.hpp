@@ -39,7 +39,7 @@ struct Collective;   // one call
 /// Ranks that compute together. A collective is called by all of them, each with as many elements of the same type, in
 /// the same order; it returns when this rank's part is done. One thread of a rank at a time may use it.
 ///
-/// All throw an Error in time, at the latest after the `collective_timeout` of TrainerTimeouts or
+/// All throw an Error in time, at the latest after `TrainerTimeouts::collective` or the `collective_timeout` of
 /// StandaloneContext::Options, when a rank is missing: its text and Where name that rank, whether it was lost, threw,
 /// returned early or hangs, and then what it called last. Where ranks call different collectives, or of other sizes,
 /// each gets an Error invalid_argument that says who called what where; the group can be used on. After any other error

@@ -75,6 +75,7 @@ class Graph {
 /// A network, whose last layer gives the outputs that the loss takes of such data. Weights start as PyTorch's layers
 /// do, uniform in +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 /
 /// fan out. Tensors carry PyTorch's names.
+/// @param batch_size samples a shard and step; 0: the whole shard. A step is on num_shards times as many
 /// @param loss null: softmax cross-entropy for data with classes, mean squared error for data with targets.
 /// @param metrics that each evaluation measures
 /// @throws Error invalid_argument for a loss that does not learn such data, a metric that comes twice, and naming the

@@ -26,7 +26,8 @@ struct Schedule {
   std::int64_t warmup_steps = 0;
   std::int64_t step_size = 1000;    ///< step: multiply by `gamma` every so many steps
   double gamma = 0.1;               ///< step
-  std::int64_t total_steps = 1000;  ///< cosine: steps from the full rate down to `final_fraction` of it
+  std::int64_t total_steps = 1000;  ///< cosine: steps of the run from the full rate down to `final_fraction` of it, as
+                                    ///< epochs * (samples / (num_shards * batch_size))
   double final_fraction = 0;        ///< cosine
 };
 

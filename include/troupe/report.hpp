@@ -138,7 +138,7 @@ struct StepReport {
   std::int64_t step = 0;     ///< 1 for the first
   double loss = 0;           ///< mean over the samples, before the update
   double learning_rate = 0;  ///< of tensors in no group
-  double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with OptimizerOptions::clip_norm;
+  double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with GradientOptions::clip_norm;
                              ///< of lbfgs that at the new weights, penalty included; else 0
   std::int64_t samples = 0;
   std::int64_t correct = -1;  ///< of these, those that the model got right before the update; -1: its loss has no such

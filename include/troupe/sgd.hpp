@@ -80,8 +80,8 @@ class DistributedSGD {
   /// Whether one of Options::callbacks has seen enough. Steps can be made all the same.
   bool should_stop() const;
 
-  /// Steps have this rate from the next one on, in place of OptimizerOptions::learning_rate, its schedule and
-  /// learning_rate_at; groups keep their factors of it. Steps that a run does again after losing a node have the rates
+  /// Steps have this rate from the next one on, in place of the optimizer's LearningRate; groups keep their
+  /// factors of it. Steps that a run does again after losing a node have the rates
   /// that they had. Checkpoints tell the rate of the step after them: `load_state` and CheckpointOptions::resume_from
   /// go on with it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
   /// @throws Error invalid_argument for what is no float from 0 on

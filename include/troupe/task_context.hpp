@@ -49,7 +49,9 @@ struct Samples {
   std::vector<float> targets = {};        ///< DataInfo::num_targets each; empty for data with classes
 };
 
-/// The samples of a set that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard.
+/// The samples of a set that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard. A
+/// model of one's own takes its batches so, too: `DataShard(data.train, at.shard, at.num_shards,
+/// at.seed).batch(at.step, 64)`, made once a shard.
 class DataShard {
  public:
   /// @param trains whether transforms do what is random to samples
@@ -190,7 +192,7 @@ class StandaloneContext {
     std::optional<Checkpoint> checkpoint = {};
     std::uint64_t seed = 1;
     std::string backend = {};                                                 ///< of collectives: "mpi", or empty
-    std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< as TrainerOptions
+    std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< as TrainerTimeouts::collective
   };
   StandaloneContext() : StandaloneContext(Options()) {}
   /// Returns when all ranks have come. @throws Error invalid_argument for another backend, unsupported where this build

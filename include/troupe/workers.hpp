@@ -37,7 +37,7 @@ enum class Placement : std::uint8_t {
 struct ClusterOptions {
   std::string listen = {};  ///< "ADDRESS:PORT" of this machine that nodes dial
   int num_nodes = 1;        ///< the run begins when so many have joined; workers are dealt to them evenly, in order
-  int min_nodes = 0;        ///< with so many it begins, too, when start_timeout is over; 0: with num_nodes only
+  int min_nodes = 0;        ///< with so many it begins, too, when `timeouts.start` is over; 0: with num_nodes only
   std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver, and perhaps crl.pem
   int streams = 1;          ///< data connections from each node to each other
   bool shared_certificates =

@@ -87,13 +87,18 @@ OptimizerSettings settings_of(const Optimizer& optimizer, double clip_norm) {
   return settings;
 }
 
+Optimizer usual_optimizer(const std::string& name) {
+  if (name == kName<Sgd>) return Sgd();
+  if (name == kName<Adagrad>) return Adagrad();
+  if (name == kName<Adam>) return Adam();
+  if (name == kName<AdamW>) return AdamW();
+  find_optimizer(name);
+  return RegisteredOptimizer{.name = name};
+}
+
 Optimizer optimizer_of(const OptimizerSettings& settings) {
-  if (settings.kind == kName<Sgd>) return kind_of<Sgd>(settings);
-  if (settings.kind == kName<Adagrad>) return kind_of<Adagrad>(settings);
-  if (settings.kind == kName<Adam>) return kind_of<Adam>(settings);
-  if (settings.kind == kName<AdamW>) return kind_of<AdamW>(settings);
-  find_optimizer(settings.kind);
-  return kind_of<RegisteredOptimizer>(settings);
+  return std::visit([&]<class Kind>(const Kind& /*usual*/) -> Optimizer { return kind_of<Kind>(settings); },
+                    usual_optimizer(settings.kind));
 }
 
 }  // namespace troupe

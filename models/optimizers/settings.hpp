@@ -32,6 +32,9 @@ inline OptimizerSettings settings_of(const Options& options) {
   return settings_of(options.optimizer, options.gradients.clip_norm);
 }
 
+/// The optimizer of that name as it usually is. @throws Error invalid_argument for a name that there is not
+Optimizer usual_optimizer(const std::string& name);
+
 /// The value that has these settings, but for `clip_norm`. @throws Error invalid_argument for a kind that there is not,
 /// and for a momentum of one that has none
 Optimizer optimizer_of(const OptimizerSettings& settings);

@@ -1,6 +1,8 @@
 #include "cli/train/options/optimizer_options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <utility>
 
 #include "cli/config/group_flag.hpp"
@@ -8,14 +10,24 @@
 #include "models/optimizers/schedule.hpp"
 
 namespace troupe::cli {
+namespace {
+
+/// "0.05", "1e-06".
+std::string short_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
+}
+
+}  // namespace
 
 void set_default_rates(CLI::App& train, OptimizerSettings& optimizer, bool seed_example, const std::string& kind) {
-  const bool adam = kind == "adam" || kind == "adamw";
-  const char* const rate = seed_example ? "1e-6" : adam ? "0.001" : kind == "adagrad" ? "0.01" : "0.05";
-  optimizer.learning_rate = std::stod(rate);
-  optimizer.momentum = seed_example || kind != "sgd" ? 0 : 0.9;
-  train.get_option("--learning-rate")->default_str(rate);
-  train.get_option("--momentum")->default_str(optimizer.momentum == 0 ? "0" : "0.9");
+  const Optimizer usual = usual_optimizer(kind);
+  const bool is_sgd = std::holds_alternative<Sgd>(usual);
+  optimizer.learning_rate = seed_example ? 1e-6 : is_sgd ? 0.05 : settings_of(usual, 0).learning_rate;
+  optimizer.momentum = is_sgd && !seed_example ? 0.9 : 0;
+  train.get_option("--learning-rate")->default_str(short_text(optimizer.learning_rate));
+  train.get_option("--momentum")->default_str(short_text(optimizer.momentum));
 }
 
 void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {

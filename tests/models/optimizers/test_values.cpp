@@ -87,3 +87,10 @@ TEST_CASE("settings of a kind that has no momentum, or that there is not, make n
                [] { optimizer_of({.kind = "adagrad", .nesterov = true}); });
   check_throws(ErrorCode::invalid_argument, "no optimizer named 'nobody'", [] { optimizer_of({.kind = "nobody"}); });
 }
+
+TEST_CASE("an optimizer by its name is as it usually is") {
+  CHECK(settings_of(usual_optimizer("adamw")).learning_rate == AdamW().learning_rate.rate());
+  CHECK(settings_of(usual_optimizer("sgd")).momentum == 0);
+  CHECK(std::holds_alternative<Adagrad>(usual_optimizer("adagrad")));
+  check_throws(ErrorCode::invalid_argument, "did you mean 'adam'?", [] { usual_optimizer("adma"); });
+}
