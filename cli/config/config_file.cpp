@@ -105,9 +105,7 @@ class Expansion {
     return texts;
   }
 
-  void say(const CLI::Option& option, const std::string& text) {
-    words_.insert(words_.end(), {flag_of(option), text});
-  }
+  void say(const CLI::Option& option, const std::string& text) { words_.insert(words_.end(), {flag_of(option), text}); }
 
   static std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 

@@ -21,7 +21,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::chrono::milliseconds kOverTls{kThreadSanitized ? 60'000 : kSanitized ? 20'000 : 4'000};
-constexpr int kLies = kThreadSanitized ? 10 : kSanitized ? 40 : 200;  ///< under a sanitizer a process takes seconds to begin and end
+constexpr int kLies = kThreadSanitized ? 10
+                      : kSanitized     ? 40
+                                       : 200;  ///< under a sanitizer a process takes seconds to begin and end
 
 /// What must not be of a node's process; empty: nothing.
 std::string end_of(Child& node) {

@@ -9,8 +9,8 @@
 #include "actors/driver/driver.hpp"
 #include "actors/schedules/schedule.hpp"
 #include "support/algorithms.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/optimizers.hpp"
+#include "support/temporary_folder.hpp"
 
 // Runs whose workers have clocks of their own and die, hang or fail, one after the other or all at once, and replays in
 // which nobody does. What they compute is counted, not added: the same gradients have to be applied.
