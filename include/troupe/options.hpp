@@ -85,17 +85,17 @@ struct Options {
   WorkerCount num_workers = 1;
   int num_shards = 0;  ///< data shards of the run; 0: num_workers.max x devices_per_worker
   Placement placement = Placement::in_process;
-  ClusterOptions cluster = {};  ///< for placement `cluster`
+  ClusterOptions cluster = ClusterOptions();  ///< for placement `cluster`
   Optimizer optimizer = Sgd();
   Algorithm algorithm = Synchronous();  ///< what a step is
-  GradientOptions gradients = {};
+  GradientOptions gradients = GradientOptions();
   std::uint64_t seed = 1;
   std::string config = {};  ///< handed to the creator as it is
-  ComputeOptions compute = {};
-  MemoryOptions memory = {};
-  TimeoutOptions timeouts = {};
-  FaultToleranceOptions fault_tolerance = {};
-  CheckpointOptions checkpoint = {};
+  ComputeOptions compute = ComputeOptions();
+  MemoryOptions memory = MemoryOptions();
+  TimeoutOptions timeouts = TimeoutOptions();
+  FaultToleranceOptions fault_tolerance = FaultToleranceOptions();
+  CheckpointOptions checkpoint = CheckpointOptions();
   /// Are told of the run in the thread that calls it, when what it has called is done: of the start at its end; of each
   /// step ("loss", "learning_rate", "samples", "samples_per_second"; "step_seconds", "compute_seconds",
   /// "reduce_seconds", "apply_seconds" and "data_seconds", as StepReport::seconds; "accuracy" and "gradient_norm" where

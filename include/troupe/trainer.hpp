@@ -47,10 +47,10 @@ struct TrainerOptions {
                                 ///< it has share them, which is told in the log
   int gpus_per_worker = 0;      ///< so far no other
   Placement placement = Placement::in_process;
-  ClusterOptions cluster = {};  ///< for placement `cluster`
+  ClusterOptions cluster = ClusterOptions();  ///< for placement `cluster`
   std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   std::uint64_t seed = 1;
-  MemoryOptions memory = {};
+  MemoryOptions memory = MemoryOptions();
   TrainerTimeouts timeouts = {};
   /// After a loss the function is called again, max_failures times within an hour.
   FaultToleranceOptions fault_tolerance = {.max_failures = 3};

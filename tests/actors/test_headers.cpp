@@ -9,7 +9,8 @@
 #include <doctest/doctest.h>
 
 TEST_CASE("a program that trains by the headers of models and runs alone needs no other") {
-  troupe::Options options{.num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.05}, .verbose = false};
+  troupe::Options options{
+      .num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.05}, .config = "100", .verbose = false};
   troupe::DistributedSGD sgd{"noise", options};
   CHECK(sgd.step().step == 1);
 }
