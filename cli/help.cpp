@@ -81,15 +81,15 @@ class Help final : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
     const bool some = mode == CLI::AppFormatMode::Normal && app->get_options(is_shown).size() > kFewOptions;
-    std::string text = wrapped("", app->get_description(), 0) + usage(*app, std::move(name)) + positionals(*app);
+    std::string text = wrapped("", app->get_description(), 0) + usage(*app, name) + positionals(*app);
     text += options(*app, some) + commands(*app);
     if (some) text += "\n--help-all lists all options.\n";
     return text + footer(*app);
   }
 
  private:
-  static std::string usage(const CLI::App& app, std::string name) {
-    std::string line = "Usage: " + (name.empty() ? app.get_name() : std::move(name)) + " [OPTIONS]";
+  static std::string usage(const CLI::App& app, const std::string& name) {
+    std::string line = "Usage: " + (name.empty() ? app.get_name() : name) + " [OPTIONS]";
     for (const CLI::Option* option : app.get_options([](const CLI::Option* each) { return each->get_positional(); }))
       line += ' ' + (option->get_required() ? option->get_name(true) : '[' + option->get_name(true) + ']') +
               (is_many(*option) ? " ..." : "");
