@@ -48,7 +48,7 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     options.num_workers = 2;
     options.compute.devices_per_worker = 2;
     options.num_shards = 6;
-    options.compute.device = Device::cuda;
+    options.compute.device = troupe::Device::cuda;
     options.verbose = false;
     DistributedSGD sgd(creator, options);
     const auto step_bytes = [&] {
@@ -66,7 +66,7 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     CHECK(bytes >= expected);
     CHECK(bytes < expected + (4 + 6) * 4 * 4 * 32);  // the layout's padding
     CHECK(step_bytes() == bytes);
-    options.compute.device = Device::cpu;
+    options.compute.device = troupe::Device::cpu;
     CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
   }
   CHECK(nothing_is_left());
@@ -190,7 +190,7 @@ TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
     });
     Options options;
     options.num_workers = 2;
-    options.compute.device = Device::cuda;
+    options.compute.device = troupe::Device::cuda;
     options.verbose = false;
     options.algorithm = algorithm_by_name(algorithm);
     {

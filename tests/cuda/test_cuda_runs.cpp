@@ -116,7 +116,7 @@ TEST_CASE("CUDA: a search along a line and evaluations have the weights that the
     return trace;
   };
   Options on_cpu = on_cuda(2);
-  on_cpu.compute.device = Device::cpu;
+  on_cpu.compute.device = troupe::Device::cpu;
   const std::vector<double> expected = trace_of(on_cpu);
   const std::vector<double> found = trace_of(on_cuda(2));
   REQUIRE(found.size() == expected.size());
@@ -233,7 +233,7 @@ TEST_CASE("CUDA: what cannot be is said before a run starts") {
   cuda_double::reset({.devices = 2});
   options.compute.device_number = 2;
   CHECK(said(options).find("unsupported: there is no CUDA device 2") == 0);
-  options.compute.device = Device::cpu;
+  options.compute.device = troupe::Device::cpu;
   CHECK(said(options).find("invalid_argument: device_number is 2, and the device is the CPU") == 0);
   options.compute.device_number = -1;
   options.compute.tf32 = true;

@@ -169,8 +169,8 @@ std::string call_functions(const Circumstances& at) {
   edit(options)->momentum = 0.9;
   Driver driver("noise", options, at.make_runtime);
   std::string bytes;
-  for (const std::string& each : driver.call_model("echo", "an argument", false)) bytes += each;
-  for (const std::string& each : driver.call_worker("echo", "another")) bytes += each;
+  for (const Json& each : driver.call_model("echo", "an argument", false)) bytes += each.dump();
+  for (const Json& each : driver.call_worker("echo", "another")) bytes += each.dump();
   std::vector<float> weights(bytes_of(driver).size() / sizeof(float), 0.5F);
   driver.set_weights(weights);
   append(bytes, driver.step());

@@ -73,7 +73,7 @@ TEST_CASE("a registered rule gets its options by their names, and built-in ones 
   CHECK(rules.prepare({0.1, 0, 0}).front()({1, nullptr, nullptr, &weight, nullptr, nullptr}));
   CHECK(weight == 0.5F);
   const auto refused = [](const std::string& what, const Optimizer& optimizer) {
-    check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules rules(settings_of(optimizer)); });
+    check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules refused_rules(settings_of(optimizer)); });
   };
   refused("adam takes no options by their names", RegisteredOptimizer{.name = "adam", .options = {{"beta1", 0.5}}});
   refused("option pull is nan", RegisteredOptimizer{.name = "test-with-options", .options = {{"pull", NAN}}});
