@@ -95,8 +95,13 @@ Truth truth_over_tls(const Scenario& scenario) {
   const auto another = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
   run_over_tls(scenario, another, true);
   for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
-  const auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
-  const Ending outcome = run_over_tls(scenario, tamper, false);
+  auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+  Ending outcome = run_over_tls(scenario, tamper, false);
+  // Under a sanitizer the proxy may come to the driver late, and the node, whose connection it drops then, has ended.
+  for (int again = 0; kSanitized && again < 3 && outcome.error && outcome.error->where().phase == "start"; ++again) {
+    tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
+    outcome = run_over_tls(scenario, tamper, false);
+  }
   INFO(outcome.text());
   REQUIRE(!outcome.error);
   REQUIRE(outcome.escaped == "");
