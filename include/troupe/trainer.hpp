@@ -48,7 +48,7 @@ struct TrainerOptions {
   int gpus_per_worker = 0;      ///< so far no other
   Placement placement = Placement::in_process;
   ClusterOptions cluster = ClusterOptions();  ///< for placement `cluster`
-  std::string backend = {};     ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
+  std::string backend = {};  ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
   std::uint64_t seed = 1;
   MemoryOptions memory = MemoryOptions();
   TrainerTimeouts timeouts = {};
