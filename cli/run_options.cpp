@@ -32,11 +32,8 @@ std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
-/// As short as it is said: "60", "0.5".
 std::string in_seconds(std::chrono::milliseconds time) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g", std::chrono::duration<double>(time).count());
-  return text.data();
+  return short_text(std::chrono::duration<double>(time).count());
 }
 
 template <class Find>
@@ -93,6 +90,12 @@ bool CommandOptions::learns_squares(const Evaluation& evaluation) const {
 }
 
 bool CommandOptions::has_fold() const { return data && data->starts_with(data::kFoldPrefix); }
+
+std::string short_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
+}
 
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text) {
   return app

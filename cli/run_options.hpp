@@ -62,6 +62,9 @@ struct CommandOptions {
   const CLI::Option* said_batch_size_ = nullptr;
 };
 
+/// A number as short as it is said: "60", "0.5", "1e-06".
+std::string short_text(double value);
+
 /// Adds an option of seconds, above 0, that are `time` unless told.
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
 /// The same of silence: 0 is never.

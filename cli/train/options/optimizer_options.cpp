@@ -1,8 +1,6 @@
 #include "cli/train/options/optimizer_options.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <utility>
 
 #include "cli/config/group_flag.hpp"
@@ -10,16 +8,6 @@
 #include "models/optimizers/schedule.hpp"
 
 namespace troupe::cli {
-namespace {
-
-/// "0.05", "1e-06".
-std::string short_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%g", value);
-  return text.data();
-}
-
-}  // namespace
 
 void set_default_rates(CLI::App& train, OptimizerSettings& optimizer, bool seed_example, const std::string& kind) {
   const Optimizer usual = usual_optimizer(kind);
