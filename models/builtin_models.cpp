@@ -199,7 +199,7 @@ Config parse_without_loss(const std::string& text, Config config) {
 }
 
 /// One of a run's replicas, which speaks for all.
-bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.device == 0; }
+bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.replica == 0; }
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"synthetic-linear", 0});

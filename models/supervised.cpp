@@ -21,7 +21,7 @@ SupervisedModel::SupervisedModel(std::unique_ptr<BatchSource> source, std::vecto
 }
 
 ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
-  if (!context.use_cpus) source_->feed_device();
+  if (context.device != Device::cpu) source_->feed_device();
   ModelInfo info = prepare_weights(context);
   info.num_samples = data_info().num_samples;
   info.steps_per_epoch = source_->steps_per_epoch(context.num_shards);

@@ -96,7 +96,7 @@ class Building {
       : members_(members), rounds_(rounds), phase_(phase) {
     request_.devices = options.compute.devices_per_worker;
     request_.use_cpus = options.compute.device == Device::cpu;
-    request_.accelerator = options.compute.device_number;
+    request_.device_number = options.compute.device_number;
     request_.tf32 = options.compute.tf32;
     request_.backs_up = options.fault_tolerance.backup_workers > 0 && members.num_workers() > 1;
     request_.plan = plan_request_of(options, members.topology());

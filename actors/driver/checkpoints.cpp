@@ -22,13 +22,12 @@ constexpr std::size_t kMostFloats = std::size_t{1} << 23;
 constexpr double kFirstFloatsASecond = 2.5e8;
 
 /// Two runs in one folder, one after the other, would prune each other's checkpoints and go on from the wrong ones.
-void check_continues(const CheckpointSeries& series, const std::string& resume_from) {
+void check_fresh(const CheckpointSeries& series) {
   const auto saved = series.list();
-  std::error_code ignored;
-  if (saved.empty() || std::filesystem::equivalent(series.folder(), resume_from, ignored)) return;
+  if (saved.empty()) return;
   throw Error(ErrorCode::invalid_argument,
               "there are checkpoints already, up to step " + std::to_string(saved.front().step) +
-                  ": go on from them (resume_from), or name another folder",
+                  ": go on from them (checkpoint.resume), or name another folder",
               {.object = series.folder()});
 }
 
@@ -48,7 +47,7 @@ Checkpoints::Checkpoints(const Options& options, std::unique_ptr<CheckpointSourc
       floats_a_second_(kFirstFloatsASecond),
       next_(options_.every) {
   series_.tidy();
-  check_continues(series_, options.checkpoint.resume_from);
+  if (!options_.resume) check_fresh(series_);
 }
 
 Checkpoints::~Checkpoints() { finish(); }

@@ -70,7 +70,8 @@ void check_checkpoints(const CheckpointOptions& o) {
     throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
   if (o.keep < 1) throw_invalid("checkpoint.keep is " + std::to_string(o.keep) + ", at least 1 is needed");
   if (o.keep_best > KeepBest::lowest) throw_invalid("checkpoint.keep_best is none of KeepBest");
-  if (o.folder.empty() && is_periodic(o)) throw_invalid("checkpoint.folder must say where checkpoints go");
+  if (o.folder.empty() && (is_periodic(o) || o.resume))
+    throw_invalid("checkpoint.folder must say where checkpoints go");
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_compute(options.compute);
   if (options.placement != Placement::cluster)  // else nodes compute, and check
-    check_device(options.compute.device == Device::cpu);
+    check_device(options.compute.device);
   if (options.fault_tolerance.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
                   ", not a number from 0 on");
@@ -96,7 +97,6 @@ void check_options(Options& options, const ModelCreator& creator) {
   Silence::check(options.fault_tolerance.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);
   make_absolute(options.checkpoint.folder);
-  make_absolute(options.checkpoint.resume_from);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
   const Members members(options.num_workers.max, options.compute.devices_per_worker, rules.num_nodes(options),

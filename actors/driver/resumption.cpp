@@ -41,8 +41,8 @@ void tell_set_rate(const std::string& path, double rate) {
 
 /// Of the newest checkpoint whose manifest can be read.
 std::optional<CheckpointManifest> newest_manifest(const Options& options) {
-  if (options.checkpoint.resume_from.empty()) return std::nullopt;
-  for (const SavedStep& saved : CheckpointSeries(options.checkpoint.resume_from).list()) {
+  if (!options.checkpoint.resume) return std::nullopt;
+  for (const SavedStep& saved : CheckpointSeries(options.checkpoint.folder).list()) {
     try {
       return read_manifest(find_checkpoint(saved.path));
     } catch (const Error& error) {
@@ -83,8 +83,8 @@ std::optional<Precision> precision_to_resume(const Options& options) {
 
 void Driver::resume() {
   lineage_.begin("");
-  if (options_.checkpoint.resume_from.empty()) return;
-  const CheckpointSeries series(options_.checkpoint.resume_from);
+  if (!options_.checkpoint.resume) return;
+  const CheckpointSeries series(options_.checkpoint.folder);
   std::vector<std::string> damaged;
   for (const SavedStep& saved : series.list()) {
     try {

@@ -48,9 +48,9 @@ struct Build {
   std::int32_t devices = 1;
   std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
   bool use_cpus = true;
-  std::int32_t accelerator = -1;  ///< ComputeOptions::device_number
-  bool tf32 = false;              ///< ComputeOptions::tf32
-  bool backs_up = false;          ///< it computes and applies for the worker before it, too, when that one is late
+  std::int32_t device_number = -1;  ///< ComputeOptions::device_number
+  bool tf32 = false;                ///< ComputeOptions::tf32
+  bool backs_up = false;            ///< it computes and applies for the worker before it, too, when that one is late
   PlanRequest plan;
   std::uint64_t seed = 0;
   std::string model;  ///< registered name; empty: the creator that the worker was made with
@@ -65,7 +65,7 @@ struct Build {
 };
 template <class F>
 auto fields(Build& x, F visit) {
-  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.accelerator, x.tf32, x.backs_up, x.plan, x.seed,
+  return visit(x.round, x.devices, x.first_lane, x.use_cpus, x.device_number, x.tf32, x.backs_up, x.plan, x.seed,
                at_most<Bound::setting>(x.model), x.precision, at_most<Bound::setting>(x.config), x.precision_check,
                x.data_memory, x.frozen, x.all_shards, x.hears, at_most<Bound::setting>(x.optimizer));
 }

@@ -24,7 +24,7 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
         worker.plan.slice_of_lanes(topology.lanes_of_node(topology.node_of(static_cast<int>(worker.lanes().begin))));
   layout.mean_gradient = worker.plan.driver_reduces;
   layout.backups = worker.backs_up;
-  layout.devices_copy = !worker.replicas.front()->context.use_cpus && locks_mappings();
+  layout.devices_copy = worker.replicas.front()->context.device != Device::cpu && locks_mappings();
   return layout;
 }
 

@@ -15,7 +15,7 @@ class PortionPass {
  public:
   PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
       : worker_(worker), replica_(replica), request_(request) {
-    const auto device = static_cast<std::size_t>(replica.context.device);
+    const auto device = static_cast<std::size_t>(replica.context.replica);
     const std::int32_t portion = request.portions[device];
     const std::int32_t parts = worker.layout.parts;
     num_shards_ = worker.layout.num_data_shards();

@@ -79,15 +79,15 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
     for (const int shard : shards_touched(topology, topology.node_of(lane)))
       if (std::ranges::count(shards, shard) == 0) shards.push_back(shard);
   replica->context = {.worker = worker.index,
-                      .device = device,
+                      .replica = device,
                       .shards = std::move(shards),
                       .num_shards = topology.num_shards,
                       .seed = request.seed,
                       .precision = static_cast<Precision>(request.precision),
                       .precision_check = request.precision_check,
                       .config = request.config,
-                      .use_cpus = request.use_cpus,
-                      .accelerator = request.accelerator,
+                      .device = request.use_cpus ? Device::cpu : Device::cuda,
+                      .device_number = request.device_number,
                       .tf32 = request.tf32,
                       .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
                       .replicas_at_a_time = at_a_time,
@@ -134,7 +134,7 @@ void work(WorkerState& worker, Replica& replica, const Build& request) {
   replica.model = create(replica.context);
   if (!replica.model)
     throw Error(ErrorCode::model_failed,
-                "the creator returned no model for device " + std::to_string(replica.context.device));
+                "the creator returned no model for device " + std::to_string(replica.context.replica));
   check_info(replica.model->start(replica.context));
   if (replica.model->info().lightweight) replica.queue.run_inline();
 }

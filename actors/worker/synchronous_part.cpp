@@ -31,7 +31,7 @@ std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
                              const std::vector<std::int32_t>& left_out) {
   std::vector<Range> slices{worker.plan.slice_of(worker.lane_of(replica))};
   if (stands_in(worker, left_out))
-    slices.push_back(worker.plan.slice_of(static_cast<int>(worker.lanes_before().begin) + replica.context.device));
+    slices.push_back(worker.plan.slice_of(static_cast<int>(worker.lanes_before().begin) + replica.context.replica));
   std::erase_if(slices, [](const Range& slice) { return slice.empty(); });
   return slices;
 }

@@ -69,7 +69,7 @@ struct WorkerState {
   /// Whether the length of the mean gradient has to be known.
   bool clips() const { return !outer && optimizer->clips(); }
   /// Number of a replica among those of the run.
-  int lane_of(const Replica& replica) const { return first_lane + replica.context.device; }
+  int lane_of(const Replica& replica) const { return first_lane + replica.context.replica; }
   /// Among the workers that take part.
   int rank() const { return first_lane / static_cast<int>(replicas.size()); }
   /// Of the worker before it.

@@ -77,12 +77,11 @@ struct Figures {
 
 Figures measure(const CheckpointRun& run, Options options, const std::string& folder) {
   Figures figures;
-  Options resuming = options;
-  resuming.checkpoint.resume_from = folder + "/run";
+  Options starting = options;
+  options.checkpoint.folder = folder + "/run";
   std::string checkpoint;
   for (int round = 0; round < run.rounds; ++round) {
-    options.checkpoint.folder = folder + "/run";
-    options.checkpoint.resume_from = round > 0 ? options.checkpoint.folder : "";
+    options.checkpoint.resume = round > 0;
     {
       DistributedSGD sgd(kReadyModel, options);
       sgd.step();
@@ -91,10 +90,9 @@ Figures measure(const CheckpointRun& run, Options options, const std::string& fo
     const std::string plain = folder + "/plain";
     figures.plain_writing.push_back(seconds_of([&] { write_plainly(plain, bytes_of(checkpoint)); }));
     fs::remove(plain);
-    figures.resuming.push_back(start_seconds(resuming));
+    options.checkpoint.resume = true;
+    figures.resuming.push_back(start_seconds(options));
     figures.plain_reading.push_back(seconds_of([&] { read_plainly(checkpoint); }));
-    Options starting = resuming;
-    starting.checkpoint.resume_from.clear();
     figures.starting.push_back(start_seconds(starting));
   }
   return figures;

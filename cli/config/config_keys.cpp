@@ -11,7 +11,7 @@ namespace troupe::cli {
 namespace {
 
 /// What the library calls an option, or a configuration of before 1.0, where that is not the option's own name.
-constexpr std::array<std::pair<const char*, const char*>, 47> kOtherNames{{
+constexpr std::array<std::pair<const char*, const char*>, 46> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -58,7 +58,6 @@ constexpr std::array<std::pair<const char*, const char*>, 47> kOtherNames{{
     {"slice-owners", "parameter_servers"},
     {"device", "device_number"},
     {"nodes", "cluster.min_nodes"},
-    {"resume", "checkpoint.resume_from"},
 }};
 
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }

@@ -8,7 +8,7 @@ troupe::Options options(int workers) {
           .num_shards = 2,
           .optimizer = troupe::Adam{.learning_rate = 0.001},
           .config = R"({"data": "mock-images:8,10", "batch_size": 16})",
-          .checkpoint = {.folder = "run", .every_steps = 10, .resume_from = "run"},
+          .checkpoint = {.folder = "run", .every_steps = 10, .resume = true},
           .verbose = false};
 }
 

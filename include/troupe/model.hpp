@@ -49,6 +49,12 @@ struct ShardStep {
   WeightsVersion weights = {};              ///< of the weights that come along; empty: they may be any
 };
 
+/// What replicas compute on.
+enum class Device : std::uint8_t {
+  cpu,
+  cuda,  ///< CUDA devices, in programs that link troupe::cuda
+};
+
 /// What a model computes in. Weights, gradients and their sums are floats (f32) either way.
 enum class Precision : std::uint8_t {
   f32,
@@ -82,7 +88,7 @@ struct LayerTime {
 /// What a creator is told about the replica it makes.
 struct ReplicaContext {
   int worker = 0;
-  int device = 0;
+  int replica = 0;               ///< of the worker's, ComputeOptions::devices_per_worker in number
   std::vector<int> shards = {};  ///< the shards this replica works on, and those of others that it may have to compute
   int num_shards = 1;
   std::uint64_t seed = 0;
@@ -90,12 +96,12 @@ struct ReplicaContext {
   /// With bf16: the model may measure what bf16 gains it (ModelInfo::measured) and compute in what is faster. What all
   /// replicas compute in is then decided for the run, and who computes in another is made again, without this.
   bool precision_check = false;
-  std::string config = {};     ///< Options::config as it was given (JSON for the built-in models)
-  bool use_cpus = true;        ///< ComputeOptions::device
-  int accelerator = -1;        ///< ComputeOptions::device_number
-  bool tf32 = false;           ///< ComputeOptions::tf32
-  int place = 0;               ///< the replica's number among the run's replicas on its node
-  int replicas_at_a_time = 1;  ///< of this worker, that compute while the others wait for their turn
+  std::string config = {};      ///< Options::config as it was given (JSON for the built-in models)
+  Device device = Device::cpu;  ///< ComputeOptions::device
+  int device_number = -1;       ///< ComputeOptions::device_number
+  bool tf32 = false;            ///< ComputeOptions::tf32
+  int place = 0;                ///< the replica's number among the run's replicas on its node
+  int replicas_at_a_time = 1;   ///< of this worker, that compute while the others wait for their turn
   /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as
   /// in evaluations; their statistics stay.
   bool frozen = false;
@@ -255,7 +261,7 @@ class ModelCreator {
   template <class F>
   requires std::is_invocable_r_v<std::unique_ptr<Model>, F&, int, int> ModelCreator(F create)
       : create_(
-            [create = std::move(create)](const ReplicaContext& at) mutable { return create(at.worker, at.device); }) {}
+            [create = std::move(create)](const ReplicaContext& at) mutable { return create(at.worker, at.replica); }) {}
 
   ModelCreator(std::string name) : name_(std::move(name)) {}
   ModelCreator(const char* name) : name_(name) {}

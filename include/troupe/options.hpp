@@ -27,12 +27,6 @@ struct GradientOptions {
                          ///< 1e-6)), as PyTorch does; 0: never
 };
 
-/// What replicas compute on.
-enum class Device : std::uint8_t {
-  cpu,
-  cuda,  ///< CUDA devices, in programs that link troupe::cuda
-};
-
 /// What replicas compute on, and in.
 struct ComputeOptions {
   int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
@@ -72,11 +66,11 @@ struct CheckpointOptions {
   std::chrono::milliseconds every{0};  ///< after the step that ends so long after the last was due; 0: not by time
   int keep = 3;                        ///< the last so many stay
   KeepBest keep_best = KeepBest::none;
-  std::string resume_from = {};  ///< folder of checkpoints: the run begins with the newest that verifies, or from the
-                                 ///< beginning where there is none. num_shards 0 is then the checkpoint's. What does
-                                 ///< not verify is told in the log and, in `folder`, renamed
-  bool reshard = false;          ///< checkpoints of another number of shards are taken, too. They go on with batches,
-                                 ///< and so with bits, that neither number alone would have given
+  bool resume = false;   ///< the run begins with the newest in `folder` that verifies, or from the beginning where
+                         ///< there is none. num_shards 0 is then the checkpoint's. What does not verify is told in
+                         ///< the log and renamed
+  bool reshard = false;  ///< checkpoints of another number of shards are taken, too. They go on with batches, and so
+                         ///< with bits, that neither number alone would have given
 };
 
 /// What a run of DistributedSGD is to be. A member whose values are few is an enum; what users can add to, by

@@ -82,7 +82,7 @@ class DistributedSGD {
 
   /// Steps have this rate from the next one on, in place of the optimizer's LearningRate; groups keep their
   /// factors of it. Steps that a run does again after losing a node have the rates
-  /// that they had. Checkpoints tell the rate of the step after them: `load_state` and CheckpointOptions::resume_from
+  /// that they had. Checkpoints tell the rate of the step after them: `load_state` and CheckpointOptions::resume
   /// go on with it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
   /// @throws Error invalid_argument for what is no float from 0 on
   void set_learning_rate(double rate);

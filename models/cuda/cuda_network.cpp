@@ -183,7 +183,7 @@ class CudaNetwork final : public DeviceNetwork {
 
 std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan, std::shared_ptr<const Loss> loss,
                                                  std::int64_t batch_size, const ReplicaContext& context) {
-  const int device = cuda::use_device(context.accelerator, context.place);
+  const int device = cuda::use_device(context.device_number, context.place);
   cuda::lock_slabs(device);
   cuda::check(cudaSetDevice(device), "choosing a device");  // it may have chosen another replica's
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,

@@ -15,8 +15,8 @@ void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<f
   from_canonical(copy, weights);
 }
 
-void check_device(bool use_cpus) {
-  if (!use_cpus && make_cuda_network == nullptr)
+void check_device(Device device) {
+  if (device != Device::cpu && make_cuda_network == nullptr)
     throw Error(ErrorCode::unsupported,
                 "this program computes on CPUs (oneDNN and Eigen): set device to cpu, or, for CUDA devices, "
                 "build Troupe with "
@@ -24,20 +24,20 @@ void check_device(bool use_cpus) {
 }
 
 void require_cpus(const ReplicaContext& context, const char* what) {
-  if (!context.use_cpus)
+  if (context.device != Device::cpu)
     throw Error(ErrorCode::unsupported, std::string(what) + " computes on CPUs only: set device to cpu");
 }
 
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context) {
-  check_device(context.use_cpus);
-  if (!context.use_cpus) return make_cuda_network(plan, std::move(loss), batch_size, context);
+  check_device(context.device);
+  if (context.device != Device::cpu) return make_cuda_network(plan, std::move(loss), batch_size, context);
   return make_cpu_network(std::move(plan), std::move(loss), batch_size, context.precision, context.frozen);
 }
 
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context) {
-  check_device(context.use_cpus);
-  if (!context.use_cpus) return {};  // products in bf16 are faster on all that have them
+  check_device(context.device);
+  if (context.device != Device::cpu) return {};  // products in bf16 are faster on all that have them
   return measure_cpu_precisions(plan, batch_size);
 }
 

@@ -68,9 +68,9 @@ class DeviceNetwork {
   virtual std::int64_t bytes_over_bus() const { return 0; }
 };
 
-/// Whether replicas compute on CPUs or on accelerators. @throws Error unsupported for a kind of device that this build
-/// has not, saying what it has; whether the machine has one is seen where the network is made.
-void check_device(bool use_cpus);
+/// @throws Error unsupported for a kind of device that this build has not, saying what it has; whether the machine has
+/// one is seen where the network is made.
+void check_device(Device device);
 
 /// For models that compute on CPUs only. @param what "linear regression"
 /// @throws Error unsupported for a replica that is to have an accelerator

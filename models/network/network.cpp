@@ -104,7 +104,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
     }
     if (context.keeps) keep_tensors(plan_, context.keeps);
     device_ = make_network(plan_, loss_, batch_size_, chosen);
-    device_->prepare_training(/*memory=*/context.device < context.replicas_at_a_time);
+    device_->prepare_training(/*memory=*/context.replica < context.replicas_at_a_time);
     ModelInfo info{.size = device_->size(),
                    .learned_size = device_->learned_size(),
                    .fingerprint = device_->fingerprint(),

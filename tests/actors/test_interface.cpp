@@ -198,7 +198,7 @@ TEST_CASE("a creator is told its shards, and they make up the run") {
   const DistributedSGD sgd(
       [&](const ReplicaContext& context) {
         const std::lock_guard lock(mutex);
-        seen[{context.worker, context.device}] = context.shards;
+        seen[{context.worker, context.replica}] = context.shards;
         CHECK(context.num_shards == 7);
         CHECK(context.seed == 11);
         CHECK(context.config == "7");

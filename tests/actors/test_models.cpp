@@ -114,7 +114,7 @@ class AsTold : public NoiseModel {
 
 std::unique_ptr<Model> make_faulty(const ReplicaContext& context) {
   const std::string& fault = context.config;
-  const bool second = context.worker == 1 && context.device == 0;
+  const bool second = context.worker == 1 && context.replica == 0;
   if (second && fault == "describe-throws") return std::make_unique<Undescribed>();
   if (second && fault == "many-tensors") return std::make_unique<ManyTensors>(3'500, std::string(900, 'x'));
   if (second && fault == "odd-name") return std::make_unique<ManyTensors>(10, "\x1b[2J");

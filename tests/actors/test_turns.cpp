@@ -109,7 +109,7 @@ TEST_CASE("replicas that wait for one that fails still answer") {
   std::atomic<int> computed = 0;
   const auto before = [&](const ReplicaContext& at, const ShardStep& step) {
     ++computed;
-    if (at.worker == 0 && at.device == 0 && step.step == 1) throw std::runtime_error("no such luck");
+    if (at.worker == 0 && at.replica == 0 && step.step == 1) throw std::runtime_error("no such luck");
   };
   DistributedSGD sgd(watched(before), replicas(2, 3));
   sgd.step();

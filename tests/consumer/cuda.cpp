@@ -8,7 +8,8 @@ int main(int argc, char** argv) try {
     return troupe::models::network({troupe::models::flatten(), troupe::models::linear(10)},
                                    troupe::load_data("mock-images:8,10", 1), 8);
   });
-  troupe::DistributedSGD sgd(creator, {.num_workers = 2, .use_cpus = false, .verbose = false});
+  troupe::DistributedSGD sgd(creator,
+                             {.num_workers = 2, .compute = {.device = troupe::Device::cuda}, .verbose = false});
   std::cout << "a step on CUDA devices: loss " << sgd.step().loss << '\n';
 } catch (const troupe::Error& error) {
   std::cout << "no step: " << to_string(error.code()) << ": " << error.message() << '\n';

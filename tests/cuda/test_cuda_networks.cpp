@@ -146,8 +146,8 @@ TEST_CASE("CUDA: products round their factors to TensorFloat-32 where that is as
     CAPTURE(at.name);
     cuda_double::reset({});
     const NetworkTrial exact(at, 8);
-    const auto rounded =
-        make_cuda_network(exact.plan, losses::softmax_cross_entropy(), 8, {.use_cpus = false, .tf32 = true});
+    const auto rounded = make_cuda_network(exact.plan, losses::softmax_cross_entropy(), 8,
+                                           {.device = troupe::Device::cuda, .tf32 = true});
     CHECK(rounded->fingerprint().find("-tf32-") != std::string::npos);
     CHECK(rounded->precision() == Precision::f32);
     AlignedFloats gradient(exact.gradient.size());
@@ -230,9 +230,9 @@ TEST_CASE("CUDA: what the machine has not is said") {
   CHECK(refusal({.old_driver = true}, {}).find("is too old for this build, which is for CUDA 13.0") !=
         std::string::npos);
   CHECK(refusal({.devices = 0}, {}) == "there is no CUDA device on this machine");
-  CHECK(refusal({.devices = 2}, {.accelerator = 2}) ==
+  CHECK(refusal({.devices = 2}, {.device_number = 2}) ==
         "there is no CUDA device 2 on this machine, which has 2, from 0 on");
-  CHECK(refusal({.devices = 2}, {.accelerator = 1}).empty());
+  CHECK(refusal({.devices = 2}, {.device_number = 1}).empty());
 }
 
 TEST_CASE("CUDA: what a library could not begin with is a limit where memory is full") {

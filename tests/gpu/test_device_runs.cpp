@@ -74,7 +74,7 @@ TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and b
       weights = sgd.weights();
     }
     options.compute.device = options.compute.device == Device::cpu ? Device::cuda : Device::cpu;
-    options.checkpoint.resume_from = options.checkpoint.folder;
+    options.checkpoint.resume = true;
     const troupe_test::CapturedErrors errors;
     DistributedSGD sgd("small-cnn", options);
     CHECK(sgd.weights() == weights);

@@ -243,9 +243,8 @@ int fork_beside_a_folder(Host& host) {
   host.init();
   const std::string folder = host.results + ".run";
   troupe::Options options = options_of(troupe::Placement::in_process);
-  options.checkpoint = {.folder = folder, .every_steps = 1};
+  options.checkpoint = {.folder = folder, .every_steps = 1, .resume = true};
   options.callbacks = {troupe::callbacks::csv(folder + "/steps.csv")};
-  options.checkpoint.resume_from = folder;
   Hold hold;
   pid_t child = -1;
   {

@@ -141,14 +141,14 @@ TEST_CASE("a model computes in the precision it was started with, where the devi
 
 TEST_CASE("a device that the build has not is refused, and what it has is said") {
   ReplicaContext context;
-  context.use_cpus = false;
+  context.device = troupe::Device::cuda;
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
   testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen)", [&] { model->start(context); });
 }
 
 TEST_CASE("models that compute on CPUs only refuse an accelerator") {
   ReplicaContext context;
-  context.use_cpus = false;
+  context.device = troupe::Device::cuda;
   testing::check_throws(ErrorCode::unsupported, "softmax regression computes on CPUs only", [&] {
     softmax_regression(images({1, 8, 8}, 12, 4))->start(context);
   });

@@ -191,7 +191,7 @@ std::string save_and_resume(const Circumstances& at) {
     append(bytes, driver.step());
     driver.checkpoint({});
   }
-  options.checkpoint.resume_from = options.checkpoint.folder;
+  options.checkpoint.resume = true;
   if (at.start_nodes) at.start_nodes();
   Driver driver("noise", options, at.make_runtime);
   append(bytes, driver.step());

@@ -56,7 +56,7 @@ void CheckpointFlags::apply(Options& options) const {
   options.checkpoint.keep = keep;
   if (!keep_best.empty()) options.checkpoint.keep_best = keep_best == "loss" ? KeepBest::lowest : KeepBest::highest;
   parse_every(every.empty() ? "60s" : every, options.checkpoint);
-  if (resume) options.checkpoint.resume_from = folder;
+  options.checkpoint.resume = resume;
   options.checkpoint.reshard = reshard;
 }
 

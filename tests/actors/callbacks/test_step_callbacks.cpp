@@ -193,7 +193,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
 
   const auto later = std::make_shared<Diary>();
   options.callbacks = {later};
-  options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.resume = true;
   DistributedSGD sgd("mlp", options);
   sgd.step();
   CHECK(later->heard == Heard{"start 2 resumed", "report 7"});

@@ -64,7 +64,7 @@ TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and 
     CHECK((sgd.weights() == undisturbed().weights));
   }
   CHECK(found > 0);
-  options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.resume = true;
   DistributedSGD again("smooth", options);
   CHECK(again.steps_done() == kSteadySteps);
   CHECK((again.weights() == undisturbed().weights));

@@ -95,7 +95,7 @@ TEST_CASE("checkpoints of local SGD are made where steps that are due lie within
   CHECK_FALSE(names.contains("step-00000003"));
   CHECK_FALSE(names.contains("step-00000015"));
   Options again = local_run(Placement::processes, 3);
-  again.checkpoint.resume_from = folder / "run";
+  again.checkpoint = {.folder = folder / "run", .resume = true};
   DistributedSGD sgd("grouped", again);
   CHECK(sgd.steps_done() == 12);
   sgd.step();

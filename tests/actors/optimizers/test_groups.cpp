@@ -151,7 +151,7 @@ TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, what
     for (int step = 0; step < kGroupedSteps; ++step) sgd.step();
     sgd.checkpoint();
   }
-  options.checkpoint.resume_from = folder / "kept";
+  options.checkpoint.resume = true;
   edit(options)->groups = {{.pattern = "1.*", .frozen = true}};
   DistributedSGD sgd("cnn-bn", options);
   const std::vector<float> begun = sgd.weights();

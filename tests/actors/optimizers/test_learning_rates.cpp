@@ -127,7 +127,7 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
     CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1})));
     sgd.checkpoint();
   }
-  options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.resume = true;
   edit(options)->learning_rate_at = [](std::int64_t) { return 0.25; };
   const CapturedErrors errors;
   DistributedSGD resumed("noise", options);

@@ -21,7 +21,7 @@ class PreciseModel : public troupe_test::NoiseModel {
  protected:
   ModelInfo prepare(const ReplicaContext& context) override {
     ++starts_;
-    const bool other = context.worker == worker_ && context.device == device_;
+    const bool other = context.worker == worker_ && context.replica == device_;
     return {.size = 7, .precision = other ? Precision::f32 : context.precision};
   }
 

@@ -128,7 +128,7 @@ TEST_CASE("a run that goes on computes in what the checkpoint's run had decided"
       sgd.step();
       sgd.checkpoint();
     }
-    options.checkpoint.resume_from = options.checkpoint.folder;
+    options.checkpoint.resume = true;
     const PrecisionSeconds otherwise = decided == Precision::f32 ? kFaster : kSlower;
     Weighed after({otherwise, otherwise});
     DistributedSGD sgd(after.creator(), options);
@@ -149,7 +149,7 @@ TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
     sgd.checkpoint();
   }
   options.compute.precision = Precision::bf16;
-  options.checkpoint.resume_from = options.checkpoint.folder;
+  options.checkpoint.resume = true;
   const CapturedErrors errors;
   DistributedSGD sgd(weighed.creator(), options);
   CHECK(sgd.precision() == Precision::bf16);
@@ -173,7 +173,7 @@ TEST_CASE("why f32 is computed is said where steps are printed") {
   CHECK(errors.text() ==
         "troupe: bf16 takes 1.20 of f32's time here, computing in f32 (in bf16 all the same: precision_check = false, "
         "--no-precision-check)\n");
-  options.checkpoint.resume_from = options.checkpoint.folder;
+  options.checkpoint.resume = true;
   const CapturedErrors later;
   DistributedSGD(weighed.creator(), options);
   CHECK(later.text() ==

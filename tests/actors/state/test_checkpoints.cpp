@@ -74,15 +74,15 @@ TEST_CASE(
     for (const Deal& deal : deals) {
       Options options = dealt(deal, folder / "run", optimizer);
       options.checkpoint.every_steps = 2;
-      options.checkpoint.resume_from = folder / "run";
+      options.checkpoint.resume = true;
       if (steps > 0) options.num_shards = 0;  // the checkpoint's
       DistributedSGD sgd(kStatistics.name, options);
       CHECK(sgd.steps_done() == steps);
       for (int step = 0; step < 3; ++step) sgd.step();
       steps = (steps + 3) / 2 * 2;
     }
-    Options options = dealt(deals[0], "", optimizer);
-    options.checkpoint.resume_from = folder / "run";
+    Options options = dealt(deals[0], folder / "run", optimizer);
+    options.checkpoint.resume = true;
     DistributedSGD last(kStatistics.name, options);
     CHECK(last.steps_done() == steps);
     UndisturbedRun undisturbed(steps, optimizer);
@@ -201,7 +201,7 @@ TEST_CASE("a run that went back takes its own way when it is resumed, not the on
     expected = sgd.weights();
   }
   CHECK(names_in(run) == Names{"left-step-00000004", "lock", "step-00000002", "step-00000003"});
-  options.checkpoint.resume_from = run;
+  options.checkpoint.resume = true;
   CHECK(DistributedSGD(kStatistics.name, options).weights() == expected);
 }
 
@@ -217,7 +217,8 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
     CHECK(sgd.checkpoint() == folder / "run/step-00000001");
   }
   fs::rename(folder / "run/step-00000001", folder / "run/step-00000001.tmp-old");  // by a writer that was killed
-  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.folder = folder / "run";
+  options.checkpoint.resume = true;
   options.num_shards = 0;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 1);
@@ -227,7 +228,8 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
 TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
-  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.folder = folder / "run";
+  options.checkpoint.resume = true;
   const CapturedErrors errors;
   {
     DistributedSGD sgd("batches", options);
@@ -261,7 +263,7 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
     sgd.checkpoint();
     CHECK(code_of([&] { sgd.checkpoint(std::nan("")); }) == ErrorCode::invalid_argument);
   }
-  options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.resume = true;
   DistributedSGD sgd(kStatistics.name, options);
   CHECK(sgd.steps_done() == 6);
   sgd.step();
@@ -276,8 +278,8 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
 TEST_CASE("another number of shards than the checkpoint's is refused, unless it is asked for") {
   const TemporaryFolder folder;
   save_three(folder / "run");
-  Options options = plain("");
-  options.checkpoint.resume_from = folder / "run";
+  Options options = plain(folder / "run");
+  options.checkpoint.resume = true;
   options.num_shards = kTrialShards - 1;
   const auto start = [&] { DistributedSGD(kStatistics.name, options); };
   CHECK(code_of(start) == ErrorCode::model_mismatch);
@@ -292,7 +294,8 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
 TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
-  options.checkpoint.folder = options.checkpoint.resume_from = folder / "run";
+  options.checkpoint.folder = folder / "run";
+  options.checkpoint.resume = true;
   {
     DistributedSGD sgd("batches", options);
     sgd.step();
@@ -383,7 +386,7 @@ TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before
   flip_last_byte(run + "/step-00000003/state.safetensors");
   fs::remove(run + "/step-00000002/manifest.json");
   Options options = plain(run);
-  options.checkpoint.resume_from = run;
+  options.checkpoint.resume = true;
   {
     const CapturedErrors errors;
     DistributedSGD sgd(kStatistics.name, options);
@@ -411,17 +414,15 @@ TEST_CASE("a folder is one run's: not another's at the same time, and not anothe
   {
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(code_of(start) == ErrorCode::in_use);
-    options.checkpoint.resume_from = run;
+    options.checkpoint.resume = true;
     CHECK(code_of(start) == ErrorCode::in_use);
     sgd.step();
     sgd.checkpoint();
   }
   CHECK_FALSE(code_of(start));
-  options.checkpoint.resume_from.clear();
+  options.checkpoint.resume = false;
   CHECK(code_of(start) == ErrorCode::invalid_argument);
-  options.checkpoint.resume_from = folder / "other";
-  CHECK(code_of(start) == ErrorCode::invalid_argument);
-  options.checkpoint.resume_from = run;
+  options.checkpoint.resume = true;
   options.seed = 6;
   CHECK(code_of(start) == ErrorCode::model_mismatch);
   CHECK(names_in(run) == Names{"lock", "step-00000001"});

@@ -17,7 +17,7 @@ TEST_CASE("messages of the library name options of the command") {
   CHECK(told("lbfgs.freeze is for algorithm lbfgs") == "--freeze is for algorithm lbfgs");
   CHECK(told("go on with others (CheckpointOptions::reshard)") == "go on with others (--reshard)");
   CHECK(told("device_number is 1, and the device is the CPU") == "--device is 1, and the device is the CPU");
-  CHECK(told("go on (resume_from), or not") == "go on (--resume), or not");
+  CHECK(told("go on (checkpoint.resume), or not") == "go on (--resume), or not");
   CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");
   // Words of English, what is quoted, paths and texts that are typed stay.
   for (const char* const text :

@@ -91,8 +91,7 @@ TEST_CASE(
                                   {2, 3, 2, Strategy::parameter_server}}) {
     CAPTURE(done);
     Options options = dealt(nodes, deal, kStatistics, "adam");
-    options.checkpoint = {.folder = run, .every_steps = 2};
-    options.checkpoint.resume_from = run;
+    options.checkpoint = {.folder = run, .every_steps = 2, .resume = true};
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(sgd.steps_done() == done);
     for (int step = 0; step < 2; ++step) sgd.step();
@@ -104,7 +103,7 @@ TEST_CASE(
     done += 2;
   }
   Options options = dealt(nodes, {3, 3, 1, Strategy::ring}, kStatistics, "adam");
-  options.checkpoint.resume_from = run;
+  options.checkpoint = {.folder = run, .resume = true};
   DistributedSGD last(kStatistics.name, options);
   CHECK(last.steps_done() == 6);
   check_same_end(go_on(last, 2, folder / "last"), expected);
