@@ -27,7 +27,7 @@ void AlgorithmOptions::add_lbfgs(CLI::App& app) {
       ->check(whole_number(1));
   own(app.add_option("--tolerance", lbfgs_.tolerance,
                      "lbfgs: ends where no float of the gradient, penalty included, is larger"));
-  own(app.add_option("--line-search", lbfgs_.max_evaluations, "lbfgs: evaluations that one line search may take"))
+  own(app.add_option("--max-evaluations", lbfgs_.max_evaluations, "lbfgs: evaluations that one line search may take"))
       ->check(whole_number(1));
   own(app.add_option("--portions", lbfgs_.portions,
                      "lbfgs: portions of all samples, that workers take as they become free, with a gradient's memory "
@@ -49,8 +49,9 @@ void AlgorithmOptions::add_local(CLI::App& app) {
                      "gradient with momentum (nesterov; the shards' own steps are adamw's then, unless --optimizer "
                      "says otherwise)"))
       ->check(one_of({"average", "nesterov"}));
-  own(app.add_option("--outer-learning-rate", nesterov_.learning_rate, "local: rate of --outer nesterov"));
-  own(app.add_option("--outer-momentum", nesterov_.momentum, "local: momentum of --outer nesterov"));
+  of_nesterov_ = {
+      own(app.add_option("--outer-learning-rate", nesterov_.learning_rate, "local: rate of --outer nesterov")),
+      own(app.add_option("--outer-momentum", nesterov_.momentum, "local: momentum of --outer nesterov"))};
 }
 
 void AlgorithmOptions::add_servers(CLI::App& app) {
@@ -90,11 +91,12 @@ void AlgorithmOptions::hide(CLI::App& app) const {
 }
 
 Algorithm AlgorithmOptions::chosen() const {
-  // A configuration may tell of all, as they usually are.
   for (const auto& [option, algorithms] : owned_)
-    if (option->count() > 0 && option->as<std::string>() != option->get_default_str() &&
-        std::ranges::count(algorithms, name_) == 0)
+    if (option->count() > 0 && std::ranges::count(algorithms, name_) == 0)
       throw_invalid(flag_of(*option) + " is of algorithm " + algorithms.front() + ", and this is " + name_);
+  for (const CLI::Option* option : of_nesterov_)
+    if (option->count() > 0 && outer_ != "nesterov")
+      throw_invalid(flag_of(*option) + " is of --outer nesterov, and this is " + outer_);
   Algorithm algorithm = algorithm_by_name(name_);
   const auto fill = [&](auto& kind) {
     kind.servers = servers_;

@@ -52,6 +52,7 @@ class AlgorithmOptions {
   int servers_ = 0;
   std::int64_t warm_start_ = 0;
   std::vector<Owned> owned_;
+  std::vector<const CLI::Option*> of_nesterov_;
 };
 
 }  // namespace troupe::cli

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kTextColumn = 28;
 /// A command with more shows in `--help` those alone that are used most.
-constexpr std::size_t kFewOptions = 20;
+constexpr std::size_t kFewOptions = 24;
 
 /// A paragraph from `column` on, behind `first`, which has begun the line.
 std::string wrapped(const std::string& first, const std::string& text, std::size_t column) {
@@ -112,7 +112,7 @@ class Help final : public CLI::Formatter {
   static std::string options(const CLI::App& app, bool some) {
     std::string grouped;
     std::vector<const CLI::Option*> told;
-    for (const HelpGroup& group : help_groups()) {
+    for (const HelpGroup& group : help_groups(app.get_name())) {
       std::string lines;
       for (const HelpLine& line : group.lines) {
         const CLI::Option* option = app.get_option_no_throw(std::string("--") + line.flag);

@@ -1,8 +1,18 @@
 #include "cli/help_groups.hpp"
 
-namespace troupe::cli {
+#include <algorithm>
+#include <string_view>
 
-const std::vector<HelpGroup>& help_groups() {
+namespace troupe::cli {
+namespace {
+
+const HelpGroup kConfigurations{"Configurations",
+                                {{"config", "take options from a JSON file; what is typed wins"},
+                                 {"print-config", "print such a file, and do nothing else"}}};
+constexpr const char* kAlgorithms = "Algorithms";
+
+/// Of train, and of those that take some of its options.
+const std::vector<HelpGroup>& groups_of_training() {
   static const std::vector<HelpGroup> groups{
       {"Model",
        {{"model", "linear, softmax, mlp, cnn, resnet18, ..."},
@@ -85,7 +95,7 @@ const std::vector<HelpGroup>& help_groups() {
         {"evaluate-timeout"},
         {"save-timeout"},
         {"fault"}}},
-      {"Algorithms",
+      {kAlgorithms,
        {{"algorithm", "or downpour, ssp, local, lbfgs"},
         {"warm-start"},
         {"fetch-every"},
@@ -101,15 +111,44 @@ const std::vector<HelpGroup>& help_groups() {
         {"outer-momentum"},
         {"history"},
         {"tolerance"},
-        {"line-search"},
+        {"max-evaluations"},
         {"portions"},
         {"backup-portions"},
         {"freeze"}}},
-      {"Configurations",
-       {{"config", "take options from a JSON file; what is typed wins"},
-        {"print-config", "print such a file, and do nothing else"}}},
+      kConfigurations,
   };
   return groups;
+}
+
+const std::vector<HelpGroup>& groups_of_searches() {
+  static const std::vector<HelpGroup> groups{
+      {"Search",
+       {{"space"},
+        {"samples"},
+        {"metric"},
+        {"better"},
+        {"scheduler"},
+        {"max-reports"},
+        {"grace"},
+        {"reduction"},
+        {"search-seed"}}},
+      {"Trials", {{"concurrent"}, {"cpus"}, {"memory"}, {"max-failures"}, {"report-timeout"}, {"end-timeout"}}},
+      {"Files", {{"out"}, {"resume"}, {"html"}}},
+      kConfigurations,
+  };
+  return groups;
+}
+
+}  // namespace
+
+const std::vector<HelpGroup>& help_groups(const std::string& command) {
+  return command == "tune" ? groups_of_searches() : groups_of_training();
+}
+
+bool is_of_an_algorithm(const std::string& flag) {
+  const auto& groups = groups_of_training();
+  const auto found = std::ranges::find(groups, std::string_view(kAlgorithms), &HelpGroup::title);
+  return flag != "algorithm" && std::ranges::count(found->lines, std::string_view(flag), &HelpLine::flag) > 0;
 }
 
 }  // namespace troupe::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 namespace troupe::cli {
@@ -15,7 +16,10 @@ struct HelpGroup {
   std::vector<HelpLine> lines;
 };
 
-/// In order, those that are used most first.
-const std::vector<HelpGroup>& help_groups();
+/// Of a command's options, in order, those that are used most first. What stands in none comes before them.
+const std::vector<HelpGroup>& help_groups(const std::string& command);
+
+/// Whether an option, told without dashes, is of one algorithm, or of some.
+bool is_of_an_algorithm(const std::string& flag);
 
 }  // namespace troupe::cli

@@ -184,7 +184,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
                  "Where workers live: threads of this process, processes of this machine, or nodes that join")
       ->check(one_of({"in-process", "processes", "cluster"}));
   app.add_option_function<std::string>(
-         "--strategy,--collective", [&sgd](const std::string& name) { sgd.gradients.strategy = strategy_of(name); },
+         "--strategy", [&sgd](const std::string& name) { sgd.gradients.strategy = strategy_of(name); },
          "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
       ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}))
@@ -313,8 +313,6 @@ Options CommandOptions::to_sgd_options() const {
     lbfgs->full_batch = batch_size == 0 || said_batch_size_ == nullptr || said_batch_size_->count() == 0;
     in_passes = lbfgs->full_batch && batch_size > 0 && lbfgs->warm_start == 0;
   }
-  if (traits_of(options.algorithm).has_servers && options.gradients.strategy == Strategy::parameter_server)
-    options.gradients.strategy = Strategy::automatic;  // which says where servers are, and so is said already
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);

@@ -21,6 +21,7 @@ class Swish : public CustomLayer {
     row(at.output) = x / (1 + (-x).exp());
   }
   void backward(const Backward& at) const override {
+    if (at.input_gradient.empty()) return;  // nothing before it learns
     const auto x = row(at.input).array();
     const auto share = 1 / (1 + (-x).exp());
     row(at.input_gradient) = row(at.output_gradient).array() * (share + row(at.output).array() * (1 - share));

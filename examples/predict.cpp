@@ -9,7 +9,7 @@ namespace {
 
 void train(const troupe::TrainingData& data) {
   troupe::DistributedSGD sgd{
-      [data](int /*worker*/, int /*device*/) { return troupe::models::network(troupe::models::mlp_layers(10), data); },
+      [data](int /*worker*/, int /*replica*/) { return troupe::models::network(troupe::models::mlp_layers(10), data); },
       {.optimizer = troupe::Sgd{.learning_rate = 0.05, .momentum = 0.9}, .verbose = false}};
   for (int i = 0; i < 200; ++i) sgd.step();
   sgd.save("predict.safetensors");

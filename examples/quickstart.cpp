@@ -5,7 +5,7 @@
 
 int main(int argc, char** argv) try {
   troupe::init(argc, argv);  // the same program becomes a worker process when it is started as one
-  troupe::DistributedSGD sgd{[](int /*worker*/, int /*device*/) {
+  troupe::DistributedSGD sgd{[](int /*worker*/, int /*replica*/) {
                                auto data = troupe::load_data("fashion-mnist");
                                return troupe::models::network(troupe::models::cnn_layers(10), data, /*batch_size=*/64);
                              },

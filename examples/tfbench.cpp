@@ -9,7 +9,7 @@ int main(int argc, char** argv) try {
   const auto argument = [&](int i, const char* otherwise) { return std::string(i < argc ? argv[i] : otherwise); };
   const int steps = std::stoi(argument(1, "10"));
   const int batch_size = std::stoi(argument(2, "1"));
-  const auto model_creator = [batch_size](int /*worker*/, int /*device*/) {
+  const auto model_creator = [batch_size](int /*worker*/, int /*replica*/) {
     return troupe::models::tfbench(batch_size);
   };
   troupe::DistributedSGD sgd{model_creator,

@@ -6,30 +6,28 @@
 #include <iostream>
 #include <memory>
 #include <span>
+#include <troupe/eigen.hpp>
 #include <troupe/troupe.hpp>
 #include <vector>
 
 namespace {
 
+using namespace troupe::eigen;
+
 troupe::Json train(const troupe::Json& config) {
   const troupe::Samples rows = troupe::here().dataset().shard().all();  // 1: of `dataset().data()`
-  const std::size_t features = rows.values.size() / static_cast<std::size_t>(rows.count);
-  std::vector<double> weights(features), gradient(features);
+  const auto x = values(rows);
+  const auto y = targets(rows);
+  const auto features = static_cast<std::size_t>(x.cols());
+  Column weights = Column::Zero(x.cols());
   for (int epoch = 0; epoch < config.at("epochs"); ++epoch) {
-    double loss = 0;
-    gradient.assign(features, 0);
-    for (std::size_t row = 0; row < rows.targets.size(); ++row) {
-      const std::span x = std::span(rows.values).subspan(row * features, features);
-      double error = -static_cast<double>(rows.targets[row]);
-      for (std::size_t i = 0; i < features; ++i) error += weights[i] * x[i];
-      for (std::size_t i = 0; i < features; ++i) gradient[i] += 2 * error * x[i] / static_cast<double>(rows.count);
-      loss += error * error / static_cast<double>(rows.count);
-    }
-    troupe::here().all_reduce(std::span(gradient), troupe::ReduceOp::mean);  // 2
-    for (std::size_t i = 0; i < features; ++i) weights[i] -= config.at("lr").get<double>() * gradient[i];
-    troupe::here().report({{"epoch", epoch}, {"loss", loss}});
+    const Column error = x * weights - y;
+    Column gradient = 2.0F / static_cast<float>(rows.count) * x.transpose() * error;
+    troupe::here().all_reduce(std::span(gradient.data(), features), troupe::ReduceOp::mean);  // 2
+    weights -= config.at("lr").get<float>() * gradient;
+    troupe::here().report({{"epoch", epoch}, {"loss", error.squaredNorm() / static_cast<float>(rows.count)}});
   }
-  return weights;
+  return std::vector(weights.begin(), weights.end());
 }
 
 void print(const char* where, const troupe::Json& weights) {

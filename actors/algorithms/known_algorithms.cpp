@@ -85,7 +85,9 @@ void check_servers(const Kind& kind, const Options& o) {
   Refuses<Kind>().range("servers", kind.servers, 0, kMostServers);
   check_record(kind, o);
   if (is_in_step(kind)) return;
-  if (o.gradients.strategy != Strategy::automatic) refuse(o, "a strategy, since nothing is reduced");
+  const bool says_who_serves = o.gradients.strategy == Strategy::parameter_server && o.placement == Placement::cluster;
+  if (o.gradients.strategy != Strategy::automatic && !says_who_serves)
+    refuse(o, "a strategy, since nothing is reduced");
   if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: it has servers of its own");
   if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
   if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");

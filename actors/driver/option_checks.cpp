@@ -74,6 +74,14 @@ void check_checkpoints(const CheckpointOptions& o) {
     throw_invalid("checkpoint.folder must say where checkpoints go");
 }
 
+/// Where nodes serve, one serves one slice.
+void check_servers(const Options& o, int num_nodes) {
+  const AlgorithmTraits traits = traits_of(o.algorithm);
+  if (traits.has_servers && num_nodes > 0 && traits.servers > num_nodes)
+    throw_invalid(std::string(to_string(o.algorithm)) + ".servers is " + std::to_string(traits.servers) +
+                  ", and there are " + std::to_string(num_nodes) + " nodes");
+}
+
 }  // namespace
 
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
@@ -99,6 +107,7 @@ void check_options(Options& options, const ModelCreator& creator) {
   make_absolute(options.checkpoint.folder);
   const Rules& rules = rules_of(options.placement);
   rules.check(options);
+  check_servers(options, rules.num_nodes(options));
   const Members members(options.num_workers.max, options.compute.devices_per_worker, rules.num_nodes(options),
                         options.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);

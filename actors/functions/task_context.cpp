@@ -18,7 +18,7 @@
 namespace troupe {
 namespace {
 
-/// Of code that runs in no trainer: whom it tells are an `StandaloneContext`'s callbacks. It is one rank by itself, or
+/// Of code that runs in no trainer: whom it tells are a `StandaloneContext`'s callbacks. It is one rank by itself, or
 /// one of mpirun's.
 class NobodyElse : public Surroundings {
  public:
@@ -40,7 +40,7 @@ class NobodyElse : public Surroundings {
   std::optional<Checkpoint> load() override { return begun_from_; }
   std::optional<Checkpoint> last() const { return last_ ? last_ : begun_from_; }
   bool should_stop() const override { return callbacks_.wants_to_stop(); }
-  std::any& worker_storage() override { return keepsake_; }
+  std::any& worker_storage() override { return storage_; }
 
   void start() {
     callbacks_.start({.name = "alone",
@@ -100,7 +100,7 @@ class NobodyElse : public Surroundings {
   std::int64_t iterations_;
   Stopwatch watch_;
   std::int64_t saved_ = 0;
-  std::any keepsake_;
+  std::any storage_;
 };
 
 std::shared_ptr<TaskContext>& shown() {

@@ -35,11 +35,11 @@ constexpr const char* kCertsFlag = "--troupe-certs=";
 constexpr const char* kListenFlag = "--troupe-listen=";
 constexpr const char* kDriverNameFlag = "--troupe-driver-name=";
 constexpr const char* kStoreFlag = "--troupe-store-bytes=";
-constexpr const char* kPatienceFlag = "--troupe-patience=";
+constexpr const char* kJoinTimeoutFlag = "--troupe-join-timeout=";
 constexpr const char* kCutFlag = "--troupe-cut-after=";
 constexpr const char* kOnceFlag = "--troupe-once";
 /// Seconds that a task of Slurm's waits for its leader to make a cluster.
-constexpr int kSlurmPatience = 300;
+constexpr int kSlurmJoinTimeout = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
 constexpr const char* kTrialFlag = "--troupe-trial=";
 /// Holds arguments of ours, with kBetween between them. What a program's own parser would see might be refused by it.
@@ -61,8 +61,8 @@ std::optional<std::string> value_of(const std::string& flag, const std::vector<s
 void refuse_unknown_flags(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag, kSocketFlag,   kJoinFlag, kCertsFlag, kListenFlag,  kDriverNameFlag,
-                           kStoreFlag,  kPatienceFlag, kCutFlag,  kOnceFlag,  kWatchedFlag, kTrialFlag};
+    const char* known[] = {kWorkerFlag, kSocketFlag,      kJoinFlag, kCertsFlag, kListenFlag,  kDriverNameFlag,
+                           kStoreFlag,  kJoinTimeoutFlag, kCutFlag,  kOnceFlag,  kWatchedFlag, kTrialFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
       return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });
@@ -130,7 +130,7 @@ std::vector<std::string> NodeLaunch::arguments() const {
   if (!listen.host.empty()) arguments.push_back(kListenFlag + listen.text());
   if (!driver_name.empty()) arguments.push_back(kDriverNameFlag + driver_name);
   if (store_bytes > 0) arguments.push_back(kStoreFlag + std::to_string(store_bytes));
-  if (patience > 0) arguments.push_back(kPatienceFlag + std::to_string(patience));
+  if (join_timeout > 0) arguments.push_back(kJoinTimeoutFlag + std::to_string(join_timeout));
   arguments.push_back(kCutFlag + std::to_string(cut_after.count()));
   if (once) arguments.emplace_back(kOnceFlag);
   if (watched) arguments.emplace_back(kWatchedFlag);
@@ -152,8 +152,8 @@ std::optional<NodeLaunch> NodeLaunch::parse(const std::vector<std::string>& argu
   if (listen) launch.listen = parse_listen(*listen);
   launch.driver_name = value_of(kDriverNameFlag, arguments).value_or("");
   if (const auto bytes = value_of(kStoreFlag, arguments)) launch.store_bytes = parse_number(kStoreFlag, *bytes, 15);
-  if (const auto seconds = value_of(kPatienceFlag, arguments))
-    launch.patience = static_cast<int>(parse_number(kPatienceFlag, *seconds, 6));
+  if (const auto seconds = value_of(kJoinTimeoutFlag, arguments))
+    launch.join_timeout = static_cast<int>(parse_number(kJoinTimeoutFlag, *seconds, 6));
   if (const auto cut = value_of(kCutFlag, arguments))
     launch.cut_after = std::chrono::milliseconds(parse_number(kCutFlag, *cut, 9));
   launch.once = once;
@@ -182,7 +182,7 @@ std::optional<NodeLaunch> slurm_node() {
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
   launch.certs = cluster->certs + "/node-" + std::to_string(cluster->task.rank);
-  launch.patience = kSlurmPatience;  // the job is not to last because its leader made no cluster
+  launch.join_timeout = kSlurmJoinTimeout;  // the job is not to last because its leader made no cluster
   return launch;
 }
 

@@ -28,14 +28,14 @@ struct WorkerLaunch {
 
 /// How a process that serves as a node knows it: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
 /// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-driver-name=NAME`, `--troupe-store-bytes=N`,
-/// `--troupe-patience=SECONDS`, `--troupe-cut-after=MILLISECONDS` and `--troupe-once`.
+/// `--troupe-join-timeout=SECONDS`, `--troupe-cut-after=MILLISECONDS` and `--troupe-once`.
 struct NodeLaunch {
   Address join;                 ///< where the driver's gate listens
   std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
   Address listen;               ///< for other nodes; without a host: this end's address of the connection to the driver
   std::string driver_name;      ///< that the driver's certificate must have; empty: any
   std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the memory
-  int patience = 0;             ///< seconds after which it no longer waits for a driver; 0: never
+  int join_timeout = 0;         ///< seconds after which it no longer waits for a driver; 0: never
   /// The run is over when its driver was silent for so long; 0: never.
   std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
   bool once = false;     ///< ends after one run

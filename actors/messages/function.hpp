@@ -22,7 +22,7 @@ struct StartFunction {
   std::int32_t cores = 1;       ///< that are the worker's
   std::uint64_t seed = 0;
   std::uint64_t timeout_ms = 0;   ///< of each collective
-  std::uint64_t data_memory = 0;  ///< TrainerOptions::data_memory
+  std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   std::string node;               ///< as errors name the worker's place
   std::string name;
   std::string config;    ///< JSON

@@ -35,9 +35,9 @@ constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
 /// After which a driver that has not ended the connection is taken to accept the join.
 constexpr milliseconds kVerdictTimeout{500};
-/// Of a node that has served a run and whose patience is limited.
-constexpr int kLaterPatience = 20;
-constexpr int kOutOfPatience = 3;  ///< a child's status
+/// Of a node that has served a run and waits for a limited time.
+constexpr int kLaterTimeout = 20;
+constexpr int kNoDriverCame = 3;  ///< a child's status
 constexpr const char* kWhose = "the node";
 
 Token random_token() {
@@ -63,14 +63,14 @@ FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::strin
 }
 
 /// Dials until somebody listens; what is refused for good is thrown. Certificates are read each time: they may be
-/// renewed, and others revoked, while the node waits. Ends the process when its patience does.
+/// renewed, and others revoked, while the node waits. Ends the process when no driver came in time.
 FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
   std::string said;
-  const Deadline patience = launch.patience > 0 ? Deadline(seconds(launch.patience)) : Deadline::never();
+  const Deadline deadline = launch.join_timeout > 0 ? Deadline(seconds(launch.join_timeout)) : Deadline::never();
   for (;;) {
-    if (patience.passed()) leave(kOutOfPatience);
+    if (deadline.passed()) leave(kNoDriverCame);
     try {
       return dial_driver(launch, hello, name);
     } catch (const Error& error) {
@@ -197,10 +197,10 @@ void follow_parent() {
     theirs = {};
     while (!child.wait(std::chrono::hours(1))) {
     }
-    if (child.exit_status() == kOutOfPatience) leave(served ? 0 : 1);
+    if (child.exit_status() == kNoDriverCame) leave(served ? 0 : 1);
     const bool well = child.exit_status() == 0;
     served = served || well;
-    if (served && launch.patience > 0) launch.patience = kLaterPatience;
+    if (served && launch.join_timeout > 0) launch.join_timeout = kLaterTimeout;
     pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
     std::this_thread::sleep_for(pause);
   }

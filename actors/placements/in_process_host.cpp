@@ -11,7 +11,7 @@ namespace troupe {
 namespace {
 
 /// How long the others may take to end when a worker of this process hangs, which makes waiting useless.
-constexpr std::chrono::milliseconds kHungPatience{3000};
+constexpr std::chrono::milliseconds kHungTimeout{3000};
 
 class InProcessHost : public Host {
  public:
@@ -57,7 +57,7 @@ class InProcessHost : public Host {
   }
 
   std::optional<std::chrono::milliseconds> time_at_end() const override {
-    return hangs() ? kHungPatience : step_timeout_;
+    return hangs() ? kHungTimeout : step_timeout_;
   }
 
   bool end_all(bool all_stopped) override {

@@ -66,7 +66,7 @@ class FunctionCall {
   void stop() { tell_all({}); }
   /// And nobody waits for a rank any more. Only the first that is said to be absent is: that ends the group.
   void stop(int absent, ErrorCode code, const std::string& why);
-  /// Functions are to end, and nobody waits for a rank any more; who does not end within `stop_timeout` is given up.
+  /// Functions are to end, and nobody waits for a rank any more; who does not end within `timeouts.stop` is given up.
   void end(int absent, const std::string& why) noexcept;
   /// Those that have not ended are given up, and nobody is heard any more. Returns the ranks.
   std::vector<int> give_up();

@@ -61,7 +61,8 @@ Options runtime_options(const TrainerOptions& o, int workers) {
   options.cluster = o.cluster;
   options.timeouts.start = o.timeouts.start;
   options.timeouts.step = o.timeouts.stop;
-  options.fault_tolerance = o.fault_tolerance;
+  options.fault_tolerance.suspect_after = o.fault_tolerance.suspect_after;
+  options.fault_tolerance.cut_after = o.fault_tolerance.cut_after;
   options.memory = o.memory;
   rules_of(options.placement).check(options);
   return options;
@@ -69,14 +70,12 @@ Options runtime_options(const TrainerOptions& o, int workers) {
 
 void check_times(const TrainerOptions& o) {
   for (const auto& time : {o.timeouts.start, o.timeouts.collective, o.timeouts.stop})
-    if (time.count() < 1) throw_invalid("start_timeout, collective_timeout and stop_timeout are 1 ms at least");
+    if (time.count() < 1) throw_invalid("timeouts.start, timeouts.collective and timeouts.stop are 1 ms at least");
 }
 
-void check_fault_tolerance(const FaultToleranceOptions& o) {
+void check_fault_tolerance(const TrainerFaultTolerance& o) {
   if (o.max_failures < 0) throw_invalid("max_failures is " + std::to_string(o.max_failures) + ", not 0 or more");
   Silence::check(o.cut_after, "cut_after");
-  if (o.restart != Restart::respawn || o.backup_workers != 0 || !o.faults.empty())
-    throw Error(ErrorCode::unsupported, "restart, backup_workers and faults are of a DistributedSGD");
 }
 
 /// Resident, of a process of this machine.

@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-constexpr caf::timespan kPatience = std::chrono::seconds(10);
+constexpr caf::timespan kTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -11,7 +11,7 @@ std::string publish(const caf::io::middleman_actor& manager, const caf::actor& r
   const ForgetsLogger forgets;
   caf::scoped_actor self(manager->home_system());
   std::string problem;
-  self->request(manager, kPatience, caf::publish_atom_v, kPublishedPort,
+  self->request(manager, kTimeout, caf::publish_atom_v, kPublishedPort,
                 caf::actor_cast<caf::strong_actor_ptr>(reachable), std::set<std::string>{}, path, false)
       .receive([](std::uint16_t) {}, [&](const caf::error& error) { problem = self->system().render(error); });
   return problem;
@@ -20,7 +20,7 @@ std::string publish(const caf::io::middleman_actor& manager, const caf::actor& r
 void end_publishing(const caf::io::middleman_actor& manager) {
   const ForgetsLogger forgets;
   caf::scoped_actor self(manager->home_system());
-  self->request(manager, kPatience, caf::close_atom_v, kPublishedPort).receive([] {}, [](const caf::error&) {});
+  self->request(manager, kTimeout, caf::close_atom_v, kPublishedPort).receive([] {}, [](const caf::error&) {});
   self->send_exit(manager, caf::exit_reason::user_shutdown);
 }
 

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSearch = "/search.json";
 constexpr const char* kLock = "/search.lock";
-constexpr std::chrono::milliseconds kLockPatience{1000};
+constexpr std::chrono::milliseconds kLockTimeout{1000};
 
 TrialState state_of(const std::string& text, const std::string& path) {
   for (const TrialState state : {TrialState::done, TrialState::stopped, TrialState::failed})
@@ -81,7 +81,7 @@ void SearchFolder::make(const std::string& folder) {
 void SearchFolder::lock() {
   const std::string path = path_ + kLock;
   lock_ = open_lock_file(path);
-  if (!lock_in_time(lock_.get(), kLockPatience))
+  if (!lock_in_time(lock_.get(), kLockTimeout))
     throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
   unlock_ = UnlockAtEnd(lock_.get());
 }

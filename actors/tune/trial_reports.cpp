@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kOf = "of";  ///< the trainer's iteration
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kLockTimeout{10};
 constexpr int kDeepestReport = 102;  ///< metrics have 100
 
 /// Calls `take` for each whole line, with the byte behind it.
@@ -48,7 +48,7 @@ Report report_from(const Json& line) {
 TrialReports::TrialReports(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_) throw_cannot("write", path_);
-  lock_ = LockBeside(file_.get(), path_, kPatience, "another process runs this trial");
+  lock_ = LockBeside(file_.get(), path_, kLockTimeout, "another process runs this trial");
 }
 
 /// A checkpoint that lies on disk and has no line yet was made behind all that stands here. Reports may stand before

@@ -69,5 +69,5 @@ class Cluster:
         """What `troupe-bench allreduce` with one worker a node measures."""
         built = self.bench.built
         return last_json(self.run(*built.measuring, "allreduce", "--parameters", parameters, "--workers", self.nodes,
-                                  "--rounds", rounds, "--collective", *collective, "--json", *DRIVER,
+                                  "--rounds", rounds, "--strategy", *collective, "--json", *DRIVER,
                                   options=("--troupe", built.troupe, "--node", built.measuring[0])))

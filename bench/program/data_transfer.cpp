@@ -34,7 +34,7 @@ struct DataPlaneOptions {
   bool json = false;
 };
 
-Deadline patience() { return Deadline(std::chrono::seconds(60)); }
+Deadline deadline() { return Deadline(std::chrono::seconds(60)); }
 
 class PlainStream : public ByteStream {
  public:
@@ -83,10 +83,10 @@ class Pair {
     for (std::uint32_t segment = 0; segment < segments; ++segment) {
       const std::size_t begin = segment * kSegmentBytes;
       const auto part = std::span(from_).subspan(begin, std::min(kSegmentBytes, from_.size() - begin));
-      sender().send(1, kWindow, ticket, segment, part, patience());
+      sender().send(1, kWindow, ticket, segment, part, deadline());
     }
     for (std::uint32_t segment = 0; segment < segments; ++segment)
-      receiver().wait(kWindow, ticket, segment, patience());
+      receiver().wait(kWindow, ticket, segment, deadline());
     const double seconds = watch.seconds();
     if (to_ != from_) throw Error(ErrorCode::bad_data, "what came is not what was sent");
     return seconds;
@@ -109,8 +109,8 @@ class PlainPair : public Pair {
     const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
     const Address address = net::local_of(listener.get());
     for (int stream = 0; stream < streams; ++stream) {
-      sender_.add_outgoing(1, std::make_unique<PlainStream>(net::connect_to(address, patience())));
-      wait_for(listener.get(), ByteStream::Wants::read, patience());
+      sender_.add_outgoing(1, std::make_unique<PlainStream>(net::connect_to(address, deadline())));
+      wait_for(listener.get(), ByteStream::Wants::read, deadline());
       receiver_.add_incoming(0, std::make_unique<PlainStream>(net::accept_from(listener.get())));
     }
     announce();
@@ -138,7 +138,7 @@ class TlsPair : public Pair {
     sender_.plane.begin(membership);
     membership.self = 1;
     receiver_.plane.begin(membership);
-    sender_.plane.connect(patience());
+    sender_.plane.connect(deadline());
     announce();
   }
 

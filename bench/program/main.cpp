@@ -6,7 +6,7 @@ namespace {
 constexpr const char* kExamples = R"(examples:
   troupe-bench sync --parameters 44551209 --workers 4
   troupe-bench lbfgs --parameters 44551209 --workers 2
-  troupe-bench allreduce --parameters 44551209 --workers 4 --collective sharded
+  troupe-bench allreduce --parameters 44551209 --workers 4 --strategy sharded
   troupe-bench data-plane --bytes 178204836
   troupe-bench transports --transport shared-memory --bytes 8 1048576
   troupe-bench checkpoint --parameters 44551209 --workers 4 --folder /var/tmp

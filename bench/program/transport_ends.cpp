@@ -16,7 +16,7 @@
 namespace troupe::bench {
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kTimeout{60};
 
 /// What each end has in the object: a count of its messages, and the last one.
 struct alignas(64) Half {
@@ -58,7 +58,7 @@ class SharedMemoryEnd : public TransportEnd {
     const auto is_there = [&] { return others_->sent.load(std::memory_order_acquire) == received_ + 1; };
     for (int spin = 0; spin < spins_ && !is_there(); ++spin) {
     }
-    const Deadline deadline(kPatience);
+    const Deadline deadline(kTimeout);
     while (!is_there()) {
       if (deadline.passed()) throw Error(ErrorCode::timeout, "a message through shared memory does not come");
       sleep_while(others_->sent, received_, std::chrono::milliseconds(100));
@@ -101,20 +101,20 @@ class DataPlaneEnd : public TransportEnd {
     plane_.begin(membership);
     plane_.announce(kWindow, 1 - self_, std::as_writable_bytes(std::span(came_)), kSegmentBytes);
     link.meet();
-    plane_.connect(Deadline(kPatience));
+    plane_.connect(Deadline(kTimeout));
     link.meet();
   }
 
   void send(std::span<const std::uint32_t> words) override {
     const auto bytes = std::as_bytes(words);
-    const Deadline deadline(kPatience);
+    const Deadline deadline(kTimeout);
     ++sent_;
     for (std::size_t begin = 0; begin < bytes.size(); begin += kSegmentBytes)
       plane_.send(1 - self_, kWindow, sent_, static_cast<std::uint32_t>(begin / kSegmentBytes),
                   bytes.subspan(begin, std::min(kSegmentBytes, bytes.size() - begin)), deadline);
   }
   std::span<const std::uint32_t> receive() override {
-    const Deadline deadline(kPatience);
+    const Deadline deadline(kTimeout);
     ++received_;
     for (std::size_t begin = 0; begin < came_.size() * sizeof(std::uint32_t); begin += kSegmentBytes)
       plane_.wait(kWindow, received_, static_cast<std::uint32_t>(begin / kSegmentBytes), deadline);

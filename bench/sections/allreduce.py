@@ -42,7 +42,7 @@ def ours(bench, ranks):
     """The sum that all replicas share, and the sum copied into each replica's own memory."""
     def run(_):
         lines = {floats: bench.measure("allreduce", "--parameters", floats, "--workers", ranks, "--rounds",
-                                       rounds_of(floats), "--placement", "processes", "--collective", "sharded")
+                                       rounds_of(floats), "--placement", "processes", "--strategy", "sharded")
                  for floats in FLOATS}
         return {figure: {floats: line[figure] for floats, line in lines.items()}
                 for figure in ("seconds", "private_seconds")}

@@ -20,7 +20,7 @@ def trainer(bench):
 def private_sums(bench):
     return {floats: bench.measure("allreduce", "--parameters", floats, "--workers", RANKS, "--rounds",
                                   rounds_of(floats), "--placement", "processes",
-                                  "--collective", "sharded")["private_seconds"] for floats in FLOATS}
+                                  "--strategy", "sharded")["private_seconds"] for floats in FLOATS}
 
 
 def collectives(bench):

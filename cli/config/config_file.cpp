@@ -8,6 +8,7 @@
 #include "cli/config/config_keys.hpp"
 #include "cli/config/group_flag.hpp"
 #include "cli/config/model_option_flag.hpp"
+#include "cli/help_groups.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
@@ -21,6 +22,8 @@ using nlohmann::json;
 
 constexpr const char* kFlag = "--config";
 constexpr int kDeepestConfig = 8;
+constexpr const char* kOldServersKey = "parameter_servers";
+const std::string kAlgorithmFlag = "--algorithm";
 
 [[noreturn]] void fail(const std::string& path, const std::string& message,
                        ErrorCode code = ErrorCode::invalid_argument) {
@@ -53,6 +56,14 @@ class Expansion {
       : command_(command), path_(std::move(path)), typed_(typed), typed_wins_(typed_wins) {}
 
   /// @param section the keys that lead to `object`, with a dot behind each
+  void add(const json& object) {
+    has_servers_ = has_servers(object);
+    add("", object);
+  }
+
+  const std::vector<std::string>& words() const { return words_; }
+
+ private:
   void add(const std::string& section, const json& object) {
     for (const auto& [name, value] : object.items()) {
       const std::string key = section + name;
@@ -63,13 +74,29 @@ class Expansion {
     }
   }
 
-  const std::vector<std::string>& words() const { return words_; }
+  /// Whether an algorithm with parameter servers is told of.
+  bool has_servers(const json& object) const {
+    const auto said = object.find("algorithm");
+    std::string name = said != object.end() && said->is_string() ? said->get<std::string>() : "";
+    for (std::size_t i = 0; typed_wins_ && i < typed_.size(); ++i) {
+      const std::string& word = typed_[i];
+      if (word.starts_with(kAlgorithmFlag + '=')) name = word.substr(kAlgorithmFlag.size() + 1);
+      if (word == kAlgorithmFlag && i + 1 < typed_.size()) name = typed_[i + 1];
+    }
+    return name == "downpour" || name == "ssp";
+  }
 
- private:
+  /// Null where there is none.
+  const CLI::Option* find(const std::string& key) const {
+    // Before 1.0 one key said how many nodes own slices, and how many servers there are.
+    const std::string wanted = has_servers_ && key == kOldServersKey ? "servers" : key;
+    if (const CLI::Option* const option = option_of(command_, wanted)) return option;
+    const CLI::App* const other = other_command(command_);
+    return other == nullptr ? nullptr : option_of(*other, wanted);
+  }
+
   void add_option(const std::string& key, const json& value) {
-    const CLI::Option* option = option_of(command_, key);
-    if (const CLI::App* const other = other_command(command_); option == nullptr && other != nullptr)
-      option = option_of(*other, key);
+    const CLI::Option* option = find(key);
     if (option == nullptr)
       fail(path_, "unknown key '" + printable(key) + "' for '" + command_.get_name() + "'" +
                       did_you_mean(key.substr(key.rfind('.') + 1), keys_of(command_)));
@@ -83,6 +110,10 @@ class Expansion {
       refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
     if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
     if (is_overruled(typed_, *option)) return;
+    // A configuration may tell of all algorithms, as they usually are; who types such an option means something.
+    const bool says_nothing = !value.is_boolean() && is_of_an_algorithm(option->get_lnames().front()) &&
+                              text_of(value) == option->get_default_str();
+    if (says_nothing) return;
     if (!value.is_boolean()) return say(*option, text_of(value));
     if (value.get<bool>()) words_.push_back(flag_of(*option));
   }
@@ -117,6 +148,7 @@ class Expansion {
   const std::string path_;
   const std::vector<std::string>& typed_;
   const bool typed_wins_;
+  bool has_servers_ = false;
   std::map<const CLI::Option*, std::string> said_;  ///< by which key
   std::vector<std::string> words_;
 };
@@ -156,7 +188,7 @@ std::vector<std::string> expand_config(const CLI::App& app, const std::vector<st
     expanded.push_back(*rest);
   }
   Expansion expansion(*command, *path, typed);
-  expansion.add("", read(*path));
+  expansion.add(read(*path));
   expanded.insert(expanded.end(), expansion.words().begin(), expansion.words().end());
   expanded.insert(expanded.end(), rest, typed.end());
   return expanded;
@@ -165,7 +197,7 @@ std::vector<std::string> expand_config(const CLI::App& app, const std::vector<st
 std::vector<std::string> words_of(const CLI::App& command, const json& object, const std::string& origin,
                                   const std::vector<std::string>& typed) {
   Expansion expansion(command, origin, typed, /*typed_wins=*/false);
-  expansion.add("", object);
+  expansion.add(object);
   return expansion.words();
 }
 

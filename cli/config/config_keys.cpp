@@ -7,11 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "actors/algorithms/known_algorithms.hpp"
+
 namespace troupe::cli {
 namespace {
 
 /// What the library calls an option, or a configuration of before 1.0, where that is not the option's own name.
-constexpr std::array<std::pair<const char*, const char*>, 46> kOtherNames{{
+constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -41,7 +43,8 @@ constexpr std::array<std::pair<const char*, const char*>, 46> kOtherNames{{
     {"replay", "asynchronous.replay"},
     {"history", "lbfgs.history"},
     {"tolerance", "lbfgs.tolerance"},
-    {"line-search", "lbfgs.max_evaluations"},
+    {"max-evaluations", "line_search"},
+    {"max-evaluations", "lbfgs.max_evaluations"},
     {"portions", "lbfgs.portions"},
     {"backup-portions", "lbfgs.backup_portions"},
     {"freeze", "lbfgs.freeze"},
@@ -49,6 +52,7 @@ constexpr std::array<std::pair<const char*, const char*>, 46> kOtherNames{{
     {"outer", "local.outer"},
     {"outer-learning-rate", "local.outer_learning_rate"},
     {"outer-momentum", "local.outer_momentum"},
+    {"strategy", "collective"},
     {"checkpoint", "checkpoint.folder"},
     {"checkpoint-every", "checkpoint.every"},
     {"keep", "checkpoint.keep"},
@@ -97,6 +101,19 @@ std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
     }
   }
   return flags;
+}
+
+/// Of what a message calls by this word. Behind an algorithm's name stands an option of it.
+std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::string, std::string>& flags,
+                                                            const std::string& word) {
+  const std::size_t scope = word.rfind(kScope);
+  const auto found = flags.find(scope == std::string::npos ? word : word.substr(scope));
+  const std::size_t dot = word.find('.');
+  const bool of_algorithm = dot != std::string::npos && std::ranges::count(algorithm_names(), word.substr(0, dot)) > 0;
+  if (found != flags.end() || !of_algorithm) return found;
+  std::string own = word.substr(dot + 1);
+  std::ranges::replace(own, '.', '_');  // such as outer.momentum
+  return flags.find(kScope + own);
 }
 
 /// Of the name that begins there: letters, digits, underscores, and points and colons within; 0: none does.
@@ -174,8 +191,7 @@ std::string with_options(const CLI::App& command, const std::string& message) {
     }
     const std::string word = message.substr(at, length);
     const bool is_text = at + length < message.size() && message[at + length] == '=';  // such as weight_decay=NUMBER
-    const std::size_t scope = word.rfind(kScope);
-    const auto flag = flags.find(scope == std::string::npos ? word : word.substr(scope));
+    const auto flag = flag_for(flags, word);
     text += is_text || flag == flags.end() ? word : flag->second;
     at += length;
   }

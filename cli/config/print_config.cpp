@@ -60,7 +60,7 @@ ordered_json said_to(const CLI::App& other, const std::vector<std::string>& word
     if (option == nullptr) return nullptr;
     const std::string key = key_of(*option);
     if (is_flag(*option)) {
-      config[key] = true;
+      config[key] = equals == word->size() || word->substr(equals + 1) == "true";
       continue;
     }
     const bool joined = equals < word->size();

@@ -16,14 +16,14 @@ struct TuneOptions {
   int cpus = 1;
   std::string scheduler = "fifo";
   std::int64_t max_reports = 0;  ///< 0: epochs
-  std::int64_t grace = 1;
-  double reduction = 4;
+  std::int64_t grace = tune::Scheduler().grace;
+  double reduction = tune::Scheduler().reduction;
   std::string metric = "loss";
   std::string better;  ///< empty: of what is best when it is high, higher
   std::uint64_t search_seed = 1;
   std::string out = "tune";
   bool resume = false;
-  int max_failures = 3;
+  int max_failures = tune::Options().max_failures;
   std::chrono::milliseconds end_timeout = tune::Options().end_timeout;
   std::chrono::milliseconds report_timeout = tune::Options().report_timeout;
   std::int64_t memory = 0;  ///< megabytes

@@ -25,7 +25,7 @@ std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank
   return rounded_up(std::min(kChunkBytes, kNodesChunkBytes / (most + 1)) / node_of_rank.size(), kLineBytes);
 }
 
-std::size_t meeting_bytes(int size) { return rounded_up(SharedBarrier::bytes(size), kPageBytes); }
+std::size_t barrier_bytes(int size) { return rounded_up(SharedBarrier::bytes(size), kPageBytes); }
 
 }  // namespace
 
@@ -42,8 +42,8 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
   sums_before_.push_back(sums);
   staging_ = {nullptr, travelling_piece_bytes(place_.node_of_rank), size(), local};
   const std::size_t staged = Staging::bytes(staging_.piece_bytes, size(), local);
-  mapping_ = held_.create(place_.id, meeting_bytes(size()) + staged + sums_bytes(), {.shared_writers = true});
-  staging_.memory = bytes_of_mapping(*mapping_) + meeting_bytes(size());
+  mapping_ = held_.create(place_.id, barrier_bytes(size()) + staged + sums_bytes(), {.shared_writers = true});
+  staging_.memory = bytes_of_mapping(*mapping_) + barrier_bytes(size());
   sums_ = staging_.memory + staged;
   SharedBarrier::prepare(barrier_memory(), size(), place_.names);
   announce();

@@ -35,16 +35,20 @@ class CalledFunction {
   template <class F>
   requires(!std::derived_from<F, CalledFunction>) && std::is_invocable_v<F&, Seen..., const Json&> CalledFunction(
                                                          F function)
-      : takes_arguments_(true),
-  body_([function = std::move(function)](Seen... seen, const Json& arguments) mutable {
-    return json_of([&]() -> decltype(auto) { return function(seen..., arguments); });
-  }) {}
+      : takes_arguments_(true) {
+    if (is_empty(function)) return;
+    body_ = [function = std::move(function)](Seen... seen, const Json& arguments) mutable {
+      return json_of([&]() -> decltype(auto) { return function(seen..., arguments); });
+    };
+  }
   template <class F>
   requires(!std::derived_from<F, CalledFunction>) &&
-      (!std::is_invocable_v<F&, Seen..., const Json&>)&&std::is_invocable_v<F&, Seen...> CalledFunction(F function)
-      : body_([function = std::move(function)](Seen... seen, const Json& /*arguments*/) mutable {
-          return json_of([&]() -> decltype(auto) { return function(seen...); });
-        }) {}
+      (!std::is_invocable_v<F&, Seen..., const Json&>)&&std::is_invocable_v<F&, Seen...> CalledFunction(F function) {
+    if (is_empty(function)) return;
+    body_ = [function = std::move(function)](Seen... seen, const Json& /*arguments*/) mutable {
+      return json_of([&]() -> decltype(auto) { return function(seen...); });
+    };
+  }
   // NOLINTEND(google-explicit-constructor)
 
   explicit operator bool() const { return static_cast<bool>(body_); }
@@ -56,6 +60,14 @@ class CalledFunction {
   }
 
  private:
+  /// A std::function or pointer may be.
+  template <class F>
+  static bool is_empty(const F& function) {
+    if constexpr (std::is_constructible_v<bool, const F&>)
+      return !static_cast<bool>(function);
+    else
+      return false;
+  }
   template <class Call>
   static Json json_of(const Call& call) {
     if constexpr (std::is_void_v<decltype(call())>) {

@@ -47,7 +47,10 @@ class LearningRate {
   LearningRate(double rate, const Schedule& schedule) : rate_(rate), schedule_(schedule) {}
   /// As `[](std::int64_t step) { return 0.1 / (1 + 0.01 * step); }`.
   template <class F>
-  requires std::is_invocable_r_v<double, F&, std::int64_t> LearningRate(F function) : function_(std::move(function)) {}
+  requires std::is_invocable_r_v<double, F&, std::int64_t> LearningRate(F function)
+      : LearningRate(0.0, std::move(function)) {}
+  /// The same; files that tell of the run's options tell `rate`. @throws Error invalid_argument for no function
+  LearningRate(double rate, Function function);
   // NOLINTEND(google-explicit-constructor)
 
   double rate() const { return rate_; }

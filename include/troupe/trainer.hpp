@@ -39,6 +39,13 @@ struct TrainerTimeouts {
   std::chrono::milliseconds stop = std::chrono::seconds(10);
 };
 
+/// What a trainer takes for a loss, as FaultToleranceOptions, and what it does then.
+struct TrainerFaultTolerance {
+  std::chrono::milliseconds suspect_after = FaultToleranceOptions().suspect_after;
+  std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
+  int max_failures = 3;  ///< losses within an hour after which the function is called again
+};
+
 /// The workers of a Trainer, and where they are.
 struct TrainerOptions {
   WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
@@ -52,8 +59,7 @@ struct TrainerOptions {
   std::uint64_t seed = 1;
   MemoryOptions memory = MemoryOptions();
   TrainerTimeouts timeouts = {};
-  /// After a loss the function is called again, max_failures times within an hour.
-  FaultToleranceOptions fault_tolerance = {.max_failures = 3};
+  TrainerFaultTolerance fault_tolerance = {};
 };
 
 /// How the ranks' values of a metric become one.

@@ -68,14 +68,14 @@ struct FaultToleranceOptions {
   int max_failures = 10;  ///< workers or nodes lost within an hour that calls make good by themselves and go on,
                           ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
                           ///< where num_workers is a range, a worker less. 0: each is
-  Restart restart = Restart::respawn;  ///< of a DistributedSGD
-  /// Of a DistributedSGD: so many workers may be left out of a step that take longer than the others by a quarter: the
+  Restart restart = Restart::respawn;
+  /// So many workers may be left out of a step that take longer than the others by a quarter: the
   /// worker behind each computes its shards, too, and does its part; a late one takes part again once it has answered.
   /// The bits stay. 0 to 8, and less than num_workers.max; on one machine. Costs a second slab for each shard's
   /// gradient and a buffer of the state for each of these workers. A replica's ReplicaContext::shards are those of both
   /// workers then.
   int backup_workers = 0;
-  std::vector<testing::Fault> faults = {};  ///< of a DistributedSGD: what is to go wrong on purpose, for tests
+  std::vector<testing::Fault> faults = {};  ///< what is to go wrong on purpose, for tests
 };
 
 }  // namespace troupe

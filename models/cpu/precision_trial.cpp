@@ -20,7 +20,7 @@ namespace {
 
 /// Of convolutions, those with the most operations: of ResNet-101 two thirds of all operations are in four of them.
 constexpr std::size_t kMostShapes = 4;
-constexpr std::chrono::milliseconds kPatience{200};
+constexpr std::chrono::milliseconds kTimeout{200};
 /// Median of so many runs, fewer where the time is over.
 constexpr std::size_t kRuns = 7;
 /// Of one pass: more operations take longer, and say no more.
@@ -161,7 +161,7 @@ PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline&
 }
 
 PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
-  const Deadline end(kPatience);
+  const Deadline end(kTimeout);
   PrecisionSeconds sum;
   std::chrono::duration<double> longest{0};
   for (std::size_t i = 0; i < shapes.size() && end.left() >= longest / 2; ++i) {

@@ -48,7 +48,7 @@ void own_members(RegisteredOptimizer& kind, OptimizerSettings& settings, const C
 }
 
 LearningRate rate_of(const OptimizerSettings& settings) {
-  if (settings.learning_rate_at) return settings.learning_rate_at;
+  if (settings.learning_rate_at) return {settings.learning_rate, settings.learning_rate_at};
   return {settings.learning_rate, settings.schedule};
 }
 
@@ -65,6 +65,10 @@ Kind kind_of(OptimizerSettings settings) {
 }
 
 }  // namespace
+
+LearningRate::LearningRate(double rate, Function function) : rate_(rate), function_(std::move(function)) {
+  if (!function_) throw_invalid("the function of a learning rate is empty");
+}
 
 std::string to_string(const Optimizer& optimizer) {
   return std::visit([](const auto& kind) { return name_of(kind); }, optimizer);

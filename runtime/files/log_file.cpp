@@ -34,8 +34,8 @@ bool is_output_of_process(const struct stat& status) {
 
 LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole) : path_(path), file_(open()) {
   if (!identity_) return;
-  constexpr std::chrono::milliseconds kPatience{300};
-  lock_ = LockBeside(file_.descriptor(), place_, kPatience, "another run writes to it");
+  constexpr std::chrono::milliseconds kTimeout{300};
+  lock_ = LockBeside(file_.descriptor(), place_, kTimeout, "another run writes to it");
   // What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
   const std::string all = goes_on ? text() : "";
   file_.cut(all.empty() ? 0 : whole(all));

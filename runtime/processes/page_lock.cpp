@@ -129,10 +129,10 @@ class Mappings {
 
   /// The device's libraries end with the process: the thread is to have come back from them, unless it hangs there.
   void end() {
-    constexpr std::chrono::seconds kPatience{2};
+    constexpr std::chrono::seconds kTimeout{2};
     if (!owner_.is_this()) return;  // the thread is another process's
     std::unique_lock lock(mutex_);
-    done_.wait_for(lock, kPatience, [this] { return finished_ == added_; });
+    done_.wait_for(lock, kTimeout, [this] { return finished_ == added_; });
     ended_ = true;
   }
 

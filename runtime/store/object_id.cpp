@@ -22,7 +22,7 @@ std::string name(const ObjectId& id) {
     case ObjectKind::data:
       return "part " + std::to_string(id.buffer) + " of data " + number;
     case ObjectKind::group:
-      return "part " + std::to_string(id.buffer) + " of a group's meeting place";
+      return "part " + std::to_string(id.buffer) + " of a group's barrier";
   }
   return "object " + number;
 }

@@ -12,7 +12,7 @@ namespace troupe {
 namespace {
 
 /// Requests that need no waiting are answered at once by a living store.
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kTimeout{10};
 
 std::string text(const store::Reply& reply) {
   using store::Status;
@@ -106,11 +106,11 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
   const auto lock = lock_here();
   Called called;
   try {
-    called = call(wanted, kPatience, accepted);
+    called = call(wanted, kTimeout, accepted);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::store_full || own_slabs_.empty()) throw;
     drop_free_slabs();
-    called = call(wanted, kPatience, accepted);
+    called = call(wanted, kTimeout, accepted);
   }
   if (called.reply.status == store::Status::exists) return nullptr;
   // A slab with several writers is not used again, so there is no use in keeping it mapped.
@@ -122,7 +122,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
 
 std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offset, std::size_t bytes) {
   const auto lock = lock_here();
-  const Called called = call(request(store::Operation::open, id), kPatience);
+  const Called called = call(request(store::Operation::open, id), kTimeout);
   if (offset > called.reply.bytes || bytes > called.reply.bytes - offset)
     throw Error(ErrorCode::store_failed, "a part beyond the object's end", {.object = to_string(id)});
   return map(called.file, offset, bytes, Access::write, id);
@@ -130,20 +130,20 @@ std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offse
 
 void StoreClient::seal(const ObjectId& id) {
   const auto lock = lock_here();
-  call(request(store::Operation::seal, id), kPatience);
+  call(request(store::Operation::seal, id), kTimeout);
 }
 
 std::shared_ptr<Mapping> StoreClient::get(const ObjectId& id, std::chrono::milliseconds timeout) {
   auto wanted = request(store::Operation::get, id);
   wanted.deadline_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
   const auto lock = lock_here();
-  const Called called = call(wanted, timeout + kPatience);
+  const Called called = call(wanted, timeout + kTimeout);
   return map(called.file, 0, called.reply.bytes, Access::read, id);
 }
 
 void StoreClient::release(const ObjectId& id) {
   const auto lock = lock_here();
-  call(request(store::Operation::release, id), kPatience);
+  call(request(store::Operation::release, id), kTimeout);
 }
 
 void StoreClient::trim() {
@@ -156,7 +156,7 @@ void StoreClient::drop_free_slabs() {
     auto drop = request(store::Operation::trim);
     drop.bytes = own.first;
     FileDescriptor none;
-    return channel_->call(drop, kPatience, none).status == store::Status::ok;
+    return channel_->call(drop, kTimeout, none).status == store::Status::ok;
   });
 }
 

@@ -51,6 +51,13 @@ TEST_CASE("functions take arguments and return them, whatever they are, in all p
   }
 }
 
+TEST_CASE("a function that is empty is none") {
+  CHECK(ModelFunction([](Model&, std::span<const float>) { return 1; }));
+  CHECK_FALSE(ModelFunction(std::function<Json(Model&, std::span<const float>, const Json&)>()));
+  CHECK_FALSE(WorkerFunction(std::function<int(const WorkerView&)>()));
+  CHECK_FALSE(WorkerFunction(static_cast<int (*)(const WorkerView&)>(nullptr)));
+}
+
 TEST_CASE("arguments and results that JSON cannot bring over are refused, and name what is wrong") {
   DistributedSGD sgd("noise", noise(Placement::in_process));
   const auto refused = [](const auto& call, const char* what) {

@@ -187,6 +187,15 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
 }
 
+TEST_CASE("options of an algorithm that is not chosen are errors, also where they say what is usual") {
+  check_refused(train_linear({"--staleness", "8"}), {"--staleness is of algorithm ssp, and this is synchronous"});
+  check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}), {"--push-every is of algorithm downpour"});
+  check_refused(train_linear({"--algorithm", "local", "--outer-momentum", "0.9"}),
+                {"--outer-momentum is of --outer nesterov, and this is average"});
+  check_refused(train_linear({"--algorithm", "downpour", "--strategy", "parameter-server"}), {"a strategy"});
+  check_refused(train_linear({"--algorithm", "downpour", "--max-staleness", "-2"}), {"--max-staleness is -2"});
+}
+
 TEST_CASE("an empty text is no number, and digits behind a zero are decimal") {
   for (const char* option : {"--learning-rate", "--momentum", "--weight-decay", "--clip-norm", "--warmup-steps",
                              "--batch-size", "--seed", "--shards", "--step-timeout"})

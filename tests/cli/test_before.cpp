@@ -106,3 +106,17 @@ TEST_CASE("configurations of before 1.0 say what they said") {
   CHECK(local["optimizer"] == "adamw");
   CHECK(read("evaluate", "evaluate.json")["load"] == "weights.safetensors");
 }
+
+TEST_CASE("what one key said of slice owners and of servers before 1.0, it still says of either") {
+  const Before before;
+  std::ofstream(before / "servers.json") << R"({"algorithm": "downpour", "parameter_servers": 2, "staleness": 8})";
+  std::ofstream(before / "owners.json") << R"({"strategy": "parameter-server", "parameter_servers": 2})";
+  const auto read = [&](const std::vector<std::string>& words) {
+    return json::parse(before.run(joined({"train"}, joined(words, {"--print-config"}))));
+  };
+  CHECK(read({"--config", "servers.json"})["servers"] == 2);
+  CHECK(read({"--config", "servers.json"})["slice_owners"] == 0);
+  CHECK(read({"--config", "owners.json"})["slice_owners"] == 2);
+  CHECK(read({"--config", "owners.json", "--algorithm", "ssp"})["servers"] == 2);
+  before.run({"train", "--model", "linear", "--data", "synthetic-linear", "--steps", "2", "--config", "servers.json"});
+}

@@ -59,19 +59,22 @@ TEST_CASE("help is a screen of 80 columns, and all options are in --help-all") {
   }
 }
 
-TEST_CASE("each option of train is in one group, and is told of") {
+TEST_CASE("each option of train and of tune is in one group, and is told of") {
   CLI::App app;
   int status = 0;
   troupe::cli::add_train(app, status);
-  const auto all = help({"train"}, "--help-all");
-  std::multiset<std::string> grouped;
-  for (const auto& group : troupe::cli::help_groups())
-    for (const auto& line : group.lines) grouped.insert(line.flag);
-  for (const CLI::Option* option : app.get_subcommand("train")->get_options()) {
-    const std::string name = option->get_lnames().front();
-    if (name == "help") continue;
-    CHECK_MESSAGE(grouped.count(name) == 1, name);
-    CHECK_MESSAGE(lists(all, "--" + name), name);
+  troupe::cli::add_tune(app, status);
+  for (const std::string command : {"train", "tune"}) {
+    const auto all = help({command}, "--help-all");
+    std::multiset<std::string> grouped;
+    for (const auto& group : troupe::cli::help_groups(command))
+      for (const auto& line : group.lines) grouped.insert(line.flag);
+    for (const CLI::Option* option : app.get_subcommand(command)->get_options()) {
+      const std::string name = option->get_lnames().front();
+      if (name == "help") continue;
+      CHECK_MESSAGE(grouped.count(name) == 1, name);
+      CHECK_MESSAGE(lists(all, "--" + name), name);
+    }
   }
   const auto brief = help({"train"}, "--help");
   CHECK(lists(brief, "--learning-rate"));

@@ -48,8 +48,10 @@ struct Turns {
   }
   std::vector<Fault> operator()(const testing::SlowWorker& fault) const {
     check_factor(fault.factor);
-    if (fault.until != 0) check_range("until", fault.until, fault.step + 1, INT64_MAX);
     Fault turn = of_worker(Fault::Kind::slow, fault);
+    if (fault.until != 0 && fault.until <= fault.step)
+      throw_invalid("a fault's until is " + std::to_string(fault.until) + ", not behind its step, " +
+                    std::to_string(fault.step));
     turn.factor = fault.factor;
     turn.until = fault.until;
     return {turn};

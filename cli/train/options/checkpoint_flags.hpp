@@ -12,7 +12,7 @@ namespace troupe::cli {
 struct CheckpointFlags {
   std::string folder;
   std::string every;
-  int keep = 3;
+  int keep = CheckpointOptions().keep;
   std::string keep_best;  ///< "accuracy" or "loss"; empty: none
   bool resume = false;
   bool reshard = false;

@@ -29,7 +29,7 @@ constexpr std::string_view kStem = "step-";
 constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
 constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
-constexpr std::chrono::milliseconds kLockPatience{1000};
+constexpr std::chrono::milliseconds kLockTimeout{1000};
 
 std::string name_of(std::int64_t step) {
   const std::string digits = std::to_string(step);
@@ -150,7 +150,7 @@ SeriesLock::SeriesLock(const CheckpointSeries& series) {
   make_folder(series.folder());
   const std::string path = series.folder() + "/" + kLockFile;
   file_ = open_lock_file(path);
-  if (!lock_in_time(file_.get(), kLockPatience))
+  if (!lock_in_time(file_.get(), kLockTimeout))
     throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
   unlock_ = UnlockAtEnd(file_.get());
 }

@@ -28,7 +28,7 @@ std::vector<std::string> names_of(const Membership& membership) {
 }
 
 /// A gate gives up a handshake after as long, so waiting longer is of no use.
-constexpr milliseconds kHandshakePatience = Gate::kHandshakeTimeout + seconds(1);
+constexpr milliseconds kHandshakeTimeout = Gate::kHandshakeTimeout + seconds(1);
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
 
@@ -44,7 +44,7 @@ bool may_pass(ErrorCode code) {
 /// One try. None when it may be another time, for a reason that `why` is told.
 std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                                   const Deadline& deadline, std::optional<Error>& why) try {
-  TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakePatience));
+  TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakeTimeout));
   if (stream.peer_name() != node.name)
     throw Error(ErrorCode::protocol, node.address.text() + " is " + stream.peer_name());
   const Verdict verdict = introduce(stream, hello, deadline);
@@ -62,10 +62,10 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
                     const Deadline& deadline) try {
   std::optional<Error> why;
   milliseconds pause = kFirstPause;
-  for (const Deadline patience = sooner(deadline, DataPlane::kDialPatience);;) {
+  for (const Deadline dialling = sooner(deadline, DataPlane::kDialTimeout);;) {
     auto stream = try_dial(node, credentials, hello, deadline, why);
     if (stream) return std::move(*stream);
-    if (patience.left() <= pause) throw Error(*why);
+    if (dialling.left() <= pause) throw Error(*why);
     std::this_thread::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }

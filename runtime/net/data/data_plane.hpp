@@ -28,10 +28,10 @@ class DataPlane : public Transport {
   /// connections of this membership.
   void begin(const Membership& membership);
   /// How long what may pass is tried again: a node that nobody answers for, hangs up, or does not expect data yet.
-  static constexpr std::chrono::seconds kDialPatience{15};
+  static constexpr std::chrono::seconds kDialTimeout{15};
 
   /// Dials all other nodes that have an address. What does not come about is tried again within the deadline, for
-  /// `kDialPatience` a connection, unless it would be the same again, such as another certificate or a refusal for
+  /// `kDialTimeout` a connection, unless it would be the same again, such as another certificate or a refusal for
   /// good.
   /// @throws Error as `TlsStream::dial` and `say_hello`, naming the node
   void connect(const Deadline& deadline);

@@ -128,7 +128,7 @@ TEST_CASE("a fault that there cannot be is refused, and says what is wrong") {
   refused(KillWorker{.phase = "bogus"}, "phase 'bogus', and phases are start, settle, compute");
   refused(SlowWorker{.factor = 1}, "factor is 1, not 2 to 100");
   refused(SlowWorker{.factor = 101}, "factor is 101");
-  refused(SlowWorker{.step = 3, .until = 3}, "until is 3");
+  refused(SlowWorker{.step = 3, .until = 3}, "until is 3, not behind its step, 3");
   refused(CutNode{.node = 2}, "node is 2, not 0 to 1");
   refused(FullDisk{.step = 0}, "step is 0");
   refused(RandomKills{.count = 0}, "count is 0");

@@ -163,7 +163,7 @@ TEST_CASE("what a trainer cannot do it says before it starts") {
   CHECK(refused([](auto& o) { o.backend = "nccl"; }).find("there are store, data-plane and mpi") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
   CHECK(refused([](auto& o) { o.fault_tolerance.max_failures = -1; }).find("max_failures") != std::string::npos);
-  CHECK(refused([](auto& o) { o.timeouts.stop = {}; }).find("stop_timeout") != std::string::npos);
+  CHECK(refused([](auto& o) { o.timeouts.stop = {}; }).find("timeouts.stop") != std::string::npos);
 }
 
 TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint") {

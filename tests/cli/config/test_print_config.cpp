@@ -47,7 +47,7 @@ const std::vector<Example>& examples() {
       {"algorithm", "downpour", "downpour"},
       {"history", "7", 7},
       {"tolerance", "1e-6", 1e-6},
-      {"line-search", "9", 9},
+      {"max-evaluations", "9", 9},
       {"portions", "32", 32},
       {"backup-portions", "2", 2},
       {"freeze", nullptr, true},

@@ -18,6 +18,9 @@ TEST_CASE("messages of the library name options of the command") {
   CHECK(told("go on with others (CheckpointOptions::reshard)") == "go on with others (--reshard)");
   CHECK(told("device_number is 1, and the device is the CPU") == "--device is 1, and the device is the CPU");
   CHECK(told("go on (checkpoint.resume), or not") == "go on (--resume), or not");
+  CHECK(told("downpour.max_staleness is -5") == "--max-staleness is -5");
+  CHECK(told("ssp.staleness is -1, local.steps 0") == "--staleness is -1, --local-steps 0");
+  CHECK(told("local.outer.learning_rate is 0, lbfgs.warm_start") == "--outer-learning-rate is 0, --warm-start");
   CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");
   // Words of English, what is quoted, paths and texts that are typed stay.
   for (const char* const text :

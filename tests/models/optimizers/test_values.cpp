@@ -94,3 +94,12 @@ TEST_CASE("an optimizer by its name is as it usually is") {
   CHECK(std::holds_alternative<Adagrad>(usual_optimizer("adagrad")));
   check_throws(ErrorCode::invalid_argument, "did you mean 'adam'?", [] { usual_optimizer("adma"); });
 }
+
+TEST_CASE("a learning rate that is a function has one, and files tell the rate that goes with it") {
+  check_throws(ErrorCode::invalid_argument, "is empty", [] { LearningRate rate = LearningRate::Function(); });
+  const auto falling = [](std::int64_t step) { return 0.5 / static_cast<double>(1 + step); };
+  const Sgd sgd{.learning_rate = {0.5, falling}};
+  CHECK(settings_of(sgd).learning_rate == 0.5);
+  CHECK(again(sgd).learning_rate.rate() == 0.5);
+  CHECK(again(sgd).learning_rate.function()(1) == 0.25);
+}
