@@ -9,8 +9,8 @@
 #include "actors/callbacks/step_callbacks.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/precision_decision.hpp"
+#include "actors/functions/function_table.hpp"
 #include "actors/placements/placements.hpp"
-#include "actors/worker/functions.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/network_text.hpp"
 #include "models/files/safetensors_file.hpp"
@@ -25,27 +25,14 @@
 namespace troupe {
 namespace {
 
-/// Gives a function a name for as long as a call takes.
+/// Has a name for as long as a call takes. @throws Error unsupported where workers cannot be handed a function
 template <class F>
-class BorrowedName {
- public:
-  BorrowedName(FunctionTable<F>& table, F function, Placement placement) : table_(table) {
-    if (!rules_of(placement).takes_lambdas)
-      throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
-    static std::atomic<std::uint64_t> last{0};
-    name_ = std::to_string(++last).insert(0, 1, '#');
-    table_.add(name_, std::move(function));
-  }
-  ~BorrowedName() { table_.remove(name_); }
-  BorrowedName(const BorrowedName&) = delete;
-  BorrowedName& operator=(const BorrowedName&) = delete;
-
-  const std::string& name() const { return name_; }
-
- private:
-  FunctionTable<F>& table_;
-  std::string name_;
-};
+typename FunctionTable<F>::Loan lend(FunctionTable<F>& table, const F& function, Placement placement) {
+  if (!rules_of(placement).takes_lambdas)
+    throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
+  if (!function) throw_invalid("the function has no body");
+  return {table, function};
+}
 
 }  // namespace
 
@@ -134,8 +121,8 @@ class DistributedSGD::Impl {
 
   std::vector<Json> call_by_value(const ModelFunction& function, const Json& arguments, bool first_only) {
     const Call at_work = call();
-    const BorrowedName name(functions().of_models, function, at_work->options().placement);
-    return at_work->call_model(name.name(), arguments, first_only);
+    const auto lent = lend(functions().of_models, function, at_work->options().placement);
+    return at_work->call_model(lent.name(), arguments, first_only);
   }
 
   /// Callbacks are told when the driver is free again, so that they can call.
@@ -187,7 +174,7 @@ DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
   const Options& o = impl_->driver->options();
-  if (o.verbose && o.placement != Placement::cluster) note_shared_cores(num_workers(), 1);
+  if (o.verbose && on_one_machine(o.placement)) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
   if (o.verbose && std::holds_alternative<LocalSgd>(o.algorithm))
     log_line(LogLevel::info, "weights, and what the optimizer of each shard remembers, take " +
@@ -295,8 +282,8 @@ std::vector<Json> DistributedSGD::foreach_model(const std::string& name, const J
 }
 std::vector<Json> DistributedSGD::foreach_worker(const WorkerFunction& function, const Json& arguments) {
   const auto driver = impl_->call();
-  const BorrowedName name(functions().of_workers, function, driver->options().placement);
-  return driver->call_worker(name.name(), arguments);
+  const auto lent = lend(functions().of_workers, function, driver->options().placement);
+  return driver->call_worker(lent.name(), arguments);
 }
 std::vector<Json> DistributedSGD::foreach_worker(const std::string& name, const Json& arguments) {
   return impl_->call()->call_worker(name, arguments);

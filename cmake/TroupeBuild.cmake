@@ -45,10 +45,6 @@ if(TROUPE_SANITIZE)
   endif()
 endif()
 
-if(TROUPE_PLANTED_BUGS)
-  add_compile_definitions(TROUPE_PLANTED_BUGS)
-endif()
-
 # troupe_library(name [FOLDER...]): a static library of the folder's sources but those of these folders below it, included
 # as "folder/file.hpp".
 function(troupe_library name)

@@ -5,7 +5,18 @@
 
 namespace troupe {
 
-using Clock = std::chrono::steady_clock;
+/// By which everything waits: the steady clock. A program that links a `now` and a `sleep_for` of its own has another,
+/// as tests in virtual time do: these two are an object of their own in the library.
+struct Clock {
+  using duration = std::chrono::steady_clock::duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::steady_clock::time_point;
+  static constexpr bool is_steady = true;
+
+  static time_point now() noexcept;
+  static void sleep_for(duration time);
+};
 
 /// Seconds since construction or the last `lap()`.
 class Stopwatch {

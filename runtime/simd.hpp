@@ -10,3 +10,6 @@
 #else
 #define TROUPE_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #endif
+
+// Before a function that clones share, which each compiles for its own instruction set.
+#define TROUPE_INLINE __attribute__((always_inline)) inline

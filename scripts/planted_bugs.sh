@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Builds the tests with bugs planted in what they test (runtime/planted_bug.hpp), and checks that each bug is caught by
-# the tests that are to catch it: scripts/planted_bugs.sh [BUG...]. Prints what each was caught by.
+# Builds the tests on a copy with bugs planted in what they test (tests/planted_bugs.patch), and checks that each bug is
+# caught by the tests that are to catch it: scripts/planted_bugs.sh [BUG...]. Prints what each was caught by.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-build=build/planted
+source=build/planted/source
+build=build/planted/build
+patch=tests/planted_bugs.patch
 schedules='*whatever dies*'
 checkpoints='*checkpoint*'
 
@@ -22,10 +24,16 @@ run() { # BUG, which may be empty
   TROUPE_PLANTED_BUG=$1 timeout 600 "$build/bin/$program" -tc="$cases" 2>&1
 }
 
-mapfile -t bugs < <(grep -oP '^  \K\w+(?=, +///<)' runtime/planted_bug.hpp)
+mapfile -t bugs < <(grep -oP '^\+  \K\w+(?=, +///<)' $patch)
 (($#)) && bugs=("$@")
 
-cmake --preset release -B "$build" -DTROUPE_PLANTED_BUGS=ON >/dev/null
+rm -rf "$source"
+mkdir -p "$source"
+git ls-files -z --cached --others --exclude-standard | tar -c --ignore-failed-read --null -T - 2>/dev/null |
+  tar -x -C "$source"
+patch -s -d "$source" -p1 <"$patch"
+cmake -S "$source" --preset release -B "$build" \
+  -DCMAKE_CXX_FLAGS="-include $PWD/$source/runtime/planted_bug.hpp" >/dev/null
 cmake --build "$build" --target test_actors test_models -j 2
 
 for program in actors models; do

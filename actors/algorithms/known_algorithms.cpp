@@ -85,8 +85,7 @@ void check_servers(const Kind& kind, const Options& o) {
   Refuses<Kind>().range("servers", kind.servers, 0, kMostServers);
   check_record(kind, o);
   if (is_in_step(kind)) return;
-  const bool says_who_serves = o.gradients.strategy == Strategy::parameter_server && o.placement == Placement::cluster;
-  if (o.gradients.strategy != Strategy::automatic && !says_who_serves)
+  if (o.gradients.strategy != Strategy::automatic && o.gradients.strategy != Strategy::parameter_server)
     refuse(o, "a strategy, since nothing is reduced");
   if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: it has servers of its own");
   if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");

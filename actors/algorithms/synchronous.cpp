@@ -11,7 +11,6 @@
 #include "collectives/exchange/page_squares.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/tree.hpp"
-#include "runtime/planted_bug.hpp"
 
 namespace troupe {
 namespace {
@@ -78,7 +77,6 @@ StepReport Step::run(bool rehearse) {
   MeanGradient mean;
   if (reduces_first()) mean = reduce_first(reduced.samples, round);
   const double reduce_seconds = reduces_first() ? lap.lap() : 0;
-  if (planted(PlantedBug::early_commit)) context_.versions.commit(to_, {version_.step + 1, version_.updates + 1});
   const auto applied = apply(reduced.samples, round, mean.length.norm);
   check_finite(applied, mean.length);
 
@@ -95,7 +93,7 @@ StepReport Step::run(bool rehearse) {
 
 AllComputed Step::compute() {
   Compute request;
-  request.call = planted(PlantedBug::gradients_kept_on) ? 1 : context_.call;
+  request.call = context_.call;
   request.step = version_.step;
   request.buffer = from_;
   request.timeout_ms = deadline_.left().count();

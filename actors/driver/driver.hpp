@@ -1,32 +1,28 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "actors/algorithms/known_algorithms.hpp"
+#include "actors/driver/algorithm_in_use.hpp"
 #include "actors/driver/building.hpp"
 #include "actors/driver/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
 #include "actors/driver/faults/failure_budget.hpp"
-#include "actors/driver/faults/fault_plan.hpp"
-#include "actors/driver/generation.hpp"
+#include "actors/driver/faults/fault_injection.hpp"
+#include "actors/driver/formed_run.hpp"
+#include "actors/driver/function_calls.hpp"
 #include "actors/driver/precision_decision.hpp"
 #include "actors/driver/recovery.hpp"
-#include "actors/driver/transfers.hpp"
-#include "actors/messages/call.hpp"
-#include "actors/placements/host.hpp"
-#include "actors/placements/runtime.hpp"
+#include "actors/placements/placements.hpp"
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
 #include "models/optimizers/set_rates.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "runtime/fork/owning_process.hpp"
-#include "runtime/processes/slowed_process.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe {
@@ -52,8 +48,6 @@ class Driver {
   void set_learning_rate(double rate);
   void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
-  /// For the step after so many; none where the options say it.
-  std::optional<double> rate_set_at(std::int64_t step) const { return set_rates_.at(step); }
   /// Runs a registered function; what it returned in order of worker and device.
   std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);
   std::vector<Json> call_worker(const std::string& name, const Json& arguments);
@@ -97,6 +91,7 @@ class Driver {
   class Source;
   enum class Needs : unsigned char { members, spare_buffer, step };
 
+  const Rules& rules() const { return rules_of(options_.placement); }
   Phase phase(const char* name, std::chrono::milliseconds timeout) const {
     return {name, versions_.committed().step + 1, Deadline(timeout)};
   }
@@ -127,13 +122,6 @@ class Driver {
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
   [[noreturn]] void give_up(const Error& error);
-  // Members that come and go.
-  /// Deals the shards to so many workers, who are there once the members are settled.
-  void deal_to(int num_workers);
-  void drop(int worker);
-  void stop(int worker, std::chrono::milliseconds time);
-  /// Workers that take part, without these.
-  std::vector<int> all_but(const std::vector<int>& some) const;
   /// The one that is blamed and others that were lost since they came, as far as enough are left.
   void drop_lost(int blamed);
   void follow_cores();
@@ -157,35 +145,24 @@ class Driver {
   /// Returns the one before.
   std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
-  /// The run is back at its first steps.
-  void begin_warm_start();
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
-  bool is_of_warm_start(const CheckpointManifest& manifest);
   std::unique_ptr<AlgorithmRunner> go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
                                               const Version& version);
-  SlabLayout largest_store() const;
-  /// What the algorithm of this step asks of replicas.
-  BuiltFor built_for() const;
-  StateDescription state() const { return state_of(*algorithm_); }
-  StateDescription state_of(const AlgorithmRunner& algorithm) const {
-    return algorithm.state(optimizer_, options_.num_shards, model_ ? model_->traits.steps_per_epoch : 0);
-  }
+  std::int64_t steps_per_epoch_of_model() const { return model_ ? model_->traits.steps_per_epoch : 0; }
+  StateDescription state() const { return algorithm_.state(steps_per_epoch_of_model()); }
   void abandon_algorithm() noexcept;
-  /// Lets happen what the plan has for this phase.
-  void let_fail(const Phase& phase);
   void begin_generation(const Phase& phase);
-  template <class Request>
-  std::vector<Json> call(Request request, const std::string& argument, const std::vector<int>& on,
-                         std::size_t texts_each);
+  FunctionCalls calls() { return {run_->members(), run_->rounds(), run_->transfers()}; }
   // evaluation.cpp
   Evaluation evaluate_once(EvaluationSet set, const EvaluationOptions& measure);
   // checkpoint.cpp
+  CheckpointManifest manifest_of_version(const Version& version, const std::vector<std::string>& state) const;
   void write_state(const std::string& path);
   /// @returns the learning rate that was set by hand, with which the run goes on from there
   std::optional<double> load(const std::string& path);
   /// Makes what a checkpoint holds the state in a buffer. @param saved names of its vectors beside the weights
   void place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer);
-  void shut_down() noexcept;
+  void end_run() noexcept;
 
   // lost_nodes.cpp
   /// Whether a run that has lost a node can go on.
@@ -209,27 +186,19 @@ class Driver {
   const MakeRuntime make_runtime_;
   Options options_;
   UpdateRules optimizer_;
-  std::unique_ptr<AlgorithmRunner> algorithm_;         ///< of this step
-  std::unique_ptr<AlgorithmRunner> after_warm_start_;  ///< that of the options, as long as steps are still synchronous
-  std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<Rounds> rounds_;
-  std::unique_ptr<StateHome> home_;
-  std::unique_ptr<Transfers> transfers_;
-  std::unique_ptr<Generation> generation_;
+  AlgorithmInUse algorithm_;
+  std::unique_ptr<FormedRun> run_;  ///< null while it is not formed
   std::optional<ModelDescription> model_;
   Versions versions_;
   Elasticity elasticity_;
   PrecisionDecision precision_;
   BuiltFor built_for_;  ///< what replicas are like
   FailureBudget budget_;
-  FaultPlan faults_;
-  std::map<int, SlowedProcess> slowed_;  ///< on purpose, by worker
-  std::map<int, std::int64_t> until_;    ///< by worker, the step at which it is so no more
-  std::uint64_t calls_ = 0;              ///< of `step`
-  std::vector<int> servers_;             ///< parameter servers, as members
-  std::map<int, Deadline> coming_;       ///< workers that start while steps are made without them, and until when
-  std::vector<int> newcomers_;           ///< of a resize that is under way: whoever of them dies is not replaced
-  std::vector<Repair> repairs_;          ///< that no report has told of yet
+  FaultInjection faults_;
+  std::uint64_t calls_ = 0;      ///< of `step`
+  std::vector<int> servers_;     ///< parameter servers, as members
+  std::vector<int> newcomers_;   ///< of a resize that is under way: whoever of them dies is not replaced
+  std::vector<Repair> repairs_;  ///< that no report has told of yet
   SetRates set_rates_;
   Lineage lineage_;
   std::optional<std::int64_t>

@@ -44,7 +44,7 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
 
 Evaluation Driver::evaluate_once(EvaluationSet set, const EvaluationOptions& measure) {
   const Phase at = phase("evaluate", options_.timeouts.evaluate);
-  const Members& members = runtime_->members;
+  const Members& members = run_->members();
   GatheredEvaluation gathered(options_.num_shards);
   const Evaluate request{0,
                          versions_.buffer(),
@@ -53,10 +53,10 @@ Evaluation Driver::evaluate_once(EvaluationSet set, const EvaluationOptions& mea
                          measure.confusion,
                          measure.top_k,
                          measure.errors};
-  for (const auto& [worker, reply] : rounds_->ask(request, members.workers(), at)) {
-    const Where where = rounds_->where(worker, at);
+  for (const auto& [worker, reply] : run_->rounds().ask(request, members.workers(), at)) {
+    const Where where = run_->rounds().where(worker, at);
     check_reply(reply, members.shards_of(worker), measure, where);
-    gathered.add(reply, transfers_->fetch_texts(worker, {reply.measure_bytes}, at).front(), where);
+    gathered.add(reply, run_->transfers().fetch_texts(worker, {reply.measure_bytes}, at).front(), where);
   }
   return gathered.evaluation(measure);
 }

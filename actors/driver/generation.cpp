@@ -39,11 +39,27 @@ void Generation::begin(const PlanRequest& request, const FlatSize& size, const M
   next.served = {0, has_servers ? static_cast<std::size_t>(members.num_workers()) : 0};
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
+  largest_ = largest_of(home.in_parts());
   versions.begin(layout_.buffers);
   const auto gradients = make_slabs(members, rounds, phase);
   home.publish(gradients_made_for(plan_.topology, gradients, static_cast<std::size_t>(members.devices())), phase);
   rounds.ask(MapSlabs{0, gradients, has_servers}, members.workers(), phase);
   attached_ = layout_.generation;
+}
+
+/// @param in_parts as StateHome
+SlabLayout Generation::largest_of(bool in_parts) const {
+  SlabLayout largest = layout_;
+  largest.in_part = in_parts;
+  const Topology& topology = plan_.topology;
+  Range most;
+  for (int node = 0; node < topology.num_nodes(); ++node)
+    if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) {
+      most = shards;
+      largest.own = plan_.slice_of_lanes(topology.lanes_of_node(node));
+    }
+  largest.shards = most;
+  return largest;
 }
 
 std::vector<std::uint64_t> Generation::make_slabs(const Members& members, Rounds& rounds, const Phase& phase) {

@@ -8,7 +8,6 @@
 #include "actors/rounds/rounds.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/versions.hpp"
-#include "runtime/planted_bug.hpp"
 
 namespace troupe {
 
@@ -29,13 +28,11 @@ class Generation {
   bool reshape(const StateShape& shape, std::string outer);
 
   /// Whether everybody knows it.
-  bool stands() const {
-    return attached_ > 0 && (attached_ == layout_.generation || planted(PlantedBug::generation_unchecked));
-  }
+  bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
   /// These workers' gradients are to have other slabs.
   void renew_gradients(const std::vector<int>& workers);
   /// A worker is new and does not know it, or what it shares with others is in an unknown state.
-  void fall() { attached_ = planted(PlantedBug::newcomer_forgotten) ? attached_ : 0; }
+  void fall() { attached_ = 0; }
   /// Makes the state's slabs anew, since nobody can open a sealed one for writing, and has all workers attach to them.
   /// When it throws before the home has made the slabs, the one before stands as it stood; later, none stands. What is
   /// committed or pinned is where `versions` says, either way.
@@ -50,10 +47,13 @@ class Generation {
 
   const Plan& plan() const { return plan_; }
   const SlabLayout& layout() const { return layout_; }
+  /// That of the store that holds most of it.
+  const SlabLayout& largest_store() const { return largest_; }
   /// Workers that have a part in reducing and applying.
   const std::vector<int>& appliers() const { return appliers_; }
 
  private:
+  SlabLayout largest_of(bool in_parts) const;
   /// Has workers make their slabs; returns, by lane, the generation that its gradients' slabs were made for.
   std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
 
@@ -64,6 +64,7 @@ class Generation {
   std::vector<int> appliers_;
   StateShape shape_;                        ///< of the next
   SlabLayout layout_;                       ///< of this
+  SlabLayout largest_;                      ///< of the largest store
   std::map<int, std::uint64_t> gradients_;  ///< by worker, the generation that its gradients' slabs were made for
   std::uint64_t last_ = 0;                  ///< that was tried
   std::uint64_t attached_ = 0;              ///< that all workers know

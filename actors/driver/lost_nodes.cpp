@@ -25,17 +25,15 @@ std::vector<int> survivors(const Members& members) {
 
 }  // namespace
 
-bool Driver::can_form_again() const {
-  return options_.placement == Placement::cluster && checkpoints_ && lineage_.known();
-}
+bool Driver::can_form_again() const { return !rules().replaces_workers() && checkpoints_ && lineage_.known(); }
 
 bool Driver::members_lost(const Error& error) const {
   return error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout || node_lost();
 }
 
 bool Driver::node_lost() const {
-  if (!runtime_) return false;
-  const Members& members = runtime_->members;
+  if (!run_) return false;
+  const Members& members = run_->members();
   const std::vector<int> nodes = members.nodes();
   return std::ranges::any_of(nodes, [&](int node) { return members.lost(node); });
 }
@@ -43,7 +41,7 @@ bool Driver::node_lost() const {
 void Driver::form_again() {
   end_lost_run();
   try {
-    begin_warm_start();
+    algorithm_.begin_warm_start();
     form();
     settle_members(Needs::members);
     go_back();
@@ -71,7 +69,7 @@ void Driver::form_again() {
 }
 
 void Driver::end_lost_run() noexcept {
-  if (!runtime_) return;
+  if (!run_) return;
   try {  // should too few nodes come, these are what is left
     const HeldFloats weights = fetch_of_nodes(
         kWeightsVector, [this] { return versions_.buffer(); }, "weights");
@@ -84,7 +82,7 @@ void Driver::end_lost_run() noexcept {
 }
 
 void Driver::give_up_run() noexcept {
-  shut_down();
+  end_run();
   algorithm_->forget();
   versions_.forget();
 }
@@ -108,7 +106,7 @@ void Driver::go_back() {
 
 HeldFloats Driver::fetch_weights_of_nodes() {
   const auto buffer = [this] { return versions_.buffer(); };
-  if (runtime_) try {
+  if (run_) try {
       return fetch_of_nodes(kWeightsVector, buffer, "weights");
     } catch (const Error& error) {
       if (!can_form_again() || !members_lost(error)) throw;
@@ -119,10 +117,10 @@ HeldFloats Driver::fetch_weights_of_nodes() {
 }
 
 HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name) {
-  const bool whole = !lost_at_ && !node_lost() && runtime_->members.lost_workers().empty();
+  const bool whole = !lost_at_ && !node_lost() && run_->members().lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
       bring_to_rest(Needs::members);
-      return transfers_->fetch({vector, 0, total_size(model_->tensors)}, buffer(), saving(name));
+      return run_->transfers().fetch({vector, 0, total_size(model_->tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
@@ -135,7 +133,7 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> live = versions_.live();
   const int place = static_cast<int>(std::ranges::find(live, buffer) - live.begin());
   const Deadline deadline(options_.timeouts.save);
-  const Members& members = runtime_->members;
+  const Members& members = run_->members();
   const PlanRequest plan = plan_request_of(options_, members.topology());
   const std::vector<int> workers = survivors(members);
   Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
@@ -143,12 +141,12 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
       // One that hangs leaves time for the others.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
-      generation_->begin_alone(workers[i], plan, *rounds_, *home_, versions_, at);
-      HeldFloats weights = transfers_->fetch_weights(workers[i], place, total_size(model_->tensors), at);
-      rounds_->unsettle();  // the others know nothing of it
+      run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);
+      HeldFloats weights = run_->transfers().fetch_weights(workers[i], place, total_size(model_->tensors), at);
+      run_->rounds().unsettle();  // the others know nothing of it
       return weights;
     } catch (const Error& error) {
-      rounds_->unsettle();
+      run_->rounds().unsettle();
       why = error;
     }
   throw Error(why);

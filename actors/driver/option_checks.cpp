@@ -4,6 +4,7 @@
 
 #include "actors/algorithms/known_algorithms.hpp"
 #include "actors/messages/bounds.hpp"
+#include "actors/messages/options_json.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
 #include "models/network/device_network.hpp"
@@ -24,7 +25,7 @@ void check_workers(Options& o) {
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
     throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
-  if (workers.is_range() && o.placement == Placement::cluster)
+  if (workers.is_range() && !rules_of(o.placement).replaces_workers())
     throw_invalid("num_workers is a number with placement cluster");
 }
 
@@ -52,7 +53,7 @@ void check_backups(const Options& o) {
   if (o.fault_tolerance.backup_workers > 0 && o.fault_tolerance.backup_workers >= o.num_workers.max)
     throw_invalid("backup_workers is " + std::to_string(o.fault_tolerance.backup_workers) + ", not less than the " +
                   std::to_string(o.num_workers.max) + " workers");
-  if (o.fault_tolerance.backup_workers > 0 && o.placement == Placement::cluster)
+  if (o.fault_tolerance.backup_workers > 0 && !rules_of(o.placement).on_one_machine())
     throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
 }
 
@@ -74,15 +75,44 @@ void check_checkpoints(const CheckpointOptions& o) {
     throw_invalid("checkpoint.folder must say where checkpoints go");
 }
 
-/// Where nodes serve, one serves one slice.
-void check_servers(const Options& o, int num_nodes) {
+/// Files of everybody's gradients, and of what the driver shares.
+int store_files(const Options& o) {
+  const int buffers = (o.checkpoint.folder.empty() ? 2 : 3) + o.fault_tolerance.backup_workers;
+  const int gradients = o.fault_tolerance.backup_workers > 0 ? 2 : 1;  // of each shard
+  const int state_vectors = UpdateRules(settings_of(o)).state_vectors();
+  return buffers * (1 + state_vectors) + gradients * o.num_shards + 1;
+}
+
+}  // namespace
+
+void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
-  if (traits.has_servers && num_nodes > 0 && traits.servers > num_nodes)
+  if (!traits.has_servers) return;
+  const Rules& rules = rules_of(o.placement);
+  if (rules.on_one_machine() && o.gradients.strategy != Strategy::automatic)
+    throw Error(ErrorCode::unsupported, std::string("algorithm ") + to_string(o.algorithm) +
+                                            " does not go with a strategy, since nothing is reduced");
+  const int num_nodes = rules.num_nodes(hosting_of(o));
+  if (num_nodes > 0 && traits.servers > num_nodes)
     throw_invalid(std::string(to_string(o.algorithm)) + ".servers is " + std::to_string(traits.servers) +
                   ", and there are " + std::to_string(num_nodes) + " nodes");
 }
 
-}  // namespace
+Hosting hosting_of(const Options& options) {
+  return {.placement = options.placement,
+          .cluster = options.cluster,
+          .num_workers = options.num_workers.max,
+          .devices_per_worker = options.compute.devices_per_worker,
+          .num_shards = options.num_shards,
+          .store_files = store_files(options),
+          .writes_checkpoints = !options.checkpoint.folder.empty(),
+          .store_bytes = options.memory.store_bytes,
+          .end_time = options.timeouts.step,
+          .suspect_after = options.fault_tolerance.suspect_after,
+          .cut_after = options.fault_tolerance.cut_after,
+          .optimizer = to_json(settings_of(options)),
+          .verbose = options.verbose};
+}
 
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
@@ -90,8 +120,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   if (options.gradients.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
   check_numbers(options);
   check_compute(options.compute);
-  if (options.placement != Placement::cluster)  // else nodes compute, and check
-    check_device(options.compute.device);
+  const Rules& rules = rules_of(options.placement);
+  if (rules.on_one_machine()) check_device(options.compute.device);  // else nodes compute, and check
   if (options.fault_tolerance.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
                   ", not a number from 0 on");
@@ -105,11 +135,14 @@ void check_options(Options& options, const ModelCreator& creator) {
   Silence::check(options.fault_tolerance.cut_after, "cut_after");
   check_checkpoints(options.checkpoint);
   make_absolute(options.checkpoint.folder);
-  const Rules& rules = rules_of(options.placement);
-  rules.check(options);
-  check_servers(options, rules.num_nodes(options));
-  const Members members(options.num_workers.max, options.compute.devices_per_worker, rules.num_nodes(options),
-                        options.num_shards);
+  Hosting hosting = hosting_of(options);
+  rules.check(hosting);
+  options.cluster = hosting.cluster;
+  if (!rules.on_one_machine() && options.config.size() > kLongestSetting)
+    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
+                  std::to_string(kLongestSetting));
+  check_servers(options);
+  const Members members(hosting.num_workers, hosting.devices_per_worker, rules.num_nodes(hosting), hosting.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);
   if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
   if (creator.name().empty() && !rules.takes_lambdas)
@@ -118,9 +151,9 @@ void check_options(Options& options, const ModelCreator& creator) {
 }
 
 FaultPlan fault_plan_of(const Options& options) {
-  FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max,
-                 rules_of(options.placement).num_nodes(options));
-  if (plan.hurts_workers() && options.placement != Placement::processes)
+  const Rules& rules = rules_of(options.placement);
+  FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max, rules.num_nodes(hosting_of(options)));
+  if (plan.hurts_workers() && rules.reach != Reach::processes)
     throw_invalid("faults of workers are for worker processes of this machine");
   return plan;
 }

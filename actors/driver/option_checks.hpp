@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/driver/faults/fault_plan.hpp"
+#include "actors/placements/hosting.hpp"
 #include "collectives/plan/plan.hpp"
 #include "troupe/sgd.hpp"
 
@@ -10,10 +11,16 @@ namespace troupe {
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);
 
+/// What the algorithm asks of where workers are. @throws Error unsupported, or invalid_argument
+void check_servers(const Options& options);
+
+/// What the run's placement has to know of it. Of checked options, as the next.
+Hosting hosting_of(const Options& options);
+
 /// Whether checkpoints are made without being asked for.
 bool is_periodic(const CheckpointOptions& options);
 
-/// Of checked options, as the next. @throws Error invalid_argument for a plan that makes no sense, or where there are
+/// @throws Error invalid_argument for a plan that makes no sense, or where there are
 /// no processes to end.
 FaultPlan fault_plan_of(const Options& options);
 

@@ -18,15 +18,15 @@ auto Driver::with_context(const Use& use) {
   };
   const double rate = rate_at(versions_.committed().step);
   const StepContext context{options_,
-                            runtime_->members,
-                            *rounds_,
+                            run_->members(),
+                            run_->rounds(),
                             versions_,
                             *model_,
                             optimizer_,
-                            generation_->plan(),
-                            generation_->appliers(),
-                            home_->gradients(),
-                            runtime_->host->settles_by_fence(),
+                            run_->generation().plan(),
+                            run_->generation().appliers(),
+                            run_->home().gradients(),
+                            run_->host().settles_by_fence(),
                             calls_,
                             std::min(options_.fault_tolerance.backup_workers, num_workers() - 1),
                             rate,
@@ -39,47 +39,26 @@ StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context([&](const StepContext& context) {
     return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
   });
-  report.algorithm = to_string(after_warm_start_ ? Options().algorithm : options_.algorithm);
-  const SlabLayout store = largest_store();
-  report.state_bytes = static_cast<std::int64_t>(store.state_bytes());
-  report.pinned_bytes = static_cast<std::int64_t>(store.versioned_bytes(versions_.pinned()));
+  report.algorithm = algorithm_.name();
+  report.state_bytes = static_cast<std::int64_t>(run_->generation().largest_store().state_bytes());
+  report.pinned_bytes =
+      static_cast<std::int64_t>(run_->generation().largest_store().versioned_bytes(versions_.pinned()));
   return report;
 }
 
-SlabLayout Driver::largest_store() const {
-  SlabLayout layout = generation_->layout();
-  const Topology& topology = generation_->plan().topology;
-  layout.in_part = options_.placement == Placement::cluster;
-  Range most;
-  for (int node = 0; node < topology.num_nodes(); ++node)
-    if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) {
-      most = shards;
-      layout.own = generation_->plan().slice_of_lanes(topology.lanes_of_node(node));
-    }
-  layout.shards = most;
-  return layout;
-}
-
 std::int64_t Driver::state_bytes() const {
-  SlabLayout layout = largest_store();
+  SlabLayout layout = run_->generation().largest_store();
   const std::size_t now = layout.state_bytes();
-  if (after_warm_start_) static_cast<StateShape&>(layout) = state_of(*after_warm_start_).shape;
+  if (const AlgorithmRunner* const awaited = algorithm_.awaited())
+    static_cast<StateShape&>(layout) = algorithm_.state_of(*awaited, steps_per_epoch_of_model()).shape;
   return static_cast<std::int64_t>(std::max(now, layout.state_bytes()));
 }
 
 bool Driver::goes_on_meanwhile() {
-  Runtime& r = *runtime_;
-  const std::vector<int> lost = r.members.lost_workers();
+  const std::vector<int> lost = run_->members().lost_workers();
   if (lost.empty()) return true;
-  if (options_.placement == Placement::cluster || static_cast<int>(lost.size()) == num_workers()) return false;
-  Recovery recovery(*r.host, r.mailbox, r.members, *rounds_);
-  for (const int worker : lost) {
-    if (coming_.contains(worker)) continue;
-    recovery.start(worker);
-    coming_.emplace(worker, Deadline(options_.timeouts.start));
-  }
-  return std::ranges::all_of(lost,
-                             [&](int worker) { return recovery.is_coming(worker) && !coming_.at(worker).passed(); });
+  if (!rules().replaces_workers() || static_cast<int>(lost.size()) == num_workers()) return false;
+  return run_->workers().are_coming(options_.timeouts.start);
 }
 
 void Driver::rest() {
@@ -98,17 +77,18 @@ void Driver::use(Algorithm algorithm) {
     throw_invalid("warm_start is for the options of a run, not for a change");
   make_paths_absolute(changed.algorithm);
   check_algorithm(changed);
+  check_servers(changed);
   make_ready(Needs::members);
   auto next = make_runner(changed);
   if (!traits_of(changed.algorithm).built_for.frozen && !built_for_.frozen) next->check(*model_);
-  const StateShape shape = generation_->layout();
+  const StateShape shape = run_->generation().layout();
   const Version version = versions_.committed();
   Options options = std::exchange(options_, std::move(changed));
-  auto warm_start = std::move(after_warm_start_);
+  auto warm_start = algorithm_.take_awaited();
   auto before = begin_algorithm(std::move(next));
   try {
     // Among nodes a run is not formed again by options that it does not have yet.
-    options_.placement == Placement::cluster ? settle_run(Needs::members) : make_ready(Needs::members);
+    rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
   } catch (...) {
     options_ = std::move(options);
     go_back_to(std::move(before), shape, version);
@@ -118,19 +98,16 @@ void Driver::use(Algorithm algorithm) {
   lineage_.edit();
 }
 
-std::int64_t Driver::steps_per_epoch() const {
-  return traits_of(options_.algorithm).passes && !after_warm_start_ ? 1 : model_->traits.steps_per_epoch;
-}
+std::int64_t Driver::steps_per_epoch() const { return algorithm_.passes() ? 1 : model_->traits.steps_per_epoch; }
 
 std::unique_ptr<AlgorithmRunner> Driver::begin_algorithm(std::unique_ptr<AlgorithmRunner> next) {
   if (checkpoints_) checkpoints_->finish();  // of the state as it is
-  if (next->has_servers() != algorithm_->has_servers()) generation_->fall();
-  std::swap(algorithm_, next);
-  after_warm_start_.reset();
-  if (built_for() != built_for_) runtime_->members.rebuild();
+  if (next->has_servers() != algorithm_->has_servers()) run_->generation().fall();
+  next = algorithm_.exchange(std::move(next));
+  if (algorithm_.built_for() != built_for_) run_->members().rebuild();
   const StateDescription state = this->state();
   // Of another state the weights go on; a history never does.
-  if (generation_->reshape(state.shape, state.outer) || state.shape.singles > 0)
+  if (run_->generation().reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
   return next;
 }
@@ -140,29 +117,15 @@ std::unique_ptr<AlgorithmRunner> Driver::go_back_to(std::unique_ptr<AlgorithmRun
                                                     const Version& version) {
   auto failed = begin_algorithm(std::move(before));
   // What its state was is there, unless a generation of the other shape has begun.
-  if (static_cast<const StateShape&>(generation_->layout()) == shape)
+  if (static_cast<const StateShape&>(run_->generation().layout()) == shape)
     versions_.commit(versions_.buffer(), version);
   else
     algorithm_->forget();
   return failed;
 }
 
-/// Replicas that hear of other requests are no less for synchronous steps.
-BuiltFor Driver::built_for() const {
-  const BuiltFor built = traits_of(options_.algorithm).built_for;
-  return after_warm_start_ ? BuiltFor{.hears = built.hears} : built;
-}
-
 void Driver::end_warm_start() {
-  const bool over = after_warm_start_ && versions_.committed().step >= traits_of(options_.algorithm).warm_start;
-  if (over) begin_algorithm(std::move(after_warm_start_));
-}
-
-void Driver::begin_warm_start() {
-  const AlgorithmTraits traits = traits_of(options_.algorithm);
-  if (after_warm_start_ || traits.warm_start == 0 || traits.has_servers) return;
-  after_warm_start_ = make_runner(options_);
-  algorithm_ = make_runner({});
+  if (algorithm_.warm_start_is_over(versions_.committed().step)) begin_algorithm(algorithm_.take_awaited());
 }
 
 void Driver::abandon_algorithm() noexcept try {
@@ -175,28 +138,27 @@ void Driver::abandon_algorithm() noexcept try {
 void Driver::find_servers() {
   servers_.clear();
   if (!algorithm_->has_servers()) return;
-  if (options_.placement != Placement::cluster) return start_servers();
-  const Plan& plan = generation_->plan();
-  const Members& members = runtime_->members;
+  if (!run_->home().in_parts()) return start_servers();
+  const Plan& plan = run_->generation().plan();
+  const Members& members = run_->members();
   for (const int member : members.nodes())
     if (!plan.slice_of_lanes(plan.topology.lanes_of_node(members.node_of(member))).empty()) servers_.push_back(member);
 }
 
 void Driver::start_servers() {
-  const int told = traits_of(options_.algorithm).servers;
-  const int wanted = told > 0 ? told : usable_cores();
-  const Topology& topology = generation_->plan().topology;
+  const int wanted = algorithm_.servers() > 0 ? algorithm_.servers() : usable_cores();
+  const Topology& topology = run_->generation().plan().topology;
   const auto exchange =
-      std::make_shared<ServerExchange>(home_->served(), topology, options_.compute.devices_per_worker);
+      std::make_shared<ServerExchange>(run_->home().served(), topology, options_.compute.devices_per_worker);
   std::vector<std::shared_ptr<ParameterServer>> servers;
   for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
     if (!slice.empty())
-      servers.push_back(std::make_shared<ParameterServer>(home_->served(), exchange, topology.num_shards, slice,
+      servers.push_back(std::make_shared<ParameterServer>(run_->home().served(), exchange, topology.num_shards, slice,
                                                           model_->traits.learned_size, settings_of(options_)));
-  for (const caf::actor& server : runtime_->host->start_servers(servers)) {
+  for (const caf::actor& server : run_->host().start_servers(servers)) {
     servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
-    runtime_->mailbox.unseat(servers_.back());
-    runtime_->mailbox.seat(servers_.back(), server);
+    run_->mailbox().unseat(servers_.back());
+    run_->mailbox().seat(servers_.back(), server);
   }
 }
 

@@ -40,11 +40,12 @@ FunctionRun::FunctionRun(const StartFunction& request, int worker, std::shared_p
     : Surroundings(placing_of(request)),
       request_(request),
       worker_(worker),
-      function_(train_functions().find(request.name)),
       store_(std::move(store)),
       memory_(std::move(memory)),
       node_group_(std::move(node_group)) {
-  placing_.datasets = train_functions().data_of(request.name);
+  TrainTask task = functions().of_trainers.find(request.name);
+  function_ = std::move(task.function);
+  placing_.datasets = std::move(task.datasets);
 }
 
 void FunctionRun::begin() {

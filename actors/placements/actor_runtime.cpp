@@ -3,7 +3,6 @@
 #include "actors/placements/placements.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/transport/system.hpp"
-#include "models/optimizers/update_rules.hpp"
 #include "runtime/processes/held_signals.hpp"
 
 namespace troupe {
@@ -11,26 +10,28 @@ namespace {
 
 class ActorRuntime : public Runtime {
  public:
-  ActorRuntime(const Options& options, int num_workers)
-      : Runtime(mailbox_, Members(num_workers, options.compute.devices_per_worker,
-                                  rules_of(options.placement).num_nodes(options), options.num_shards)),
-        store_(options.memory.store_bytes),
-        config_(rules_of(options.placement).scheduler_threads(options), rules_of(options.placement).reach,
-                options.fault_tolerance.cut_after),
+  ActorRuntime(const Hosting& hosting, int num_workers)
+      : Runtime(mailbox_, Members(num_workers, hosting.devices_per_worker,
+                                  rules_of(hosting.placement).num_nodes(hosting), hosting.num_shards)),
+        hosting_(hosting),
+        store_(hosting.store_bytes),
+        config_(rules_of(hosting.placement).scheduler_threads(hosting), rules_of(hosting.placement).reach,
+                hosting.cut_after),
         system_(config_),
         mailbox_(system_),
         client_(store_.connect()) {}
   /// The host stands on all of this.
   ~ActorRuntime() override { host.reset(); }
 
-  std::unique_ptr<Host> make_host(const Options& options, const CreateModel& creator) override {
-    return rules_of(options.placement).make_host({system_, mailbox_, store_, members, options, creator});
+  std::unique_ptr<Host> make_host(const CreateModel& creator) override {
+    return rules_of(hosting_.placement).make_host({system_, mailbox_, store_, members, hosting_, creator});
   }
   std::unique_ptr<StateHome> make_state_home(Rounds& rounds) override {
     return host->make_state_home(*client_, rounds);
   }
 
  private:
+  const Hosting hosting_;
   ObjectStore store_;  ///< outlives the actors, which release what they hold in it
   SystemConfig config_;
   caf::actor_system system_;
@@ -46,11 +47,11 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
   last->given_up_before = given_up.exchange(last);
 }
 
-std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers) {
-  try_start(needs_of_driver(options, UpdateRules(settings_of(options)).state_vectors()), "the driver");
+std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers) {
+  try_start(needs_of_driver(hosting), "the driver");
   const HeldSignals held;  // signals are for the user's threads, not for ours
   const ForgetsLogger forgets;
-  return std::make_unique<ActorRuntime>(options, num_workers);
+  return std::make_unique<ActorRuntime>(hosting, num_workers);
 }
 
 }  // namespace troupe

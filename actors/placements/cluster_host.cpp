@@ -2,7 +2,6 @@
 #include <set>
 
 #include "actors/launch/expiry_notice.hpp"
-#include "actors/messages/options_json.hpp"
 #include "actors/placements/begin_on_nodes.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
@@ -26,10 +25,10 @@ RunLimits limits_of(const Members& members) {
 class ClusterHost : public Host {
  public:
   explicit ClusterHost(const HostParts& parts)
-      : options_(parts.options.cluster),
-        optimizer_(to_json(settings_of(parts.options))),
-        verbose_(parts.options.verbose),
-        limits_{parts.options.fault_tolerance.suspect_after, parts.options.fault_tolerance.cut_after},
+      : options_(parts.hosting.cluster),
+        optimizer_(parts.hosting.optimizer),
+        verbose_(parts.hosting.verbose),
+        limits_{parts.hosting.suspect_after, parts.hosting.cut_after},
         mailbox_(parts.mailbox),
         members_(parts.members),
         cluster_(parts.system, parts.mailbox.address(), options_, limits_of(members_), members_) {
@@ -126,7 +125,7 @@ class ClusterHost : public Host {
     if (verdict == Silence::Verdict::gone) node.link->refuse("it showed " + silence.text());
   }
 
-  const ClusterOptions& options_;
+  const ClusterOptions options_;
   std::string optimizer_;
   bool verbose_;
   const Silence::Limits limits_;

@@ -14,9 +14,9 @@ void find_cluster(ClusterOptions& cluster) {
   if (cluster.certs.empty()) cluster.certs = slurm->certs + "/driver";
 }
 
-void check_in_cluster(Options& options) {
-  find_cluster(options.cluster);
-  ClusterOptions& cluster = options.cluster;
+void check_in_cluster(Hosting& hosting) {
+  find_cluster(hosting.cluster);
+  ClusterOptions& cluster = hosting.cluster;
   if (cluster.num_nodes < 1)
     throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
   if (cluster.num_nodes > 1024)
@@ -25,32 +25,30 @@ void check_in_cluster(Options& options) {
     throw_invalid("cluster.min_nodes is " + std::to_string(cluster.min_nodes) + ", not 0 to num_nodes, " +
                   std::to_string(cluster.num_nodes));
   if (cluster.min_nodes == 0) cluster.min_nodes = cluster.num_nodes;
-  if (options.num_workers.max < cluster.num_nodes)
-    throw_invalid(std::to_string(options.num_workers.max) + " workers are too few for " +
+  if (hosting.num_workers < cluster.num_nodes)
+    throw_invalid(std::to_string(hosting.num_workers) + " workers are too few for " +
                   std::to_string(cluster.num_nodes) + " nodes; each needs one");
   if (cluster.streams < 1 || cluster.streams > 64) throw_invalid("cluster.streams must be 1 to 64");
-  if (options.config.size() > kLongestSetting)
-    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
-                  std::to_string(kLongestSetting));
   if (cluster.listen.empty()) throw_invalid("cluster.listen must say ADDRESS:PORT, where nodes dial");
 }
 
 /// The gate, and one thread that receives. A node's control connection takes three files, a data connection one each
 /// way.
-StartNeeds needs_in_cluster(const Options& options, int /*state_vectors*/) {
-  const ClusterOptions& cluster = options.cluster;
+StartNeeds needs_in_cluster(const Hosting& hosting) {
+  const ClusterOptions& cluster = hosting.cluster;
   return {kGateNeeds.threads + 1, 0,
           kNetworkNeeds.files + kGateNeeds.files + kReceiverFiles + cluster.num_nodes * (3 + 2 * cluster.streams)};
 }
 
 }  // namespace
 
-const Rules kClusterRules{Reach::machines,
-                          false,
-                          check_in_cluster,
-                          [](const Options& options) { return options.cluster.num_nodes; },
-                          [](const Options&) { return std::size_t{1}; },
-                          needs_in_cluster,
-                          host_in_cluster};
+const Rules kClusterRules{.reach = Reach::machines,
+                          .recovery = RecoveryPolicy::form_again,
+                          .backend = "data-plane",
+                          .check = check_in_cluster,
+                          .num_nodes = [](const Hosting& hosting) { return hosting.cluster.num_nodes; },
+                          .scheduler_threads = [](const Hosting&) { return std::size_t{1}; },
+                          .needs = needs_in_cluster,
+                          .make_host = host_in_cluster};
 
 }  // namespace troupe

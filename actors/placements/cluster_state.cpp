@@ -41,6 +41,8 @@ class ClusterState : public StateHome {
   ClusterState(Memberships& nodes, const Members& members, Rounds& rounds, StoreClient& store, std::string optimizer)
       : nodes_(nodes), members_(members), rounds_(rounds), store_(store), optimizer_(std::move(optimizer)) {}
 
+  bool in_parts() const override { return true; }
+
   void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
              const Phase& phase) override {
     try {

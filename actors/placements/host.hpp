@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "actors/placements/hosting.hpp"
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/rounds.hpp"
@@ -57,8 +58,8 @@ struct HostParts {
   DriverMailbox& mailbox;
   ObjectStore& store;
   Members& members;
-  const Options& options;
-  CreateModel creator;  ///< for workers of this process
+  const Hosting& hosting;  ///< for as long as the host is made
+  CreateModel creator;     ///< for workers of this process
 };
 
 std::unique_ptr<Host> host_in_process(const HostParts& parts);

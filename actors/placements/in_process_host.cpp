@@ -22,8 +22,8 @@ class InProcessHost : public Host {
         servers_(system_, driver_),
         creator_(parts.creator),
         members_(parts.members),
-        planned_(parts.options.num_workers.max),
-        step_timeout_(parts.options.timeouts.step) {}
+        planned_(parts.hosting.num_workers),
+        end_time_(parts.hosting.end_time) {}
 
   /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
   void start(int worker) override {
@@ -56,9 +56,7 @@ class InProcessHost : public Host {
     return servers_.start(servers);
   }
 
-  std::optional<std::chrono::milliseconds> time_at_end() const override {
-    return hangs() ? kHungTimeout : step_timeout_;
-  }
+  std::optional<std::chrono::milliseconds> time_at_end() const override { return hangs() ? kHungTimeout : end_time_; }
 
   bool end_all(bool all_stopped) override {
     for (const auto& [worker, actor] : actors_) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
@@ -79,7 +77,7 @@ class InProcessHost : public Host {
   CreateModel creator_;
   const Members& members_;
   int planned_;  ///< workers that the machine was asked for at the start
-  std::chrono::milliseconds step_timeout_;
+  std::chrono::milliseconds end_time_;
   bool replaced_ = false;
   std::map<int, caf::actor> actors_;
   std::vector<caf::actor> given_up_;

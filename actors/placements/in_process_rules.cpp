@@ -7,23 +7,27 @@
 namespace troupe {
 namespace {
 
-void check_in_process(Options& options) {
-  if (!options.cluster.listen.empty() || !options.cluster.certs.empty())
+void check_in_process(Hosting& hosting) {
+  if (!hosting.cluster.listen.empty() || !hosting.cluster.certs.empty())
     throw_invalid("a cluster's address and certificates need placement cluster");
 }
 
-std::size_t scheduler_threads(const Options& options) {
-  return static_cast<std::size_t>(std::clamp(options.num_workers.max, 1, usable_cores()));
+std::size_t scheduler_threads(const Hosting& hosting) {
+  return static_cast<std::size_t>(std::clamp(hosting.num_workers, 1, usable_cores()));
 }
 
-StartNeeds needs_in_process(const Options& options, int state_vectors) {
-  return {options.num_workers.max * options.compute.devices_per_worker, 0, slab_files(options, state_vectors)};
+StartNeeds needs_in_process(const Hosting& hosting) {
+  return {hosting.num_workers * hosting.devices_per_worker, 0, hosting.store_files};
 }
 
 }  // namespace
 
-const Rules kInProcessRules{
-    Reach::threads,   true,           check_in_process, [](const Options&) { return 0; }, scheduler_threads,
-    needs_in_process, host_in_process};
+const Rules kInProcessRules{.reach = Reach::threads,
+                            .takes_lambdas = true,
+                            .check = check_in_process,
+                            .num_nodes = [](const Hosting&) { return 0; },
+                            .scheduler_threads = scheduler_threads,
+                            .needs = needs_in_process,
+                            .make_host = host_in_process};
 
 }  // namespace troupe

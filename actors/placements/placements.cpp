@@ -14,12 +14,14 @@ const Rules& rules_of(Placement placement) {
   throw_invalid("there is no such placement");
 }
 
-StartNeeds needs_of_driver(const Options& options, int state_vectors) {
-  const Rules& rules = rules_of(options.placement);
-  StartNeeds needs = rules.needs(options, state_vectors);
-  needs.threads += kStoreNeeds.threads + caf_threads(rules.scheduler_threads(options), rules.reach);
+bool on_one_machine(Placement placement) { return rules_of(placement).on_one_machine(); }
+
+StartNeeds needs_of_driver(const Hosting& hosting) {
+  const Rules& rules = rules_of(hosting.placement);
+  StartNeeds needs = rules.needs(hosting);
+  needs.threads += kStoreNeeds.threads + caf_threads(rules.scheduler_threads(hosting), rules.reach);
   needs.files += kStoreNeeds.files + kBriefFiles;
-  if (!options.checkpoint.folder.empty()) {
+  if (hosting.writes_checkpoints) {
     needs.threads += kCheckpointNeeds.threads;
     needs.files += kCheckpointNeeds.files;
   }

@@ -65,7 +65,7 @@ class ProcessHost : public Host {
         driver_(parts.mailbox.address()),
         store_(parts.store),
         servers_(system_, driver_),
-        limits_{parts.options.fault_tolerance.suspect_after, parts.options.fault_tolerance.cut_after} {}
+        limits_{parts.hosting.suspect_after, parts.hosting.cut_after} {}
 
   void start(int worker) override {
     end(worker);

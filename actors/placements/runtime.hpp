@@ -18,7 +18,7 @@ struct Runtime {
   Runtime& operator=(const Runtime&) = delete;
   virtual ~Runtime() = default;
 
-  virtual std::unique_ptr<Host> make_host(const Options& options, const CreateModel& creator) = 0;
+  virtual std::unique_ptr<Host> make_host(const CreateModel& creator) = 0;
   virtual std::unique_ptr<StateHome> make_state_home(Rounds& rounds) = 0;
 
   Reception& mailbox;
@@ -30,11 +30,11 @@ struct Runtime {
 /// It goes on as it is, whoever hangs in it: all that may be touched stays.
 void leave_running(std::unique_ptr<Runtime> runtime);
 
-/// Makes what a driver with these options and so many workers stands on.
-using MakeRuntime = std::function<std::unique_ptr<Runtime>(const Options&, int num_workers)>;
+/// Makes what a driver stands on that begins with so many workers.
+using MakeRuntime = std::function<std::unique_ptr<Runtime>(const Hosting&, int num_workers)>;
 
 /// An actor system and an object store of this process, and the host of the placement.
 /// @throws Error limit_reached where a limit of this machine does not allow it
-std::unique_ptr<Runtime> make_actor_runtime(const Options& options, int num_workers);
+std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers);
 
 }  // namespace troupe

@@ -82,6 +82,8 @@ class StateHome {
   /// Drops what is left; nodes are not waited for: what an error left there, their next generation drops.
   virtual void forget_transfers() noexcept = 0;
 
+  /// Whether each node's store holds its slices alone of what is not the weights.
+  virtual bool in_parts() const { return false; }
   /// What the driver holds to add the gradients itself; null where it does not.
   virtual const DriverGradients* gradients() const { return nullptr; }
   /// What parameter servers work on; null where the generation has none.

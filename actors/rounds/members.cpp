@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/planted_bug.hpp"
-
 namespace troupe {
 namespace {
 
@@ -50,7 +48,6 @@ void Members::add() {
 void Members::drop(int worker) {
   workers_.at(static_cast<std::size_t>(worker)).takes_part = false;
   deal();
-  if (planted(PlantedBug::shard_dealt_twice)) workers_[static_cast<std::size_t>(workers().back())].rank = 0;
 }
 
 std::vector<int> Members::workers() const {
@@ -95,7 +92,7 @@ void Members::come(int worker) {
   WorkerState& state = workers_.at(static_cast<std::size_t>(worker));
   state.lost = false;
   state.came = true;
-  state.built = state.built && planted(PlantedBug::replicas_not_rebuilt);
+  state.built = false;
 }
 
 void Members::rebuild() {

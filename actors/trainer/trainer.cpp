@@ -29,7 +29,7 @@ class WorkerGroup::Impl {
     RunHandle::Impl::Request request{function, config, kind, options};
     if (options.dataset.has_values()) {
       check_takes_values("data");
-      lend(train_functions().find(function), request);
+      lend(functions().of_trainers.find(function).function, request);
     }
     return run(std::move(request));
   }
@@ -49,9 +49,9 @@ class WorkerGroup::Impl {
 
  private:
   static void lend(const TrainFunction& function, RunHandle::Impl::Request& request) {
-    TrainFunctions::Lent lent{function};
-    for (const RunData& each : request.options.dataset.all()) lent.datasets.push_back(each.data());
-    request.lent = std::make_unique<const LentFunction>(std::move(lent));
+    TrainTask task{function};
+    for (const RunData& each : request.options.dataset.all()) task.datasets.push_back(each.data());
+    request.lent = std::make_unique<const FunctionTable<TrainTask>::Loan>(functions().of_trainers, std::move(task));
   }
   void check_takes_values(const char* what) const {
     if (pool && !rules_of(pool->options().placement).takes_lambdas)

@@ -31,7 +31,8 @@ class RunHandle::Impl {
     Json config;
     Kind kind = Kind::run;
     RunOptions options;
-    std::unique_ptr<const LentFunction> lent = nullptr;  ///< what is called in its place, where it is lent
+    std::unique_ptr<const FunctionTable<TrainTask>::Loan> lent =
+        nullptr;  ///< what is called in its place, where it is lent
   };
 
   Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerMemory> memory, Request request);

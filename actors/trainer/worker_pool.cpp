@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <thread>
 
 #include "actors/driver/recovery.hpp"
 #include "actors/placements/placements.hpp"
@@ -17,13 +16,16 @@ namespace troupe {
 namespace {
 
 constexpr int kMostWorkers = 4096;
+/// Of the object store: what a group shares, and texts on their way.
+constexpr int kGroupFiles = 3;
 
 int resolve_workers(TrainerOptions& o) {
   WorkerCount& workers = o.num_workers;
   if (o.cpus_per_worker < 1)
     throw_invalid("cpus_per_worker is " + std::to_string(o.cpus_per_worker) + ", at least 1 is needed");
   const int room = std::max(1, usable_cores() / o.cpus_per_worker);
-  if (workers.max == inf && o.placement == Placement::cluster)
+  const Rules& rules = rules_of(o.placement);
+  if (workers.max == inf && !rules.on_one_machine())
     throw_invalid("in a cluster num_workers says how many at most; they are dealt out to the nodes");
   if (workers.max == inf) workers.max = std::max(workers.min, room);
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
@@ -32,7 +34,7 @@ int resolve_workers(TrainerOptions& o) {
   if (workers.max > kMostWorkers)
     throw_invalid(std::to_string(workers.max) + " workers are more than the " + std::to_string(kMostWorkers) +
                   " that one trainer can have");
-  if (!workers.is_range() || o.placement == Placement::cluster) return workers.max;
+  if (!workers.is_range() || !rules.replaces_workers()) return workers.max;
   return std::clamp(room, workers.min, workers.max);
 }
 
@@ -40,11 +42,11 @@ void check_resources(const TrainerOptions& o, int workers) {
   if (o.gpus_per_worker != 0)
     throw Error(ErrorCode::unsupported, "gpus_per_worker is " + std::to_string(o.gpus_per_worker) +
                                             ", and functions on workers have no accelerators yet");
-  if (o.placement != Placement::cluster) note_shared_cores(workers, o.cpus_per_worker);
+  if (on_one_machine(o.placement)) note_shared_cores(workers, o.cpus_per_worker);
 }
 
 void check_backend(const TrainerOptions& o) {
-  const std::string own = o.placement == Placement::cluster ? "data-plane" : "store";
+  const std::string own = rules_of(o.placement).backend;
   if (o.backend.empty() || o.backend == own) return;
   if (o.backend != "store" && o.backend != "data-plane" && o.backend != "mpi")
     throw_invalid("backend is '" + o.backend + "'; there are store, data-plane and mpi");
@@ -53,19 +55,18 @@ void check_backend(const TrainerOptions& o) {
                   (o.backend == "mpi" ? ": ranks of mpi are started by mpirun, and are no workers of a trainer" : ""));
 }
 
-Options runtime_options(const TrainerOptions& o, int workers) {
-  Options options;
-  options.num_workers = workers;
-  options.num_shards = workers;
-  options.placement = o.placement;
-  options.cluster = o.cluster;
-  options.timeouts.start = o.timeouts.start;
-  options.timeouts.step = o.timeouts.stop;
-  options.fault_tolerance.suspect_after = o.fault_tolerance.suspect_after;
-  options.fault_tolerance.cut_after = o.fault_tolerance.cut_after;
-  options.memory = o.memory;
-  rules_of(options.placement).check(options);
-  return options;
+Hosting hosting_of(const TrainerOptions& o, int workers) {
+  Hosting hosting{.placement = o.placement,
+                  .cluster = o.cluster,
+                  .num_workers = workers,
+                  .num_shards = workers,
+                  .store_files = workers + kGroupFiles,
+                  .store_bytes = o.memory.store_bytes,
+                  .end_time = o.timeouts.stop,
+                  .suspect_after = o.fault_tolerance.suspect_after,
+                  .cut_after = o.fault_tolerance.cut_after};
+  rules_of(o.placement).check(hosting);
+  return hosting;
 }
 
 void check_times(const TrainerOptions& o) {
@@ -97,7 +98,7 @@ WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
   check_backend(options_);
   check_times(options_);
   check_fault_tolerance(options_.fault_tolerance);
-  runtime_options_ = runtime_options(options_, wanted_);
+  hosting_ = hosting_of(options_, wanted_);
   try {
     settle();
   } catch (...) {
@@ -110,8 +111,8 @@ WorkerPool::~WorkerPool() { shut_down(); }
 
 /// Whole, or not at all.
 void WorkerPool::form() try {
-  runtime_ = make_runtime_(runtime_options_, wanted_);
-  runtime_->host = runtime_->make_host(runtime_options_, {});
+  runtime_ = make_runtime_(hosting_, wanted_);
+  runtime_->host = runtime_->make_host({});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
   runtime_->host->gather(Deadline(options_.timeouts.start));
 } catch (...) {
@@ -120,7 +121,7 @@ void WorkerPool::form() try {
 }
 
 void WorkerPool::fill_up() {
-  if (options_.placement == Placement::cluster) return;
+  if (!rules_of(options_.placement).replaces_workers()) return;
   while (runtime_->members.num_workers() < wanted_) runtime_->members.add();
 }
 
@@ -143,7 +144,7 @@ void WorkerPool::count_loss(const Error& loss) {
 }
 
 void WorkerPool::recover() {
-  if (options_.placement == Placement::cluster) return form_again();
+  if (!rules_of(options_.placement).replaces_workers()) return form_again();
   Runtime& r = *runtime_;
   for (const int worker : r.members.lost_workers()) {
     if (!options_.num_workers.is_range() || r.members.num_workers() <= options_.num_workers.min) break;
@@ -151,14 +152,14 @@ void WorkerPool::recover() {
     r.mailbox.unseat(worker);
     r.members.drop(worker);
   }
-  std::this_thread::sleep_for(budget_.pause());
+  Clock::sleep_for(budget_.pause());
   replace_lost();
 }
 
 /// Nodes see that their run has ended, end what hangs in it, and join the next; others may be in their places.
 void WorkerPool::form_again() {
   shut_down();
-  std::this_thread::sleep_for(budget_.pause());
+  Clock::sleep_for(budget_.pause());
   settle();
 }
 
@@ -166,7 +167,7 @@ void WorkerPool::give_up(int worker) {
   runtime_->mailbox.unseat(worker);
   runtime_->host->end(worker);
   runtime_->members.lose(worker);
-  if (options_.placement == Placement::in_process) hangs_ = true;
+  if (rules_of(options_.placement).reach == Reach::threads) hangs_ = true;
 }
 
 std::vector<WorkerInfo> WorkerPool::workers() const {
@@ -179,7 +180,7 @@ std::vector<WorkerInfo> WorkerPool::workers() const {
     info.node = runtime_->host->node(worker);
     info.cpus = options_.cpus_per_worker;
     info.gpus = options_.gpus_per_worker;
-    if (options_.placement != Placement::cluster) info.memory_bytes = memory_of(info.pid);
+    if (on_one_machine(options_.placement)) info.memory_bytes = memory_of(info.pid);
     info.state = runtime_->members.lost(worker) ? "lost" : "idle";
     all.push_back(std::move(info));
   }

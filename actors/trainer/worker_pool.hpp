@@ -57,8 +57,8 @@ class WorkerPool {
 
   const LiveRun live_;
   TrainerOptions options_;
-  Options runtime_options_;  ///< what a runtime takes of a driver's
-  int wanted_ = 1;           ///< workers
+  Hosting hosting_;
+  int wanted_ = 1;  ///< workers
   FailureBudget budget_;
   MakeRuntime make_runtime_;
   std::unique_ptr<Runtime> runtime_;  ///< null where it could not be formed again

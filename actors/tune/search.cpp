@@ -12,6 +12,7 @@
 #include "actors/callbacks/better.hpp"
 #include "actors/functions/function_table.hpp"
 #include "actors/launch/launch.hpp"
+#include "actors/placements/hosting.hpp"
 #include "actors/tune/analysis.hpp"
 #include "actors/tune/trial_reports.hpp"
 #include "runtime/invalid.hpp"
@@ -60,8 +61,8 @@ Search::Search(const Trainable& trainable, const Options& options)
 
 void Search::check() {
   if (!is_initialised()) throw_invalid("a search needs troupe::init, since trials are this program again");
-  train_functions().find(trainable_.function);
-  if (trainable_.workers.placement == Placement::cluster)
+  functions().of_trainers.find(trainable_.function);
+  if (!on_one_machine(trainable_.workers.placement))
     throw Error(ErrorCode::unsupported, "trials run on this machine: their workers are in_process or processes");
   if (trainable_.keep_checkpoints < 1) throw_invalid("keep_checkpoints is not 1 or more");
   if (trainable_.config.is_null()) trainable_.config = Json::object();

@@ -3,7 +3,7 @@
 
 #include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 #include "models/dense.hpp"
 
 // A worker's part where replicas run on their own clocks: gradients of its shards, added up until they are pushed.
@@ -83,52 +83,58 @@ class Advancing {
   bool on_own_ = false;
 };
 
+class AdvanceHandler final : public Handler<Advance> {
+ public:
+  void prepare(WorkerState& worker, const Advance& request) const override {
+    check_steps(request.step);
+    if (request.gradients < 1 || request.gradients > kMostGradients)
+      throw Error(ErrorCode::protocol, "a request for no gradients, or for too many");
+    worker.computing = Stopwatch();
+  }
+  void work(WorkerState& worker, Replica& replica, const Advance& request) const override {
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    replica.own.forget();
+    Advancing(worker, replica, request).run();
+    replica.finite = std::ranges::all_of(replica.own.shards, [&](int shard) {
+      return all_finite(worker.gradients->gradient(static_cast<std::size_t>(shard)));
+    });
+  }
+  void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced) const override {
+    Passes passes;
+    for (const auto& replica : worker.replicas) {
+      passes.add(replica->advanced);
+      for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
+        advanced.shards.push_back(replica->own.shards[i]);
+        advanced.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
+        advanced.samples.push_back(replica->advanced[i].samples);
+      }
+      advanced.finite = advanced.finite && replica->finite;
+      if (!replica->finite) passes.note_non_finite();
+    }
+    advanced.pass = passes.report(worker.computing, worker.slabs->served());
+  }
+};
+
+class DeliverHandler final : public FirstReplicaHandler<Deliver> {
+ public:
+  void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) const override {
+    if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
+    const Deadline deadline = deadline_of(request).earlier();
+    worker.bytes_delivered = worker.bytes_taken = 0;
+    if (request.pushes) worker.bytes_delivered = worker.server_exchange->push(worker.rank(), request.round, deadline);
+    if (request.fetches)
+      worker.bytes_taken = worker.server_exchange->await_served(worker.rank(), request.round, deadline);
+  }
+  void answer(WorkerState& worker, const Deliver& /*request*/, Pushed& pushed) const override {
+    pushed.bytes_pushed = worker.bytes_delivered;
+    pushed.bytes_fetched = worker.bytes_taken;
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const Advance& request) {
-  check_steps(request.step);
-  if (request.gradients < 1 || request.gradients > kMostGradients)
-    throw Error(ErrorCode::protocol, "a request for no gradients, or for too many");
-  worker.computing = Stopwatch();
-}
-
-void work(WorkerState& worker, Replica& replica, const Advance& request) {
-  std::optional<Turns::Turn> turn;
-  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
-  replica.own.forget();
-  Advancing(worker, replica, request).run();
-  replica.finite = std::ranges::all_of(replica.own.shards, [&](int shard) {
-    return all_finite(worker.gradients->gradient(static_cast<std::size_t>(shard)));
-  });
-}
-
-void answer(WorkerState& worker, const Advance& /*request*/, Advanced& advanced) {
-  Passes passes;
-  for (const auto& replica : worker.replicas) {
-    passes.add(replica->advanced);
-    for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
-      advanced.shards.push_back(replica->own.shards[i]);
-      advanced.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
-      advanced.samples.push_back(replica->advanced[i].samples);
-    }
-    advanced.finite = advanced.finite && replica->finite;
-    if (!replica->finite) passes.note_non_finite();
-  }
-  advanced.pass = passes.report(worker.computing, worker.slabs->served());
-}
-
-void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) {
-  if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
-  const Deadline deadline = deadline_of(request).earlier();
-  worker.bytes_delivered = worker.bytes_taken = 0;
-  if (request.pushes) worker.bytes_delivered = worker.server_exchange->push(worker.rank(), request.round, deadline);
-  if (request.fetches)
-    worker.bytes_taken = worker.server_exchange->await_served(worker.rank(), request.round, deadline);
-}
-
-void answer(WorkerState& worker, const Deliver& /*request*/, Pushed& pushed) {
-  pushed.bytes_pushed = worker.bytes_delivered;
-  pushed.bytes_fetched = worker.bytes_taken;
-}
+const Handler<Advance>& handler_of(const Advance* /*kind*/) { return the<AdvanceHandler>(); }
+const Handler<Deliver>& handler_of(const Deliver* /*kind*/) { return the<DeliverHandler>(); }
 
 }  // namespace troupe

@@ -1,5 +1,5 @@
 #include "actors/messages/options_json.hpp"
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 #include "runtime/processes/page_lock.hpp"
 
 // How a worker takes part in a generation: its slabs.
@@ -44,49 +44,58 @@ void make_gradients(WorkerState& worker, std::uint64_t made_for) {
   worker.gradients = make(GradientOf::worker, worker.lanes());
 }
 
+class MakeSlabsHandler final : public FirstReplicaHandler<MakeSlabs> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) const override {
+    worker.exchange.reset();
+    worker.server_exchange.reset();
+    worker.slabs.reset();
+    worker.optimizer = std::make_unique<UpdateRules>(optimizer_from_json(request.optimizer));
+    worker.outer = request.outer.empty()
+                       ? nullptr
+                       : std::make_unique<UpdateRules>(outer_optimizer(optimizer_from_json(request.outer)));
+    worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
+    worker.outer_groups = as_one_group(worker.groups);
+    request.state.check();
+    worker.plan = make_plan(plan_for(worker.plan_request, request.state), worker.replicas.front()->model->info().size);
+    worker.layout = layout_of(worker, request);
+    if (worker.node)
+      worker.node->check_alike(worker.layout, plan_for(worker.plan_request, request.state),
+                               replica.model->info().learned_size);
+    const Range lanes = worker.lanes();
+    if (worker.clips() || worker.outer)
+      worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
+    if (worker.clips() && worker.backs_up)
+      worker.squares_before = {worker.plan.slice_of_lanes(worker.lanes_before()), replica.model->info().learned_size};
+    const bool none = worker.layout.deals();
+    if (none)
+      worker.gradients.reset();
+    else if (!worker.gradients || worker.gradients->made_for() != request.gradients)
+      make_gradients(worker, request.gradients);
+    worker.slabs = std::make_unique<WorkerSlabs>(
+        *worker.store, worker.layout,
+        std::vector<const OwnGradients*>{worker.gradients.get(), worker.backup_gradients.get()},
+        worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes),
+        worker.layout.per_shard > 0 ? worker.plan.topology.shards_of_lanes(lanes) : Range{});
+  }
+};
+
+class MapSlabsHandler final : public FirstReplicaHandler<MapSlabs> {
+ public:
+  void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) const override {
+    worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
+                             kAttachTimeout);
+    if (request.served) worker.slabs->map_served(worker.rank(), kAttachTimeout);
+    if (worker.node && request.served)
+      worker.server_exchange = worker.node->server_exchange();
+    else if (worker.node)
+      worker.exchange = worker.node->exchange();
+  }
+};
+
 }  // namespace
 
-void work(WorkerState& worker, Replica& replica, const MakeSlabs& request) {
-  worker.exchange.reset();
-  worker.server_exchange.reset();
-  worker.slabs.reset();
-  worker.optimizer = std::make_unique<UpdateRules>(optimizer_from_json(request.optimizer));
-  worker.outer = request.outer.empty()
-                     ? nullptr
-                     : std::make_unique<UpdateRules>(outer_optimizer(optimizer_from_json(request.outer)));
-  worker.groups = group_runs(worker.optimizer->groups(), *replica.model);
-  worker.outer_groups = as_one_group(worker.groups);
-  request.state.check();
-  worker.plan = make_plan(plan_for(worker.plan_request, request.state), worker.replicas.front()->model->info().size);
-  worker.layout = layout_of(worker, request);
-  if (worker.node)
-    worker.node->check_alike(worker.layout, plan_for(worker.plan_request, request.state),
-                             replica.model->info().learned_size);
-  const Range lanes = worker.lanes();
-  if (worker.clips() || worker.outer)
-    worker.squares = {worker.plan.slice_of_lanes(lanes), replica.model->info().learned_size};
-  if (worker.clips() && worker.backs_up)
-    worker.squares_before = {worker.plan.slice_of_lanes(worker.lanes_before()), replica.model->info().learned_size};
-  const bool none = worker.layout.deals();
-  if (none)
-    worker.gradients.reset();
-  else if (!worker.gradients || worker.gradients->made_for() != request.gradients)
-    make_gradients(worker, request.gradients);
-  worker.slabs = std::make_unique<WorkerSlabs>(
-      *worker.store, worker.layout,
-      std::vector<const OwnGradients*>{worker.gradients.get(), worker.backup_gradients.get()},
-      worker.plan.slice_of_lanes(lanes), !worker.plan.idle(lanes),
-      worker.layout.per_shard > 0 ? worker.plan.topology.shards_of_lanes(lanes) : Range{});
-}
-
-void work(WorkerState& worker, Replica& /*replica*/, const MapSlabs& request) {
-  worker.slabs->map_others(gradients_made_for(worker.plan.topology, request.gradients, worker.lanes().size()),
-                           kAttachTimeout);
-  if (request.served) worker.slabs->map_served(worker.rank(), kAttachTimeout);
-  if (worker.node && request.served)
-    worker.server_exchange = worker.node->server_exchange();
-  else if (worker.node)
-    worker.exchange = worker.node->exchange();
-}
+const Handler<MakeSlabs>& handler_of(const MakeSlabs* /*kind*/) { return the<MakeSlabsHandler>(); }
+const Handler<MapSlabs>& handler_of(const MapSlabs* /*kind*/) { return the<MapSlabsHandler>(); }
 
 }  // namespace troupe

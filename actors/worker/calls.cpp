@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "actors/functions/function_table.hpp"
 #include "actors/messages/call_json.hpp"
-#include "actors/worker/duties.hpp"
-#include "actors/worker/functions.hpp"
+#include "actors/worker/handlers.hpp"
 #include "actors/worker/transfer_object.hpp"
 
 // Users' functions. What they take is there for as long as they run; what they return stays with the replicas until it
@@ -40,44 +40,52 @@ void end(WorkerState& worker, std::size_t replicas, Called& called) {
                            std::to_string(kMostTextBytes) + " can be returned";
 }
 
+class CallModelHandler final : public Handler<CallModel> {
+ public:
+  void prepare(WorkerState& worker, const CallModel& request) const override { begin(worker, request); }
+  std::size_t replicas_for(const WorkerState& worker, const CallModel& request) const override {
+    return request.first_replica_only ? 1 : worker.replicas.size();
+  }
+  void work(WorkerState& worker, Replica& replica, const CallModel& request) const override {
+    const auto function = functions().of_models.find(request.name);
+    const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), call_json(worker.argument));
+    replica.text = call_text(returned, "what the function returned");
+  }
+  void answer(WorkerState& worker, const CallModel& request, Called& called) const override {
+    end(worker, replicas_for(worker, request), called);
+  }
+};
+
+class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
+ public:
+  void prepare(WorkerState& worker, const CallWorker& request) const override { begin(worker, request); }
+  void work(WorkerState& worker, Replica& replica, const CallWorker& request) const override {
+    WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
+    for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
+    const Json returned = functions().of_workers.find(request.name)(view, call_json(worker.argument));
+    replica.text = call_text(returned, "what the function returned");
+  }
+  void answer(WorkerState& worker, const CallWorker& request, Called& called) const override {
+    end(worker, replicas_for(worker, request), called);
+  }
+};
+
+class ExportTextsHandler final : public FirstReplicaHandler<ExportTexts> {
+ public:
+  /// All replicas are between tasks: the driver asks for this after each has answered.
+  void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) const override {
+    std::string texts;
+    for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});
+    const std::size_t floats = (texts.size() + sizeof(float) - 1) / sizeof(float);
+    write_transfer(*worker.store, transfer_id(worker.layout.run, request.transfer), floats,
+                   [&](std::span<float> written) { std::memcpy(written.data(), texts.data(), texts.size()); });
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const CallModel& request) { begin(worker, request); }
-
-std::size_t replicas_for(const WorkerState& worker, const CallModel& request) {
-  return request.first_replica_only ? 1 : worker.replicas.size();
-}
-
-void work(WorkerState& worker, Replica& replica, const CallModel& request) {
-  const auto function = functions().of_models.find(request.name);
-  const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), call_json(worker.argument));
-  replica.text = call_text(returned, "what the function returned");
-}
-
-void answer(WorkerState& worker, const CallModel& request, Called& called) {
-  end(worker, replicas_for(worker, request), called);
-}
-
-void prepare(WorkerState& worker, const CallWorker& request) { begin(worker, request); }
-
-void work(WorkerState& worker, Replica& replica, const CallWorker& request) {
-  WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
-  for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
-  const Json returned = functions().of_workers.find(request.name)(view, call_json(worker.argument));
-  replica.text = call_text(returned, "what the function returned");
-}
-
-void answer(WorkerState& worker, const CallWorker& request, Called& called) {
-  end(worker, replicas_for(worker, request), called);
-}
-
-/// All replicas are between tasks: the driver asks for this after each has answered.
-void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) {
-  std::string texts;
-  for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});
-  const std::size_t floats = (texts.size() + sizeof(float) - 1) / sizeof(float);
-  write_transfer(*worker.store, transfer_id(worker.layout.run, request.transfer), floats,
-                 [&](std::span<float> written) { std::memcpy(written.data(), texts.data(), texts.size()); });
-}
+const Handler<CallModel>& handler_of(const CallModel* /*kind*/) { return the<CallModelHandler>(); }
+const Handler<CallWorker>& handler_of(const CallWorker* /*kind*/) { return the<CallWorkerHandler>(); }
+const Handler<ExportTexts>& handler_of(const ExportTexts* /*kind*/) { return the<ExportTextsHandler>(); }
 
 }  // namespace troupe

@@ -2,7 +2,7 @@
 #include <optional>
 #include <utility>
 
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 
 namespace troupe {
 namespace {
@@ -64,51 +64,54 @@ void measure(WorkerState& worker, const Measures& measures, Evaluated& evaluated
   worker.replicas.front()->text = to_text(shape, measures);
 }
 
+class EvaluateHandler final : public Handler<Evaluate> {
+ public:
+  void prepare(WorkerState& worker, const Evaluate& /*request*/) const override {
+    for (const auto& replica : worker.replicas) {
+      replica->text = {};
+      replica->evaluated = {};
+    }
+  }
+  void work(WorkerState& worker, Replica& replica, const Evaluate& request) const override {
+    if (request.set < 0 || request.set > static_cast<int>(EvaluationSet::validation))
+      throw Error(ErrorCode::protocol, "an evaluation of a set that there is not");
+    const auto set = static_cast<EvaluationSet>(request.set);
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const auto weights = worker.slabs->weights(request.buffer);
+    const WeightsVersion version = WeightsVersion::begin(weights);
+    for (const int shard : replica.own.shards) {
+      const ShardStep at{.shard = shard,
+                         .num_shards = worker.layout.num_data_shards(),
+                         .step = request.step,
+                         .seed = worker.seed,
+                         .set = set,
+                         .measure = request.measure(),
+                         .weights = version};
+      EvaluationResult result = replica.model->evaluate(at, weights);
+      keep_asked(result, request.measure(), shard);
+      move_counts(result, replica.evaluated.confusion);
+      replica.evaluated.shards.push_back(std::move(result));
+    }
+  }
+  void answer(WorkerState& worker, const Evaluate& /*request*/, Evaluated& evaluated) const override {
+    for (const auto& replica : worker.replicas)
+      for (std::size_t i = 0; i < replica->evaluated.shards.size(); ++i) {
+        evaluated.shards.push_back(replica->own.shards[i]);
+        evaluated.loss_bits.push_back(to_bits(replica->evaluated.shards[i].loss_sum));
+        evaluated.correct.push_back(replica->evaluated.shards[i].correct);
+        evaluated.samples.push_back(replica->evaluated.shards[i].samples);
+      }
+    try {
+      measure(worker, together(worker), evaluated);
+    } catch (...) {
+      evaluated.failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
+    }
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const Evaluate& /*request*/) {
-  for (const auto& replica : worker.replicas) {
-    replica->text = {};
-    replica->evaluated = {};
-  }
-}
-
-void work(WorkerState& worker, Replica& replica, const Evaluate& request) {
-  if (request.set < 0 || request.set > static_cast<int>(EvaluationSet::validation))
-    throw Error(ErrorCode::protocol, "an evaluation of a set that there is not");
-  const auto set = static_cast<EvaluationSet>(request.set);
-  std::optional<Turns::Turn> turn;
-  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
-  const auto weights = worker.slabs->weights(request.buffer);
-  const WeightsVersion version = WeightsVersion::begin(weights);
-  for (const int shard : replica.own.shards) {
-    const ShardStep at{.shard = shard,
-                       .num_shards = worker.layout.num_data_shards(),
-                       .step = request.step,
-                       .seed = worker.seed,
-                       .set = set,
-                       .measure = request.measure(),
-                       .weights = version};
-    EvaluationResult result = replica.model->evaluate(at, weights);
-    keep_asked(result, request.measure(), shard);
-    move_counts(result, replica.evaluated.confusion);
-    replica.evaluated.shards.push_back(std::move(result));
-  }
-}
-
-void answer(WorkerState& worker, const Evaluate& /*request*/, Evaluated& evaluated) {
-  for (const auto& replica : worker.replicas)
-    for (std::size_t i = 0; i < replica->evaluated.shards.size(); ++i) {
-      evaluated.shards.push_back(replica->own.shards[i]);
-      evaluated.loss_bits.push_back(to_bits(replica->evaluated.shards[i].loss_sum));
-      evaluated.correct.push_back(replica->evaluated.shards[i].correct);
-      evaluated.samples.push_back(replica->evaluated.shards[i].samples);
-    }
-  try {
-    measure(worker, together(worker), evaluated);
-  } catch (...) {
-    evaluated.failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
-  }
-}
+const Handler<Evaluate>& handler_of(const Evaluate* /*kind*/) { return the<EvaluateHandler>(); }
 
 }  // namespace troupe

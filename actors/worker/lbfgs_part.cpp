@@ -3,7 +3,7 @@
 
 #include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 #include "collectives/exchange/reduce.hpp"
 
 // A worker's part in evaluating the loss and its gradient for L-BFGS: portions of whatever shard the driver says.
@@ -64,41 +64,48 @@ class PortionPass {
   std::span<float> sum_;
 };
 
+class ComputePortionsHandler final : public Handler<ComputePortions> {
+ public:
+  void prepare(WorkerState& worker, const ComputePortions& request) const override {
+    if (request.step >= 0) check_steps(request.step);  // else all samples are computed
+    const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
+                      request.slabs.size() == request.portions.size();
+    if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");
+    worker.computing = Stopwatch();
+    worker.newest_round = request.round;
+  }
+  std::size_t replicas_for(const WorkerState& /*worker*/, const ComputePortions& request) const override {
+    return request.portions.size();
+  }
+  void work(WorkerState& worker, Replica& replica, const ComputePortions& request) const override {
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    PortionPass(worker, replica, request).run();
+  }
+  void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) const override {
+    Passes passes;
+    computed.portions = request.portions;
+    for (std::size_t i = 0; i < request.portions.size(); ++i) {
+      const Replica& replica = *worker.replicas[i];
+      computed.loss_bits.push_back(to_bits(replica.portion.loss_sum));
+      computed.samples.push_back(replica.portion.samples);
+      computed.abandoned = computed.abandoned || replica.abandoned;
+      passes.add({&replica.portion, 1});
+    }
+    computed.pass = passes.report(worker.computing, worker.slabs->weights(request.buffer));
+  }
+};
+
+class AbandonHandler final : public Handler<Abandon> {
+ public:
+  /// At once; the reply comes when all replicas have left what they were at.
+  void prepare(WorkerState& worker, const Abandon& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& /*replica*/, const Abandon& /*request*/) const override {}
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const ComputePortions& request) {
-  if (request.step >= 0) check_steps(request.step);  // else all samples are computed
-  const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
-                    request.slabs.size() == request.portions.size();
-  if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");
-  worker.computing = Stopwatch();
-  worker.newest_round = request.round;
-}
-
-std::size_t replicas_for(const WorkerState& /*worker*/, const ComputePortions& request) {
-  return request.portions.size();
-}
-
-void work(WorkerState& worker, Replica& replica, const ComputePortions& request) {
-  std::optional<Turns::Turn> turn;
-  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
-  PortionPass(worker, replica, request).run();
-}
-
-void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) {
-  Passes passes;
-  computed.portions = request.portions;
-  for (std::size_t i = 0; i < request.portions.size(); ++i) {
-    const Replica& replica = *worker.replicas[i];
-    computed.loss_bits.push_back(to_bits(replica.portion.loss_sum));
-    computed.samples.push_back(replica.portion.samples);
-    computed.abandoned = computed.abandoned || replica.abandoned;
-    passes.add({&replica.portion, 1});
-  }
-  computed.pass = passes.report(worker.computing, worker.slabs->weights(request.buffer));
-}
-
-/// At once; the reply comes when all replicas have left what they were at.
-void prepare(WorkerState& worker, const Abandon& request) { worker.newest_round = request.round; }
+const Handler<ComputePortions>& handler_of(const ComputePortions* /*kind*/) { return the<ComputePortionsHandler>(); }
+const Handler<Abandon>& handler_of(const Abandon* /*kind*/) { return the<AbandonHandler>(); }
 
 }  // namespace troupe

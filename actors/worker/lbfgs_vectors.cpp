@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "actors/messages/request_deadline.hpp"
-#include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
+#include "actors/worker/handlers.hpp"
 #include "collectives/exchange/combination.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
@@ -125,43 +125,40 @@ double slowest(const WorkerState& worker) {
   return seconds;
 }
 
-}  // namespace
-
-void prepare(WorkerState& worker, const ReduceGradient& request) {
-  if (!worker.layout.deals()) throw Error(ErrorCode::protocol, "this run has no L-BFGS");
-  worker.reduced_slabs = request.slabs;
-}
-
-void work(WorkerState& worker, Replica& replica, const ReduceGradient& request) {
-  const Gradients gradients = portions_of(worker, request.slabs);
-  replica.spent = {};
-  const Stopwatch watch;
-  ReducedChunks chunks(worker, replica, request);
-  const ApplyChunk note = [&](std::size_t begin, std::span<const float> mean) { chunks(begin, mean); };
-  if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
-    work.gradients = &gradients;
-    work.samples = request.samples;
-    replica.spent = worker.exchange->reduce(work, note);
-  } else {
-    reduce_and_apply(gradients, request.samples, worker.plan.slice_of(worker.lane_of(replica)), note);
+class ReduceGradientHandler final : public Handler<ReduceGradient> {
+ public:
+  void prepare(WorkerState& worker, const ReduceGradient& request) const override {
+    if (!worker.layout.deals()) throw Error(ErrorCode::protocol, "this run has no L-BFGS");
+    worker.reduced_slabs = request.slabs;
   }
-  replica.spent.reduce_seconds = watch.seconds();
-  replica.spent.apply_seconds = 0;
-}
-
-void answer(WorkerState& worker, const ReduceGradient& /*request*/, GradientReduced& reduced) {
-  reduced.sum_bits = sum_bits(worker, 3);
-  std::uint32_t largest = 0;
-  for (const auto& replica : worker.replicas) {
-    largest = std::max(largest, replica->largest);
-    reduced.bytes_sent += replica->spent.bytes_sent;
+  void work(WorkerState& worker, Replica& replica, const ReduceGradient& request) const override {
+    const Gradients gradients = portions_of(worker, request.slabs);
+    replica.spent = {};
+    const Stopwatch watch;
+    ReducedChunks chunks(worker, replica, request);
+    const ApplyChunk note = [&](std::size_t begin, std::span<const float> mean) { chunks(begin, mean); };
+    if (worker.exchange) {
+      NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
+      work.gradients = &gradients;
+      work.samples = request.samples;
+      replica.spent = worker.exchange->reduce(work, note);
+    } else {
+      reduce_and_apply(gradients, request.samples, worker.plan.slice_of(worker.lane_of(replica)), note);
+    }
+    replica.spent.reduce_seconds = watch.seconds();
+    replica.spent.apply_seconds = 0;
   }
-  reduced.largest_bits = to_bits(static_cast<double>(std::bit_cast<float>(largest)));
-  reduced.seconds_bits = to_bits(slowest(worker));
-}
-
-namespace {
+  void answer(WorkerState& worker, const ReduceGradient& /*request*/, GradientReduced& reduced) const override {
+    reduced.sum_bits = sum_bits(worker, 3);
+    std::uint32_t largest = 0;
+    for (const auto& replica : worker.replicas) {
+      largest = std::max(largest, replica->largest);
+      reduced.bytes_sent += replica->spent.bytes_sent;
+    }
+    reduced.largest_bits = to_bits(static_cast<double>(std::bit_cast<float>(largest)));
+    reduced.seconds_bits = to_bits(slowest(worker));
+  }
+};
 
 /// Several vectors of a slice, read part by part. What is asked for next of each is on its way while one is worked on.
 class Streams {
@@ -255,37 +252,35 @@ class MovedChunks {
   bool finite_ = true;
 };
 
-}  // namespace
-
-void work(WorkerState& worker, Replica& replica, const MoveAlong& request) {
-  replica.spent = {};
-  const Stopwatch watch;
-  MovedChunks move(worker, replica, request);
-  if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
-    work.buffer = request.to;
-    replica.spent = worker.exchange->share(work, worker.slabs->weights(request.from),
-                                           [&](std::size_t begin, std::span<const float> floats) {
-                                             move({begin, begin + floats.size()});
-                                           });
-  } else {
-    move(worker.plan.slice_of(worker.lane_of(replica)));
+class MoveAlongHandler final : public Handler<MoveAlong> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const MoveAlong& request) const override {
+    replica.spent = {};
+    const Stopwatch watch;
+    MovedChunks move(worker, replica, request);
+    if (worker.exchange) {
+      NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
+      work.buffer = request.to;
+      replica.spent = worker.exchange->share(work, worker.slabs->weights(request.from),
+                                             [&](std::size_t begin, std::span<const float> floats) {
+                                               move({begin, begin + floats.size()});
+                                             });
+    } else {
+      move(worker.plan.slice_of(worker.lane_of(replica)));
+    }
+    replica.finite = move.finite();
+    replica.spent.reduce_seconds = watch.seconds();
+    replica.spent.apply_seconds = 0;
   }
-  replica.finite = move.finite();
-  replica.spent.reduce_seconds = watch.seconds();
-  replica.spent.apply_seconds = 0;
-}
-
-void answer(WorkerState& worker, const MoveAlong& /*request*/, Moved& moved) {
-  for (const auto& replica : worker.replicas) {
-    moved.finite = moved.finite && replica->finite;
-    moved.bytes_sent += replica->spent.bytes_sent;
-    moved.not_finite_from = std::max(moved.not_finite_from, replica->spent.not_finite_from);
+  void answer(WorkerState& worker, const MoveAlong& /*request*/, Moved& moved) const override {
+    for (const auto& replica : worker.replicas) {
+      moved.finite = moved.finite && replica->finite;
+      moved.bytes_sent += replica->spent.bytes_sent;
+      moved.not_finite_from = std::max(moved.not_finite_from, replica->spent.not_finite_from);
+    }
+    moved.seconds_bits = to_bits(slowest(worker));
   }
-  moved.seconds_bits = to_bits(slowest(worker));
-}
-
-namespace {
+};
 
 /// Products of up to three rows with all columns.
 class NotedProducts {
@@ -311,35 +306,41 @@ class NotedProducts {
   std::vector<double> wide_ = std::vector<double>(kMostRows * kPageFloats);
 };
 
+class RememberHandler final : public Handler<Remember> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const Remember& request) const override {
+    if (request.rows.size() > kMostRows) throw Error(ErrorCode::protocol, "products of too many vectors");
+    replica.spent = {};
+    const Stopwatch watch;
+    const Slice slice(worker, replica);
+    replica.products = {worker.layout.size, slice.range(), request.rows.size() * request.columns.size(),
+                        slice.learned().end};
+    if (slice.range().empty()) return;
+    NotedProducts note(slice, request, replica.products);
+    const std::span<const float> mean = request.takes ? kept(worker, replica) : std::span<float>();
+    for_each_part(slice.learned(), kPageFloats, [&](const Range& chunk) {
+      float* const gradient = slice.single(request.gradient, chunk.begin);
+      if (request.takes) {
+        const float* const taken = mean.data() + chunk.begin;
+        if (request.change >= 0)
+          quotient_of_change(taken, gradient, from_bits(request.length_bits), chunk.size(),
+                             slice.single(request.change, chunk.begin));
+        std::copy_n(taken, chunk.size(), gradient);
+      }
+      note(chunk);
+    });
+    replica.spent.reduce_seconds = watch.seconds();
+  }
+  void answer(WorkerState& worker, const Remember& request, Remembered& remembered) const override {
+    remembered.sum_bits = sum_bits(worker, request.rows.size() * request.columns.size());
+    remembered.seconds_bits = to_bits(slowest(worker));
+  }
+};
+
 }  // namespace
 
-void work(WorkerState& worker, Replica& replica, const Remember& request) {
-  if (request.rows.size() > kMostRows) throw Error(ErrorCode::protocol, "products of too many vectors");
-  replica.spent = {};
-  const Stopwatch watch;
-  const Slice slice(worker, replica);
-  replica.products = {worker.layout.size, slice.range(), request.rows.size() * request.columns.size(),
-                      slice.learned().end};
-  if (slice.range().empty()) return;
-  NotedProducts note(slice, request, replica.products);
-  const std::span<const float> mean = request.takes ? kept(worker, replica) : std::span<float>();
-  for_each_part(slice.learned(), kPageFloats, [&](const Range& chunk) {
-    float* const gradient = slice.single(request.gradient, chunk.begin);
-    if (request.takes) {
-      const float* const taken = mean.data() + chunk.begin;
-      if (request.change >= 0)
-        quotient_of_change(taken, gradient, from_bits(request.length_bits), chunk.size(),
-                           slice.single(request.change, chunk.begin));
-      std::copy_n(taken, chunk.size(), gradient);
-    }
-    note(chunk);
-  });
-  replica.spent.reduce_seconds = watch.seconds();
-}
-
-void answer(WorkerState& worker, const Remember& request, Remembered& remembered) {
-  remembered.sum_bits = sum_bits(worker, request.rows.size() * request.columns.size());
-  remembered.seconds_bits = to_bits(slowest(worker));
-}
+const Handler<ReduceGradient>& handler_of(const ReduceGradient* /*kind*/) { return the<ReduceGradientHandler>(); }
+const Handler<MoveAlong>& handler_of(const MoveAlong* /*kind*/) { return the<MoveAlongHandler>(); }
+const Handler<Remember>& handler_of(const Remember* /*kind*/) { return the<RememberHandler>(); }
 
 }  // namespace troupe

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "actors/messages/step_bounds.hpp"
-#include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
+#include "actors/worker/handlers.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
@@ -162,55 +162,58 @@ NonFinite find_non_finite(const WorkerState& worker, const Replica& replica, con
   return first_non_finite(*replica.model, 0, vectors);
 }
 
+class TakeStepsHandler final : public Handler<TakeSteps> {
+ public:
+  void prepare(WorkerState& worker, const TakeSteps& request) const override {
+    check_steps(request.step, request.updates);
+    const std::size_t rates = request.rate_bits.size();
+    if (!worker.outer || request.steps < 1 || request.steps > kMostLocalSteps ||
+        (rates != 1 && rates != static_cast<std::size_t>(request.steps)))
+      throw Error(ErrorCode::protocol, "steps of shards that cannot be taken");
+    worker.computing = Stopwatch();
+    worker.newest_round = request.round;
+  }
+  void work(WorkerState& worker, Replica& replica, const TakeSteps& request) const override {
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    replica.own.forget();
+    replica.advanced.clear();
+    replica.moved.clear();
+    replica.non_finite_shard = -1;
+    for (const int shard : replica.own.shards) {
+      OwnSteps steps(worker, replica, request, shard);
+      replica.advanced.push_back(steps.run());
+      replica.moved.push_back(steps.moved());
+      if (steps.finite() || replica.non_finite_shard >= 0) continue;
+      replica.non_finite_shard = shard;
+      replica.non_finite = find_non_finite(worker, replica, request, shard);
+    }
+  }
+  void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken) const override {
+    Passes passes;
+    for (const auto& replica : worker.replicas) {
+      passes.add(replica->advanced);
+      for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
+        taken.shards.push_back(replica->own.shards[i]);
+        taken.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
+        taken.samples.push_back(replica->advanced[i].samples);
+        taken.moved_bits.push_back(to_bits(replica->moved[i]));
+      }
+      if (replica->non_finite_shard < 0 || taken.non_finite_shard >= 0) continue;
+      taken.non_finite_shard = replica->non_finite_shard;
+      taken.non_finite = replica->non_finite;
+    }
+    taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
+  }
+  /// As behind Compute: copies travel while the driver waits for other workers.
+  void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) const override {
+    if (worker.exchange)
+      worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const TakeSteps& request) {
-  check_steps(request.step, request.updates);
-  const std::size_t rates = request.rate_bits.size();
-  if (!worker.outer || request.steps < 1 || request.steps > kMostLocalSteps ||
-      (rates != 1 && rates != static_cast<std::size_t>(request.steps)))
-    throw Error(ErrorCode::protocol, "steps of shards that cannot be taken");
-  worker.computing = Stopwatch();
-  worker.newest_round = request.round;
-}
-
-void work(WorkerState& worker, Replica& replica, const TakeSteps& request) {
-  std::optional<Turns::Turn> turn;
-  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
-  replica.own.forget();
-  replica.advanced.clear();
-  replica.moved.clear();
-  replica.non_finite_shard = -1;
-  for (const int shard : replica.own.shards) {
-    OwnSteps steps(worker, replica, request, shard);
-    replica.advanced.push_back(steps.run());
-    replica.moved.push_back(steps.moved());
-    if (steps.finite() || replica.non_finite_shard >= 0) continue;
-    replica.non_finite_shard = shard;
-    replica.non_finite = find_non_finite(worker, replica, request, shard);
-  }
-}
-
-void answer(WorkerState& worker, const TakeSteps& request, StepsTaken& taken) {
-  Passes passes;
-  for (const auto& replica : worker.replicas) {
-    passes.add(replica->advanced);
-    for (std::size_t i = 0; i < replica->own.shards.size(); ++i) {
-      taken.shards.push_back(replica->own.shards[i]);
-      taken.loss_bits.push_back(to_bits(replica->advanced[i].loss_sum));
-      taken.samples.push_back(replica->advanced[i].samples);
-      taken.moved_bits.push_back(to_bits(replica->moved[i]));
-    }
-    if (replica->non_finite_shard < 0 || taken.non_finite_shard >= 0) continue;
-    taken.non_finite_shard = replica->non_finite_shard;
-    taken.non_finite = replica->non_finite;
-  }
-  taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
-}
-
-/// As behind Compute: copies travel while the driver waits for other workers.
-void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) {
-  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
-}
+const Handler<TakeSteps>& handler_of(const TakeSteps* /*kind*/) { return the<TakeStepsHandler>(); }
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "actors/messages/options_json.hpp"
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 #include "models/converts_parts.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/shared/shared_memory.hpp"
@@ -99,59 +99,77 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
   return replica;
 }
 
+class BuildHandler final : public Handler<Build> {
+ public:
+  void prepare(WorkerState& worker, const Build& request) const override {
+    check(worker, request);
+    worker.replicas.clear();  // first: one may still compute for a round that has failed
+    worker.plan_request = request.plan;
+    worker.first_lane = request.first_lane;
+    worker.backs_up = request.backs_up;
+    worker.seed = request.seed;
+    worker.exchange.reset();
+    worker.slabs.reset();
+    worker.gradients.reset();
+    worker.backup_gradients.reset();
+    worker.store->trim();  // other shards need other slabs
+    const int here = replicas_here(request);
+    const bool has_process = shared_memory() != nullptr;  // one of its own
+    limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
+    const int at_a_time = replicas_at_a_time(request);
+    worker.turns = std::make_unique<Turns>(at_a_time);
+    const Keeps keeps = keeps_of(request);
+    worker.threads_a_replica = std::max(1, usable_cores() / here);
+    try {
+      for (int device = 0; device < request.devices; ++device)
+        worker.replicas.push_back(make_replica(worker, request, device, at_a_time, keeps));
+    } catch (...) {
+      worker.replicas.clear();
+      throw;
+    }
+  }
+  void work(WorkerState& worker, Replica& replica, const Build& request) const override {
+    const CreateModel& create = request.model.empty() ? worker.creator : find_model(request.model);
+    replica.model = create(replica.context);
+    if (!replica.model)
+      throw Error(ErrorCode::model_failed,
+                  "the creator returned no model for device " + std::to_string(replica.context.replica));
+    check_info(replica.model->start(replica.context));
+    if (replica.model->info().lightweight) replica.queue.run_inline();
+  }
+  void answer(WorkerState& worker, const Build& /*request*/, Built& built) const override {
+    for (const auto& replica : worker.replicas) {
+      built.replicas.push_back(traits_of(replica->model->info()));
+      built.replicas.back().converts_parts = dynamic_cast<const ConvertsParts*>(replica->model.get()) != nullptr;
+    }
+    const ModelInfo& first = worker.replicas.front()->model->info();
+    for (const TensorInfo& tensor : first.tensors) {
+      built.tensor_names.push_back(tensor.name);
+      built.tensor_shapes.push_back(tensor.shape);
+    }
+    built.network = first.network;
+  }
+};
+
+/// The last round is over, whoever still works for it.
+class FenceHandler final : public Handler<Fence> {
+ public:
+  void prepare(WorkerState& worker, const Fence& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& /*replica*/, const Fence& /*request*/) const override {}
+};
+
+class StopHandler final : public Handler<Stop> {
+ public:
+  void prepare(WorkerState& worker, const Stop& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& replica, const Stop& /*request*/) const override {
+    replica.model.reset();
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const Build& request) {
-  check(worker, request);
-  worker.replicas.clear();  // first: one may still compute for a round that has failed
-  worker.plan_request = request.plan;
-  worker.first_lane = request.first_lane;
-  worker.backs_up = request.backs_up;
-  worker.seed = request.seed;
-  worker.exchange.reset();
-  worker.slabs.reset();
-  worker.gradients.reset();
-  worker.backup_gradients.reset();
-  worker.store->trim();  // other shards need other slabs
-  const int here = replicas_here(request);
-  const bool has_process = shared_memory() != nullptr;  // one of its own
-  limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
-  const int at_a_time = replicas_at_a_time(request);
-  worker.turns = std::make_unique<Turns>(at_a_time);
-  const Keeps keeps = keeps_of(request);
-  worker.threads_a_replica = std::max(1, usable_cores() / here);
-  try {
-    for (int device = 0; device < request.devices; ++device)
-      worker.replicas.push_back(make_replica(worker, request, device, at_a_time, keeps));
-  } catch (...) {
-    worker.replicas.clear();
-    throw;
-  }
-}
-
-void work(WorkerState& worker, Replica& replica, const Build& request) {
-  const CreateModel& create = request.model.empty() ? worker.creator : find_model(request.model);
-  replica.model = create(replica.context);
-  if (!replica.model)
-    throw Error(ErrorCode::model_failed,
-                "the creator returned no model for device " + std::to_string(replica.context.replica));
-  check_info(replica.model->start(replica.context));
-  if (replica.model->info().lightweight) replica.queue.run_inline();
-}
-
-void answer(WorkerState& worker, const Build& /*request*/, Built& built) {
-  for (const auto& replica : worker.replicas) {
-    built.replicas.push_back(traits_of(replica->model->info()));
-    built.replicas.back().converts_parts = dynamic_cast<const ConvertsParts*>(replica->model.get()) != nullptr;
-  }
-  const ModelInfo& first = worker.replicas.front()->model->info();
-  for (const TensorInfo& tensor : first.tensors) {
-    built.tensor_names.push_back(tensor.name);
-    built.tensor_shapes.push_back(tensor.shape);
-  }
-  built.network = first.network;
-}
-
-void work(WorkerState& /*worker*/, Replica& replica, const Stop& /*request*/) { replica.model.reset(); }
+const Handler<Build>& handler_of(const Build* /*kind*/) { return the<BuildHandler>(); }
+const Handler<Fence>& handler_of(const Fence* /*kind*/) { return the<FenceHandler>(); }
+const Handler<Stop>& handler_of(const Stop* /*kind*/) { return the<StopHandler>(); }
 
 }  // namespace troupe

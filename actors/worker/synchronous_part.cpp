@@ -6,8 +6,8 @@
 
 #include "actors/messages/request_deadline.hpp"
 #include "actors/messages/step_bounds.hpp"
-#include "actors/worker/duties.hpp"
 #include "actors/worker/exchange_work.hpp"
+#include "actors/worker/handlers.hpp"
 #include "actors/worker/non_finite.hpp"
 #include "actors/worker/range_update.hpp"
 #include "collectives/exchange/range_parts.hpp"
@@ -94,165 +94,177 @@ void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& reque
   replica.finite = !update || update->finite();
 }
 
+class ComputeHandler final : public Handler<Compute> {
+ public:
+  void prepare(WorkerState& worker, const Compute& request) const override {
+    check_steps(request.step);
+    if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
+    (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
+    if (!request.as_backup) worker.newest_round = request.round;
+  }
+  void work(WorkerState& worker, Replica& replica, const Compute& request) const override {
+    // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes
+    // after it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const auto weights = worker.slabs->weights(request.buffer);
+    const WeightsVersion version = WeightsVersion::begin(weights);
+    const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;
+    Portion& portion = request.as_backup ? replica.backup : replica.own;
+    if (portion.call != request.call || portion.step != request.step) portion.forget();
+    portion.call = request.call;
+    portion.step = request.step;
+    while (portion.computed.size() < portion.shards.size()) {
+      if (request.as_backup && worker.newest_round > request.round)
+        throw Error(ErrorCode::protocol, "the step goes on without what its backup computes");
+      const int shard = portion.shards[portion.computed.size()];
+      const ShardStep at{.shard = shard,
+                         .num_shards = worker.layout.num_shards,
+                         .step = request.step,
+                         .seed = worker.seed,
+                         .weights = version};
+      const std::span<float> gradient = gradients.gradient(static_cast<std::size_t>(shard));
+      portion.computed.push_back(replica.model->gradient(at, weights, gradient));
+      clear_frozen(worker.groups, gradient);
+    }
+  }
+  void answer(WorkerState& worker, const Compute& request, Computed& computed) const override {
+    Passes passes;
+    for (const auto& replica : worker.replicas) {
+      const Portion& portion = request.as_backup ? replica->backup : replica->own;
+      passes.add(portion.computed);
+      for (std::size_t i = 0; i < portion.shards.size(); ++i) {
+        computed.shards.push_back(portion.shards[i]);
+        computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
+        computed.samples.push_back(portion.computed[i].samples);
+      }
+    }
+    computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing,
+                                  worker.slabs->weights(request.buffer));
+  }
+  /// What other nodes need of these gradients leaves while the driver still waits for other workers.
+  void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline) const override {
+    if (worker.exchange)
+      worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
+  }
+};
+
+class ReduceMeanHandler final : public Handler<ReduceMean> {
+ public:
+  void prepare(WorkerState& worker, const ReduceMean& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& worker, Replica& replica, const ReduceMean& request) const override {
+    if (!worker.clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
+    replica.spent = {};
+    if (is_idle(worker, replica)) return;
+    replica.own.forget();
+    const std::span<float> kept = kept_mean(worker, replica);
+    const auto keep_in = [&kept](PageSquares& squares) {
+      return [&kept, &squares](std::size_t begin, std::span<const float> mean) {
+        std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));
+        squares.note(begin, mean);
+      };
+    };
+    if (worker.exchange) {
+      NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
+      work.samples = request.samples;
+      replica.spent = worker.exchange->reduce(work, keep_in(worker.squares));
+      return;
+    }
+    const int lane = worker.lane_of(replica);
+    for (const Range& slice : slices_of(worker, replica, request.left_out)) {
+      const bool own = slice == worker.plan.slice_of(lane);
+      in_parts(worker, replica, slice, [&](const Range& part) {
+        return reduce_and_apply(sources(worker, request.left_out), request.samples, part,
+                                keep_in(own ? worker.squares : worker.squares_before));
+      });
+    }
+  }
+  void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced) const override {
+    const auto add = [&](const Range& lanes, const PageSquares& squares) {
+      for (const double sum : subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(lanes), squares.pages()))
+        reduced.square_bits.push_back(to_bits(sum));
+    };
+    add(worker.lanes(), worker.squares);
+    if (stands_in(worker, request.left_out)) add(worker.lanes_before(), worker.squares_before);
+    for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
+  }
+};
+
+class ApplyHandler final : public Handler<Apply> {
+ public:
+  void prepare(WorkerState& worker, const Apply& request) const override {
+    check_steps(request.step, request.updates);
+    // The exchange takes the buffer to be there.
+    if (request.to < 0 || request.to >= worker.layout.buffers)
+      throw Error(ErrorCode::protocol, "there is no such buffer");
+    worker.newest_round = request.round;
+  }
+  void work(WorkerState& worker, Replica& replica, const Apply& request) const override {
+    replica.spent = {};
+    replica.finite = true;
+    if (is_idle(worker, replica)) return;
+    if (worker.exchange) return apply_among_nodes(worker, replica, request);
+    for (const Range& range : slices_of(worker, replica, request.left_out)) {
+      std::atomic<bool> finite{true};
+      const ReduceSeconds spent = in_parts(worker, replica, range, [&](const Range& part) {
+        RangeUpdate update(worker, replica, request, part);
+        const ReduceSeconds seconds =
+            apply_here(worker, replica, request, part,
+                       [&](std::size_t begin, std::span<const float> mean) { update(begin, mean); });
+        if (!update.finite()) finite = false;
+        return seconds;
+      });
+      replica.spent.reduce_seconds += spent.reduce;
+      replica.spent.apply_seconds += spent.apply;
+      replica.finite = replica.finite && finite;
+    }
+  }
+  void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) const override {
+    if (worker.outer)
+      for (const double sum :
+           subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()), worker.squares.pages()))
+        applied.square_bits.push_back(to_bits(sum));
+    double reduce = 0;
+    double apply = 0;
+    for (const auto& replica : worker.replicas) {  // the slowest one's seconds: together they are at most the round's
+      const ExchangeReport& spent = replica->spent;
+      const double its_reduce = spent.reduce_seconds + spent.wait_seconds;
+      if (its_reduce + spent.apply_seconds > reduce + apply) {
+        reduce = its_reduce;
+        apply = spent.apply_seconds;
+      }
+      applied.bytes_sent += spent.bytes_sent;
+      applied.finite = applied.finite && replica->finite;
+      applied.not_finite_from = std::max(applied.not_finite_from, spent.not_finite_from);
+    }
+    applied.reduce_bits = to_bits(reduce);
+    applied.apply_bits = to_bits(apply);
+  }
+};
+
+class FindNonFiniteHandler final : public FirstReplicaHandler<FindNonFinite> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) const override {
+    const Range& slice = worker.slabs->slice();
+    std::vector<std::span<const float>> vectors;
+    vectors.reserve(static_cast<std::size_t>(worker.layout.vectors));
+    for (int vector = 0; vector < worker.layout.vectors; ++vector)
+      vectors.emplace_back(worker.slabs->slice_of(vector, request.buffer, slice));
+    replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);
+  }
+  void answer(WorkerState& worker, const FindNonFinite& request, Found& found) const override {
+    found.non_finite = worker.replicas.front()->non_finite;
+    const auto owner = static_cast<std::size_t>(std::max(0, request.owner));
+    if (worker.exchange)
+      found.sums_from = worker.exchange->non_finite_sums_from({owner, owner + worker.replicas.size()});
+  }
+};
+
 }  // namespace
 
-void prepare(WorkerState& worker, const Compute& request) {
-  check_steps(request.step);
-  if (request.as_backup && !worker.backs_up) throw Error(ErrorCode::protocol, "workers do not back each other up");
-  (request.as_backup ? worker.computing_as_backup : worker.computing) = Stopwatch();
-  if (!request.as_backup) worker.newest_round = request.round;
-}
-
-void work(WorkerState& worker, Replica& replica, const Compute& request) {
-  // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes after
-  // it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
-  std::optional<Turns::Turn> turn;
-  if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
-  const auto weights = worker.slabs->weights(request.buffer);
-  const WeightsVersion version = WeightsVersion::begin(weights);
-  const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;
-  Portion& portion = request.as_backup ? replica.backup : replica.own;
-  if (portion.call != request.call || portion.step != request.step) portion.forget();
-  portion.call = request.call;
-  portion.step = request.step;
-  while (portion.computed.size() < portion.shards.size()) {
-    if (request.as_backup && worker.newest_round > request.round)
-      throw Error(ErrorCode::protocol, "the step goes on without what its backup computes");
-    const int shard = portion.shards[portion.computed.size()];
-    const ShardStep at{.shard = shard,
-                       .num_shards = worker.layout.num_shards,
-                       .step = request.step,
-                       .seed = worker.seed,
-                       .weights = version};
-    const std::span<float> gradient = gradients.gradient(static_cast<std::size_t>(shard));
-    portion.computed.push_back(replica.model->gradient(at, weights, gradient));
-    clear_frozen(worker.groups, gradient);
-  }
-}
-
-void answer(WorkerState& worker, const Compute& request, Computed& computed) {
-  Passes passes;
-  for (const auto& replica : worker.replicas) {
-    const Portion& portion = request.as_backup ? replica->backup : replica->own;
-    passes.add(portion.computed);
-    for (std::size_t i = 0; i < portion.shards.size(); ++i) {
-      computed.shards.push_back(portion.shards[i]);
-      computed.loss_bits.push_back(to_bits(portion.computed[i].loss_sum));
-      computed.samples.push_back(portion.computed[i].samples);
-    }
-  }
-  computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing,
-                                worker.slabs->weights(request.buffer));
-}
-
-/// What other nodes need of these gradients leaves while the driver still waits for other workers.
-void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline) {
-  if (worker.exchange) worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
-}
-
-void prepare(WorkerState& worker, const ReduceMean& request) { worker.newest_round = request.round; }
-
-void work(WorkerState& worker, Replica& replica, const ReduceMean& request) {
-  if (!worker.clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
-  replica.spent = {};
-  if (is_idle(worker, replica)) return;
-  replica.own.forget();
-  const std::span<float> kept = kept_mean(worker, replica);
-  const auto keep_in = [&kept](PageSquares& squares) {
-    return [&kept, &squares](std::size_t begin, std::span<const float> mean) {
-      std::copy(mean.begin(), mean.end(), kept.begin() + static_cast<std::ptrdiff_t>(begin));
-      squares.note(begin, mean);
-    };
-  };
-  if (worker.exchange) {
-    NodeExchange::Work work = exchange_work(worker, replica, request.computed, deadline_of(request));
-    work.samples = request.samples;
-    replica.spent = worker.exchange->reduce(work, keep_in(worker.squares));
-    return;
-  }
-  const int lane = worker.lane_of(replica);
-  for (const Range& slice : slices_of(worker, replica, request.left_out)) {
-    const bool own = slice == worker.plan.slice_of(lane);
-    in_parts(worker, replica, slice, [&](const Range& part) {
-      return reduce_and_apply(sources(worker, request.left_out), request.samples, part,
-                              keep_in(own ? worker.squares : worker.squares_before));
-    });
-  }
-}
-
-void answer(WorkerState& worker, const ReduceMean& request, MeanReduced& reduced) {
-  const auto add = [&](const Range& lanes, const PageSquares& squares) {
-    for (const double sum : subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(lanes), squares.pages()))
-      reduced.square_bits.push_back(to_bits(sum));
-  };
-  add(worker.lanes(), worker.squares);
-  if (stands_in(worker, request.left_out)) add(worker.lanes_before(), worker.squares_before);
-  for (const auto& replica : worker.replicas) reduced.bytes_sent += replica->spent.bytes_sent;
-}
-
-void prepare(WorkerState& worker, const Apply& request) {
-  check_steps(request.step, request.updates);
-  // The exchange takes the buffer to be there.
-  if (request.to < 0 || request.to >= worker.layout.buffers)
-    throw Error(ErrorCode::protocol, "there is no such buffer");
-  worker.newest_round = request.round;
-}
-
-void work(WorkerState& worker, Replica& replica, const Apply& request) {
-  replica.spent = {};
-  replica.finite = true;
-  if (is_idle(worker, replica)) return;
-  if (worker.exchange) return apply_among_nodes(worker, replica, request);
-  for (const Range& range : slices_of(worker, replica, request.left_out)) {
-    std::atomic<bool> finite{true};
-    const ReduceSeconds spent = in_parts(worker, replica, range, [&](const Range& part) {
-      RangeUpdate update(worker, replica, request, part);
-      const ReduceSeconds seconds = apply_here(
-          worker, replica, request, part, [&](std::size_t begin, std::span<const float> mean) { update(begin, mean); });
-      if (!update.finite()) finite = false;
-      return seconds;
-    });
-    replica.spent.reduce_seconds += spent.reduce;
-    replica.spent.apply_seconds += spent.apply;
-    replica.finite = replica.finite && finite;
-  }
-}
-
-void answer(WorkerState& worker, const Apply& /*request*/, Applied& applied) {
-  if (worker.outer)
-    for (const double sum :
-         subtree_sums(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()), worker.squares.pages()))
-      applied.square_bits.push_back(to_bits(sum));
-  double reduce = 0;
-  double apply = 0;
-  for (const auto& replica : worker.replicas) {  // the slowest one's seconds: together they are at most the round's
-    const ExchangeReport& spent = replica->spent;
-    const double its_reduce = spent.reduce_seconds + spent.wait_seconds;
-    if (its_reduce + spent.apply_seconds > reduce + apply) {
-      reduce = its_reduce;
-      apply = spent.apply_seconds;
-    }
-    applied.bytes_sent += spent.bytes_sent;
-    applied.finite = applied.finite && replica->finite;
-    applied.not_finite_from = std::max(applied.not_finite_from, spent.not_finite_from);
-  }
-  applied.reduce_bits = to_bits(reduce);
-  applied.apply_bits = to_bits(apply);
-}
-
-void work(WorkerState& worker, Replica& replica, const FindNonFinite& request) {
-  const Range& slice = worker.slabs->slice();
-  std::vector<std::span<const float>> vectors;
-  vectors.reserve(static_cast<std::size_t>(worker.layout.vectors));
-  for (int vector = 0; vector < worker.layout.vectors; ++vector)
-    vectors.emplace_back(worker.slabs->slice_of(vector, request.buffer, slice));
-  replica.non_finite = first_non_finite(*replica.model, slice.begin, vectors);
-}
-
-void answer(WorkerState& worker, const FindNonFinite& request, Found& found) {
-  found.non_finite = worker.replicas.front()->non_finite;
-  const auto owner = static_cast<std::size_t>(std::max(0, request.owner));
-  if (worker.exchange) found.sums_from = worker.exchange->non_finite_sums_from({owner, owner + worker.replicas.size()});
-}
+const Handler<Compute>& handler_of(const Compute* /*kind*/) { return the<ComputeHandler>(); }
+const Handler<ReduceMean>& handler_of(const ReduceMean* /*kind*/) { return the<ReduceMeanHandler>(); }
+const Handler<Apply>& handler_of(const Apply* /*kind*/) { return the<ApplyHandler>(); }
+const Handler<FindNonFinite>& handler_of(const FindNonFinite* /*kind*/) { return the<FindNonFiniteHandler>(); }
 
 }  // namespace troupe

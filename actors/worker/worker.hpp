@@ -6,7 +6,7 @@
 
 #include "actors/functions/function_host.hpp"
 #include "actors/messages/request_deadline.hpp"
-#include "actors/worker/duties.hpp"
+#include "actors/worker/handlers.hpp"
 
 namespace troupe {
 
@@ -24,28 +24,29 @@ class Worker : public std::enable_shared_from_this<Worker> {
   requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
   void carry_out(const Request& request, Done done) { functions_.carry_out(request, done); }
 
-  /// Does what `duties.hpp` has for the request, and ends in one call of `done` with a Request::Reply, on the thread of
+  /// Does what the request's handler says, and ends in one call of `done` with a Request::Reply, on the thread of
   /// the replica that finished last.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
+    const Handler<Request>& handler = handler_of(static_cast<const Request*>(nullptr));
     const Deadline deadline = deadline_from_now(request);
     try {
-      prepare(state_, request);
+      handler.prepare(state_, request);
     } catch (...) {
       return done(reply_to(request, Failure::from(std::current_exception(), ErrorCode::system)));
     }
     on_replicas(
-        replicas_for(state_, request), otherwise<Request>(),
-        [this, request](Replica& replica) {
+        handler.replicas_for(state_, request), otherwise<Request>(),
+        [this, &handler, request](Replica& replica) {
           check_ready<Request>(replica);
-          work(state_, replica, request);
+          handler.work(state_, replica, request);
         },
-        [this, request, done, deadline](const Failure& failure) {
+        [this, &handler, request, done, deadline](const Failure& failure) {
           auto reply = reply_to(request, failure);
           const bool well = !reply.failure;
-          if (well) answer(state_, request, reply);
+          if (well) handler.answer(state_, request, reply);
           done(std::move(reply));
-          if (well) follow_up(state_, request, deadline);
+          if (well) handler.follow_up(state_, request, deadline);
         });
   }
 

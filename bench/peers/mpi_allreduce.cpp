@@ -2,13 +2,13 @@
 //   mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...
 // The slowest rank's time counts. Every rank ends with its own copy of the sum; no optimizer step is part of it.
 #define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "mpi_ranks.hpp"
 
 namespace {
 
@@ -77,19 +77,13 @@ bool measure(long count, long rounds, int rank, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  int ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const MpiRanks mpi(argc, argv);
   const Arguments arguments = parse(argc, argv);
   if (!are_right(arguments)) {
-    if (rank == 0) std::fprintf(stderr, "usage: mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...\n");
-    MPI_Finalize();
+    if (mpi.rank == 0) std::fprintf(stderr, "usage: mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...\n");
     return 2;
   }
   bool right = true;
-  for (const long count : arguments.counts) right &= measure(count, rounds_of(arguments, count), rank, ranks);
-  MPI_Finalize();
+  for (const long count : arguments.counts) right &= measure(count, rounds_of(arguments, count), mpi.rank, mpi.ranks);
   return right ? 0 : 1;
 }

@@ -2,8 +2,7 @@
 // and back, until each word of it has been read.
 //   mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...
 #define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
-#include <mpi.h>
-
+#include "mpi_ranks.hpp"
 #include "pingpong.hpp"
 
 namespace {
@@ -28,18 +27,13 @@ class Mpi {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  int ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const MpiRanks mpi(argc, argv);
   const Arguments arguments = parse(argc, argv);
-  const bool right = ranks == 2 && are_right(arguments);
-  if (!right && rank == 0) std::fprintf(stderr, "usage: mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...\n");
+  const bool right = mpi.ranks == 2 && are_right(arguments);
+  if (!right && mpi.rank == 0) std::fprintf(stderr, "usage: mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...\n");
   for (const long bytes : right ? arguments.bytes : std::vector<long>()) {
-    Mpi end(rank, words_of(bytes));
-    play(end, "MPI", bytes, rounds_of(arguments, bytes), rank == 0);
+    Mpi end(mpi.rank, words_of(bytes));
+    play(end, "MPI", bytes, rounds_of(arguments, bytes), mpi.rank == 0);
   }
-  MPI_Finalize();
   return right ? 0 : 2;
 }

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "actors/algorithms/known_algorithms.hpp"
-
 namespace troupe::cli {
 namespace {
 
@@ -64,6 +62,9 @@ constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"nodes", "cluster.min_nodes"},
 }};
 
+/// In front of their options' names in messages.
+constexpr std::array<std::string_view, 4> kAlgorithms{"downpour", "ssp", "local", "lbfgs"};
+
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
 
 /// Those of `kOtherNames`, in commands that run workers.
@@ -109,7 +110,7 @@ std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::
   const std::size_t scope = word.rfind(kScope);
   const auto found = flags.find(scope == std::string::npos ? word : word.substr(scope));
   const std::size_t dot = word.find('.');
-  const bool of_algorithm = dot != std::string::npos && std::ranges::count(algorithm_names(), word.substr(0, dot)) > 0;
+  const bool of_algorithm = dot != std::string::npos && std::ranges::count(kAlgorithms, word.substr(0, dot)) > 0;
   if (found != flags.end() || !of_algorithm) return found;
   std::string own = word.substr(dot + 1);
   std::ranges::replace(own, '.', '_');  // such as outer.momentum

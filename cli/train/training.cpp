@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "actors/placements/hosting.hpp"
 #include "cli/commands.hpp"
 #include "cli/evaluate/scores.hpp"
 #include "cli/profile.hpp"
@@ -242,7 +243,7 @@ class Training {
     if (std::holds_alternative<LocalSgd>(options_.run.algorithm.chosen()))
       std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,
-                  o.placement == Placement::cluster ? " of the largest node" : "");
+                  on_one_machine(o.placement) ? "" : " of the largest node");
     if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
     if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
     std::fflush(stdout);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/planted_bug.hpp"
-
 namespace troupe {
 
 void Versions::begin(int buffers) {
@@ -24,7 +22,7 @@ void Versions::forget() {
 }
 
 std::optional<int> Versions::spare() const {
-  const std::vector<int> taken = planted(PlantedBug::pin_ignored) ? std::vector{buffer()} : live();
+  const std::vector<int> taken = live();
   for (int buffer = 0; buffer < buffers_; ++buffer)
     if (std::find(taken.begin(), taken.end(), buffer) == taken.end()) return buffer;
   return std::nullopt;

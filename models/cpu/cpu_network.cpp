@@ -37,9 +37,9 @@ class CpuNetwork final : public DeviceNetwork {
  public:
   CpuNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Element element,
              bool frozen)
-      : loss_(std::move(loss)),
+      : DeviceNetwork(frozen),
+        loss_(std::move(loss)),
         usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
-        frozen_(frozen),
         learns_(learning_values(plan)),
         network_(place(plan, element)),
         profile_(profiled_layers(network_)),
@@ -72,7 +72,7 @@ class CpuNetwork final : public DeviceNetwork {
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
-      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
+      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen()};
       return network.train(arena.data(), context, batch, weights, gradient, profile_, correct);
     });
   }
@@ -95,14 +95,6 @@ class CpuNetwork final : public DeviceNetwork {
     });
   }
 
-  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
-                         std::span<const float> statistics, std::span<float> updated) const override {
-    if (frozen_)
-      std::ranges::copy(statistics, updated.begin());
-    else
-      network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
-  }
-
   void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
     with_onednn([&] { network_.parameters.to_canonical(weights, begin, part); });
   }
@@ -113,6 +105,11 @@ class CpuNetwork final : public DeviceNetwork {
   std::vector<LayerTime> profile() const override { return profile_.times(); }
 
  private:
+  void learn_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                        std::span<const float> statistics, std::span<float> updated) const override {
+    network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
+  }
+
   PlacedNetwork place(const NetworkPlan& plan, Element element) {
     PlacedNetwork network = place_network(context_, plan, usual_batch_, element);
     if (element == Element::bf16 && !sums_are_alike(network)) return place(plan, Element::f32);
@@ -157,7 +154,6 @@ class CpuNetwork final : public DeviceNetwork {
 
   std::shared_ptr<const Loss> loss_;
   std::int64_t usual_batch_;
-  bool frozen_;
   Precision precision_ = Precision::f32;
   std::vector<bool> learns_;
   Context context_;

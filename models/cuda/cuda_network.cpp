@@ -60,9 +60,9 @@ class CudaNetwork final : public DeviceNetwork {
  public:
   CudaNetwork(const NetworkPlan& plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size, Precision precision,
               bool frozen, bool tf32, int device)
-      : loss_(std::move(loss)),
+      : DeviceNetwork(frozen),
+        loss_(std::move(loss)),
         usual_batch_(batch_size > 0 ? batch_size : kUsualBatch),
-        frozen_(frozen),
         learns_(learning_values(plan)),
         network_(place_network(plan, precision == Precision::bf16 ? Element::bf16 : Element::f32)),
         context_(device, network_.element, tf32),
@@ -94,7 +94,7 @@ class CudaNetwork final : public DeviceNetwork {
     }
     return on_device(context_, [&] {
       BatchNetwork& network = network_for(batch.size, Mode::train);
-      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen_};
+      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen()};
       const double loss =
           network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient, correct);
       held_.end();
@@ -132,14 +132,6 @@ class CudaNetwork final : public DeviceNetwork {
     });
   }
 
-  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
-                         std::span<const float> statistics, std::span<float> updated) const override {
-    if (frozen_)
-      std::ranges::copy(statistics, updated.begin());
-    else
-      network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
-  }
-
   void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const override {
     network_.parameters.to_canonical(weights, begin, part);
   }
@@ -151,6 +143,11 @@ class CudaNetwork final : public DeviceNetwork {
   std::int64_t bytes_over_bus() const override { return context_.bytes_over_bus(); }
 
  private:
+  void learn_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                        std::span<const float> statistics, std::span<float> updated) const override {
+    network_.parameters.update_statistics(begin, mean, samples, statistics, updated);
+  }
+
   BatchNetwork& network_for(std::int64_t batch, Mode mode) {
     auto& network = networks_[{batch, mode}];
     if (!network)
@@ -166,7 +163,6 @@ class CudaNetwork final : public DeviceNetwork {
 
   std::shared_ptr<const Loss> loss_;
   std::int64_t usual_batch_;
-  bool frozen_;
   std::vector<bool> learns_;
   PlacedNetwork network_;
   Context context_;

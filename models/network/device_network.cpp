@@ -7,6 +7,14 @@
 
 namespace troupe {
 
+void DeviceNetwork::update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                      std::span<const float> statistics, std::span<float> updated) const {
+  if (frozen_)
+    std::ranges::copy(statistics, updated.begin());
+  else
+    learn_statistics(begin, mean, samples, statistics, updated);
+}
+
 void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<float> weights) const {
   const auto copy = [&canonical](std::span<float> tensor) {
     std::ranges::copy(canonical.first(tensor.size()), tensor.begin());

@@ -20,7 +20,8 @@ using ReadTensor = std::function<void(std::span<float> tensor)>;
 /// layout of the flat parameter vector. Used by one thread at a time.
 class DeviceNetwork {
  public:
-  DeviceNetwork() = default;
+  /// @param frozen ReplicaContext::frozen
+  explicit DeviceNetwork(bool frozen) : frozen_(frozen) {}
   DeviceNetwork(const DeviceNetwork&) = delete;
   DeviceNetwork& operator=(const DeviceNetwork&) = delete;
   virtual ~DeviceNetwork() = default;
@@ -45,9 +46,9 @@ class DeviceNetwork {
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient) {
     return this->gradient(at, batch, weights, gradient, nullptr);
   }
-  /// See Model::update_statistics.
-  virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
-                                 std::span<const float> statistics, std::span<float> updated) const = 0;
+  /// See Model::update_statistics. Frozen ones stay.
+  void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                         std::span<const float> statistics, std::span<float> updated) const;
   /// Loss sum and hits. @param metrics null, or to which the samples are added
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                     SampleMetrics* metrics) = 0;
@@ -66,6 +67,15 @@ class DeviceNetwork {
   virtual std::vector<LayerTime> profile() const = 0;
   /// That calls so far have copied between the host and an accelerator.
   virtual std::int64_t bytes_over_bus() const { return 0; }
+
+ protected:
+  bool frozen() const { return frozen_; }
+
+ private:
+  virtual void learn_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
+                                std::span<const float> statistics, std::span<float> updated) const = 0;
+
+  bool frozen_;
 };
 
 /// @throws Error unsupported for a kind of device that this build has not, saying what it has; whether the machine has

@@ -34,9 +34,12 @@ AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
   return step;
 }
 
-TROUPE_CLONES bool adam(const AdamStep& step, std::size_t count, const float* __restrict gradient,
-                        const float* __restrict weights, float* __restrict new_weights, const float* const* state,
-                        float* const* new_state) {
+/// @tparam kDecoupled decay shrinks weights: Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019,
+/// in PyTorch's order of operations; else it is added to the gradient
+template <bool kDecoupled>
+TROUPE_INLINE bool step_floats(const AdamStep& step, std::size_t count, const float* __restrict gradient,
+                               const float* __restrict weights, float* __restrict new_weights,
+                               const float* const* state, float* const* new_state) {
   const AdamStep s = step;
   const float* __restrict first = state[0];
   const float* __restrict second = state[1];
@@ -44,40 +47,28 @@ TROUPE_CLONES bool adam(const AdamStep& step, std::size_t count, const float* __
   float* __restrict new_second = new_state[1];
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const float g = gradient[i] + s.weight_decay * weights[i];
+    const float g = kDecoupled ? gradient[i] : gradient[i] + s.weight_decay * weights[i];
     const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
-    const float v = s.beta2 * second[i] + s.one_minus_beta2 * (g * g);
+    const float v = s.beta2 * second[i] + (kDecoupled ? s.one_minus_beta2 * g * g : s.one_minus_beta2 * (g * g));
     new_first[i] = m;
     new_second[i] = v;
-    const float w = weights[i] - s.learning_rate * (m / (__builtin_sqrtf(v) / s.root_correction2 + s.epsilon));
+    const float denominator = __builtin_sqrtf(v) / s.root_correction2 + s.epsilon;
+    const float w = kDecoupled ? s.kept * weights[i] - s.learning_rate * m / denominator
+                               : weights[i] - s.learning_rate * (m / denominator);
     new_weights[i] = w;
     largest = std::max(largest, std::max(magnitude_bits(m), std::max(magnitude_bits(v), magnitude_bits(w))));
   }
   return is_finite(largest);
 }
 
-/// Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019, in PyTorch's order of operations.
-TROUPE_CLONES bool adamw(const AdamStep& step, std::size_t count, const float* __restrict gradient,
-                         const float* __restrict weights, float* __restrict new_weights, const float* const* state,
-                         float* const* new_state) {
-  const AdamStep s = step;
-  const float* __restrict first = state[0];
-  const float* __restrict second = state[1];
-  float* __restrict new_first = new_state[0];
-  float* __restrict new_second = new_state[1];
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float g = gradient[i];
-    const float m = s.beta1 * first[i] + s.one_minus_beta1 * g;
-    const float v = s.beta2 * second[i] + s.one_minus_beta2 * g * g;
-    new_first[i] = m;
-    new_second[i] = v;
-    const float denominator = __builtin_sqrtf(v) / s.root_correction2 + s.epsilon;
-    const float w = s.kept * weights[i] - s.learning_rate * m / denominator;
-    new_weights[i] = w;
-    largest = std::max(largest, std::max(magnitude_bits(m), std::max(magnitude_bits(v), magnitude_bits(w))));
-  }
-  return is_finite(largest);
+TROUPE_CLONES bool adam(const AdamStep& step, std::size_t count, const float* gradient, const float* weights,
+                        float* new_weights, const float* const* state, float* const* new_state) {
+  return step_floats<false>(step, count, gradient, weights, new_weights, state, new_state);
+}
+
+TROUPE_CLONES bool adamw(const AdamStep& step, std::size_t count, const float* gradient, const float* weights,
+                         float* new_weights, const float* const* state, float* const* new_state) {
+  return step_floats<true>(step, count, gradient, weights, new_weights, state, new_state);
 }
 
 UpdateRule rule_of(const OptimizerSettings& options, UpdateKernel<AdamStep> kernel) {

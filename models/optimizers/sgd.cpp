@@ -27,9 +27,11 @@ TROUPE_CLONES bool plain_sgd(const SgdStep& step, std::size_t count, const float
   return is_finite(largest);
 }
 
-TROUPE_CLONES bool momentum_sgd(const SgdStep& step, std::size_t count, const float* __restrict gradient,
-                                const float* __restrict weights, float* __restrict new_weights,
-                                const float* const* state, float* const* new_state) {
+/// @tparam kNesterov the weights move along the gradient and the next velocity; else along the velocity
+template <bool kNesterov>
+TROUPE_INLINE bool step_with_velocity(const SgdStep& step, std::size_t count, const float* __restrict gradient,
+                                      const float* __restrict weights, float* __restrict new_weights,
+                                      const float* const* state, float* const* new_state) {
   const float rate = step.learning_rate;
   const float decay = step.weight_decay;
   const float momentum = step.momentum;
@@ -40,31 +42,21 @@ TROUPE_CLONES bool momentum_sgd(const SgdStep& step, std::size_t count, const fl
     const float g = gradient[i] + decay * weights[i];
     const float v = momentum * velocity[i] + g;
     new_velocity[i] = v;
-    const float w = weights[i] - rate * v;
+    const float w = weights[i] - rate * (kNesterov ? g + momentum * v : v);
     new_weights[i] = w;
     largest = std::max(largest, std::max(magnitude_bits(v), magnitude_bits(w)));
   }
   return is_finite(largest);
 }
 
-TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, std::size_t count, const float* __restrict gradient,
-                                const float* __restrict weights, float* __restrict new_weights,
-                                const float* const* state, float* const* new_state) {
-  const float rate = step.learning_rate;
-  const float decay = step.weight_decay;
-  const float momentum = step.momentum;
-  const float* __restrict velocity = state[0];
-  float* __restrict new_velocity = new_state[0];
-  std::uint32_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float g = gradient[i] + decay * weights[i];
-    const float v = momentum * velocity[i] + g;
-    new_velocity[i] = v;
-    const float w = weights[i] - rate * (g + momentum * v);
-    new_weights[i] = w;
-    largest = std::max(largest, std::max(magnitude_bits(v), magnitude_bits(w)));
-  }
-  return is_finite(largest);
+TROUPE_CLONES bool momentum_sgd(const SgdStep& step, std::size_t count, const float* gradient, const float* weights,
+                                float* new_weights, const float* const* state, float* const* new_state) {
+  return step_with_velocity<false>(step, count, gradient, weights, new_weights, state, new_state);
+}
+
+TROUPE_CLONES bool nesterov_sgd(const SgdStep& step, std::size_t count, const float* gradient, const float* weights,
+                                float* new_weights, const float* const* state, float* const* new_state) {
+  return step_with_velocity<true>(step, count, gradient, weights, new_weights, state, new_state);
 }
 
 UpdateKernel<SgdStep> kernel_of(const OptimizerSettings& options) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runtime/files/input_file.hpp"
-#include "runtime/planted_bug.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -51,7 +50,6 @@ void WrittenFile::cut(std::uint64_t bytes) {
 }
 
 void WrittenFile::sync() {
-  if (planted(PlantedBug::no_fsync)) return;
   if (::fsync(file_.get()) != 0) throw_cannot("write", path_);
 }
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "actors/functions/function_table.hpp"
 #include "actors/rounds/reply_checks.hpp"
-#include "actors/worker/functions.hpp"
 #include "models/files/network_text.hpp"
 #include "runtime/printable.hpp"
 #include "support/errors.hpp"

@@ -302,8 +302,8 @@ namespace {
 /// Does what `ClusterHost` does.
 class HostHere : public Host {
  public:
-  HostHere(NodesHere& nodes, Members& members, const Options& options)
-      : nodes_(nodes), members_(members), optimizer_(to_json(settings_of(options))) {}
+  HostHere(NodesHere& nodes, Members& members, std::string optimizer)
+      : nodes_(nodes), members_(members), optimizer_(std::move(optimizer)) {}
 
   void gather(const Deadline& /*deadline*/) override { nodes_.gather(); }
   void start(int worker) override { nodes_.start_worker(worker); }
@@ -349,9 +349,10 @@ void end_in_time(std::unique_ptr<NodesHere> nodes) {
 
 class RuntimeHere : public Runtime {
  public:
-  RuntimeHere(std::unique_ptr<NodesHere> nodes, const Options& options, int num_workers)
-      : Runtime(*nodes, Members(num_workers, options.compute.devices_per_worker, options.cluster.num_nodes,
-                                options.num_shards)),
+  RuntimeHere(std::unique_ptr<NodesHere> nodes, const Hosting& hosting, int num_workers)
+      : Runtime(*nodes,
+                Members(num_workers, hosting.devices_per_worker, hosting.cluster.num_nodes, hosting.num_shards)),
+        optimizer_(hosting.optimizer),
         nodes_(std::move(nodes)),
         client_(store_.connect()) {
     nodes_->attach(members);
@@ -361,14 +362,15 @@ class RuntimeHere : public Runtime {
     end_in_time(std::move(nodes_));
   }
 
-  std::unique_ptr<Host> make_host(const Options& options, const CreateModel& /*creator*/) override {
-    return std::make_unique<HostHere>(*nodes_, members, options);
+  std::unique_ptr<Host> make_host(const CreateModel& /*creator*/) override {
+    return std::make_unique<HostHere>(*nodes_, members, optimizer_);
   }
   std::unique_ptr<StateHome> make_state_home(Rounds& rounds) override {
     return host->make_state_home(*client_, rounds);
   }
 
  private:
+  const std::string optimizer_;
   ObjectStore store_{kNodeStore};
   std::unique_ptr<NodesHere> nodes_;
   std::unique_ptr<StoreClient> client_;
@@ -377,8 +379,8 @@ class RuntimeHere : public Runtime {
 }  // namespace
 
 MakeRuntime nodes_here(std::shared_ptr<Wire> wire) {
-  return [wire = std::move(wire)](const Options& options, int num_workers) {
-    return std::make_unique<RuntimeHere>(std::make_unique<NodesHere>(wire, options.cluster.num_nodes), options,
+  return [wire = std::move(wire)](const Hosting& hosting, int num_workers) {
+    return std::make_unique<RuntimeHere>(std::make_unique<NodesHere>(wire, hosting.cluster.num_nodes), hosting,
                                          num_workers);
   };
 }

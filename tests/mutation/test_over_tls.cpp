@@ -79,8 +79,7 @@ Ending run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tam
   Ending outcome;
   const Stopwatch watch;
   outcome.note([&] {
-    return scenario.run({[](const Options& options, int workers) { return make_actor_runtime(options, workers); },
-                         cluster, kOverTls, folder.path(), [&] { nodes.start(); }, another});
+    return scenario.run({make_actor_runtime, cluster, kOverTls, folder.path(), [&] { nodes.start(); }, another});
   });
   outcome.seconds = watch.seconds();
   outcome.files = files_in(folder.path());

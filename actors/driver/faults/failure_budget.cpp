@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/planted_bug.hpp"
-
 namespace troupe {
 namespace {
 
@@ -19,7 +17,7 @@ bool FailureBudget::allows(const Error& loss, Clock::time_point now) {
   losses_.push_back({now, loss});
   ++without_progress_;
   while (now - losses_.front().at > kWindow) losses_.pop_front();
-  return std::ssize(losses_) <= most_ || planted(PlantedBug::budget_never_spent);
+  return std::ssize(losses_) <= most_;
 }
 
 std::chrono::milliseconds FailureBudget::pause() const {

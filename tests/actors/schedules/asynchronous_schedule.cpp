@@ -67,7 +67,7 @@ class AsynchronousSchedule {
   void begin() {
     driver_ = std::make_unique<Driver>(
         [](int, int) { return std::unique_ptr<Model>(); }, options_,
-        [&](const Options& options, int workers) { return world_.make_runtime(options, workers); });
+        [&](const Hosting& hosting, int workers) { return world_.make_runtime(hosting, workers); });
   }
 
   template <class Call>
@@ -143,16 +143,7 @@ class AsynchronousSchedule {
 
 std::string run_asynchronous_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace) {
   const Toy& toy = repertoire.without_clipping(static_cast<int>(seed % 1000));
-  AsynchronousSchedule schedule(seed, toy, trace);
-  std::string what;
-  try {
-    schedule.run();
-  } catch (const std::exception& error) {
-    what = error.what();
-  }
-  tally += schedule.tally();
-  ++tally.schedules;
-  return what;
+  return run_counted(AsynchronousSchedule(seed, toy, trace), tally);
 }
 
 }  // namespace troupe_test

@@ -87,7 +87,7 @@ class RecordedSchedule {
         }
     };
     std::optional<Driver> driver;
-    const auto make_runtime = [&](const Options& of, int workers) { return world.make_runtime(of, workers); };
+    const auto make_runtime = [&](const Hosting& of, int workers) { return world.make_runtime(of, workers); };
     call("start", [&] { driver.emplace([](int, int) { return std::unique_ptr<Model>(); }, options_, make_runtime); });
     world.dangers = dangers;
     for (int step = 0; step < steps_; ++step) {

@@ -120,7 +120,7 @@ void Schedule::begin() {
   const auto make = [&] {
     driver_ = std::make_unique<Driver>(
         [](int, int) { return std::unique_ptr<Model>(); }, options_,
-        [&](const Options& options, int workers) { return world_.make_runtime(options, workers); });
+        [&](const Hosting& hosting, int workers) { return world_.make_runtime(hosting, workers); });
   };
   if (attempt("start", make)) return;
   world_.dangers = {};
@@ -291,16 +291,7 @@ Repertoire::Repertoire() {
 }
 
 std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace) {
-  Schedule schedule(seed, repertoire, trace);
-  std::string what;
-  try {
-    schedule.run();
-  } catch (const std::exception& error) {
-    what = error.what();
-  }
-  tally += schedule.tally();
-  ++tally.schedules;
-  return what;
+  return run_counted(Schedule(seed, repertoire, trace), tally);
 }
 
 }  // namespace troupe_test

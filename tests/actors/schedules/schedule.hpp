@@ -26,6 +26,21 @@ Dangers draw_dangers(Chance& chance);
 /// That may come of what goes wrong here. Others, such as protocol, would say that the driver asked for what cannot be.
 bool may_come(troupe::ErrorCode code);
 
+/// Runs it and counts it.
+/// @return what went as it must not; empty where nothing did
+template <class AnySchedule>
+std::string run_counted(AnySchedule&& schedule, Tally& tally) {
+  std::string what;
+  try {
+    schedule.run();
+  } catch (const std::exception& error) {
+    what = error.what();
+  }
+  tally += schedule.tally();
+  ++tally.schedules;
+  return what;
+}
+
 /// A run in which things go wrong as its seed says: the driver and all that stands on rounds are the real ones.
 /// @param trace what happens, line by line; null: nothing is told
 /// @return what went as it must not; empty where nothing did

@@ -4,8 +4,8 @@
 
 namespace troupe_test {
 
-/// While it lives, the steady clock stands still in its thread: it moves when it is moved, and when the thread sleeps.
-/// The linker puts it in the place of the clock (tests/CMakeLists.txt), so code under test knows nothing of it.
+/// While it lives, `Clock` stands still in its thread: it moves when it is moved, and when the thread sleeps. Its
+/// functions are linked in the place of the library's, so code under test knows nothing of it.
 class VirtualTime {
  public:
   VirtualTime();

@@ -67,13 +67,13 @@ class World::SimulatedHost : public Host {
 
 class World::SimulatedRuntime : public Runtime {
  public:
-  SimulatedRuntime(World& world, const Options& options, int num_workers)
-      : Runtime(world, Members(num_workers, options.compute.devices_per_worker, 0, options.num_shards)), world_(world) {
+  SimulatedRuntime(World& world, const Hosting& hosting, int num_workers)
+      : Runtime(world, Members(num_workers, hosting.devices_per_worker, 0, hosting.num_shards)), world_(world) {
     world_.members_ = &members;
   }
   ~SimulatedRuntime() override { world_.members_ = nullptr; }
 
-  std::unique_ptr<Host> make_host(const Options& /*options*/, const CreateModel& /*creator*/) override {
+  std::unique_ptr<Host> make_host(const CreateModel& /*creator*/) override {
     return std::make_unique<SimulatedHost>(world_);
   }
   std::unique_ptr<StateHome> make_state_home(Rounds& /*rounds*/) override {
@@ -87,8 +87,8 @@ class World::SimulatedRuntime : public Runtime {
 World::World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace)
     : chance_(seed), toy_(toy), manners_(manners), trace_(trace), call_ends_(time_.now()) {}
 
-std::unique_ptr<Runtime> World::make_runtime(const Options& options, int num_workers) {
-  return std::make_unique<SimulatedRuntime>(*this, options, num_workers);
+std::unique_ptr<Runtime> World::make_runtime(const Hosting& hosting, int num_workers) {
+  return std::make_unique<SimulatedRuntime>(*this, hosting, num_workers);
 }
 
 void World::begin_call(const std::string& name, Clock::duration limit) {

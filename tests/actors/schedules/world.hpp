@@ -58,7 +58,7 @@ class World : public troupe::Reception {
   World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace);
 
   /// For a driver with these options.
-  std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Options& options, int num_workers);
+  std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Hosting& hosting, int num_workers);
   /// A call of the driver begins; it has so much time.
   void begin_call(const std::string& name, troupe::Clock::duration limit);
   /// So much time passes in which nobody is asked anything, and workers end what they do.

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "actors/algorithms/known_algorithms.hpp"
 #include "cli/commands.hpp"
 #include "cli/config/config_keys.hpp"
 #include "cli/program.hpp"
@@ -21,6 +22,8 @@ TEST_CASE("messages of the library name options of the command") {
   CHECK(told("downpour.max_staleness is -5") == "--max-staleness is -5");
   CHECK(told("ssp.staleness is -1, local.steps 0") == "--staleness is -1, --local-steps 0");
   CHECK(told("local.outer.learning_rate is 0, lbfgs.warm_start") == "--outer-learning-rate is 0, --warm-start");
+  for (const std::string& algorithm : troupe::algorithm_names())
+    if (algorithm != "synchronous") CHECK(told(algorithm + ".warm_start is -1") == "--warm-start is -1");
   CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");
   // Words of English, what is quoted, paths and texts that are typed stay.
   for (const char* const text :

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "actors/messages/asynchronous.hpp"
+#include "actors/messages/build.hpp"
+#include "actors/messages/call.hpp"
+#include "actors/messages/evaluate.hpp"
+#include "actors/messages/lbfgs.hpp"
+#include "actors/messages/local.hpp"
+#include "actors/messages/settle.hpp"
+#include "actors/messages/slabs.hpp"
+#include "actors/messages/synchronous.hpp"
+#include "actors/messages/vectors.hpp"
+#include "actors/worker/worker_state.hpp"
+
+namespace troupe {
+
+/// What a worker does for a request of one kind.
+template <class Request>
+class Handler {
+ public:
+  Handler() = default;
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
+  virtual ~Handler() = default;
+
+  /// On the actor's thread, before anything else.
+  virtual void prepare(WorkerState& /*worker*/, const Request& /*request*/) const {}
+  /// How many replicas take part, the first ones.
+  virtual std::size_t replicas_for(const WorkerState& worker, const Request& /*request*/) const {
+    return worker.replicas.size();
+  }
+  /// On the thread of each of them.
+  virtual void work(WorkerState& worker, Replica& replica, const Request& request) const = 0;
+  /// Fills in the reply, on the thread of the replica that finished last, when all went well.
+  virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) const {}
+  /// On that thread, after the reply has left, when the next request may be there already; the driver's deadline counts
+  /// from when this one came.
+  virtual void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) const {}
+};
+
+/// For what one replica does for all.
+template <class Request>
+class FirstReplicaHandler : public Handler<Request> {
+ public:
+  std::size_t replicas_for(const WorkerState& /*worker*/, const Request& /*request*/) const override { return 1; }
+};
+
+template <class H>
+const H& the() {
+  static const H handler;
+  return handler;
+}
+
+// That of each request of the driver; a request that has none here does not compile.
+
+// replicas.cpp
+const Handler<Build>& handler_of(const Build* kind);
+const Handler<Fence>& handler_of(const Fence* kind);
+const Handler<Stop>& handler_of(const Stop* kind);
+
+// attachment.cpp
+const Handler<MakeSlabs>& handler_of(const MakeSlabs* kind);
+const Handler<MapSlabs>& handler_of(const MapSlabs* kind);
+
+// vectors.cpp
+const Handler<Initialize>& handler_of(const Initialize* kind);
+const Handler<ExportVector>& handler_of(const ExportVector* kind);
+const Handler<ImportVector>& handler_of(const ImportVector* kind);
+
+// evaluation.cpp
+const Handler<Evaluate>& handler_of(const Evaluate* kind);
+
+// calls.cpp
+const Handler<CallModel>& handler_of(const CallModel* kind);
+const Handler<CallWorker>& handler_of(const CallWorker* kind);
+const Handler<ExportTexts>& handler_of(const ExportTexts* kind);
+
+// synchronous_part.cpp: the synchronous algorithm's, and in part local SGD's
+const Handler<Compute>& handler_of(const Compute* kind);
+const Handler<ReduceMean>& handler_of(const ReduceMean* kind);
+const Handler<Apply>& handler_of(const Apply* kind);
+const Handler<FindNonFinite>& handler_of(const FindNonFinite* kind);
+
+// local_part.cpp
+const Handler<TakeSteps>& handler_of(const TakeSteps* kind);
+
+// lbfgs_part.cpp
+const Handler<ComputePortions>& handler_of(const ComputePortions* kind);
+const Handler<Abandon>& handler_of(const Abandon* kind);
+
+// lbfgs_vectors.cpp: what owners of slices do
+const Handler<ReduceGradient>& handler_of(const ReduceGradient* kind);
+const Handler<MoveAlong>& handler_of(const MoveAlong* kind);
+const Handler<Remember>& handler_of(const Remember* kind);
+
+// asynchronous_part.cpp: of algorithms whose replicas run on clocks of their own
+const Handler<Advance>& handler_of(const Advance* kind);
+const Handler<Deliver>& handler_of(const Deliver* kind);
+
+}  // namespace troupe
