@@ -18,8 +18,21 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endif()
 
-if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND UNIX)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/compile.sh)
+find_program(CCACHE ccache)
+if(PROJECT_IS_TOP_LEVEL AND CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Of precompiled headers what they were made of is compared, not when.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+endif()
+
+# As many compilers at once as there is memory for: a bundle of sources takes up to 2 GiB.
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_JOB_POOL_COMPILE)
+  cmake_host_system_information(RESULT mebibytes QUERY TOTAL_PHYSICAL_MEMORY)
+  math(EXPR compilers "${mebibytes} / 2048")
+  if(compilers LESS 1)
+    set(compilers 1)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY JOB_POOLS compilers=${compilers})
+  set(CMAKE_JOB_POOL_COMPILE compilers)
 endif()
 
 # Same bits everywhere: a multiplication and an addition never become one rounded operation behind our back.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Formatting, folder rules and static analysis, in the order of their cost.
+# Folder rules, links of the pages, formatting, the reference of the headers and static analysis, in the order of their
+# cost.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,6 +19,11 @@ timed() {
 format() {
   git ls-files -z --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' |
     xargs -0 clang-format --dry-run -Werror
+}
+
+# Doxygen's warnings of the public headers.
+reference() {
+  cmake --preset release >/dev/null && cmake --build --preset release --target reference
 }
 
 # run-clang-tidy over the shipped sources (tests lean on macros), as a tree of its own tells how they are compiled: clang
@@ -52,11 +58,13 @@ cuda() {
     echo "check: cuda skipped: $(grep 'Without CUDA devices' "$log")"
     return
   fi
-  cmake --build --preset cuda -j2 && ctest --preset cuda
+  cmake --build --preset cuda && ctest --preset cuda
 }
 
 timed folders ./scripts/check_folders.sh
+timed links ./scripts/check_links.py
 timed format format
+timed reference reference
 timed includes alone
 timed clang-tidy tidy
 timed cuda cuda

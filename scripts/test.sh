@@ -18,12 +18,14 @@ if [[ $preset == cuda ]]; then
 else
   ./scripts/install-deps.sh --dev
 fi
+jobs=$(nproc)  # tests at once; many wait, but not under sanitizers
+[[ $preset != release ]] || ((++jobs))
 cmake --preset "$preset"
 start=$SECONDS
 cmake --build --preset "$preset"
 echo "build: $((SECONDS - start)) s"
 start=$SECONDS
-ctest --preset "$preset" --no-tests=error || {
+ctest --preset "$preset" --no-tests=error -j "$jobs" || {
   status=$?
   echo "tests: failed after $((SECONDS - start)) s" >&2
   exit $status

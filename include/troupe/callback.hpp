@@ -53,7 +53,8 @@ class Callback {
 
   virtual void on_start(const RunStart& /*run*/) {}
   virtual void on_report(const Report& /*report*/) {}
-  /// An epoch is over: of reports with a metric "epoch", that has become larger. @param last report of that epoch
+  /// An epoch is over: of reports with a metric "epoch", that has become larger. It is told the last report
+  /// of that epoch.
   virtual void on_epoch(const Report& /*last*/) {}
   virtual void on_checkpoint(const CheckpointInfo& /*checkpoint*/) {}
   /// What ends the run, or what it goes on after (a lost worker whose function is called again).
