@@ -14,6 +14,7 @@
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
@@ -114,7 +115,7 @@ void verify(const std::string& folder, int& status) {
     const auto damaged = damage(path);
     if (damaged && is_gone(path)) continue;
     if (damaged) {
-      std::fprintf(stderr, "troupe: %s\n", printable(*damaged).c_str());
+      log_line(LogLevel::error, printable(*damaged));
       status = 1;
     } else {
       std::printf("%s verifies\n", path.c_str());

@@ -6,9 +6,10 @@
 namespace troupe::cli {
 namespace {
 
-const HelpGroup kConfigurations{"Configurations",
-                                {{"config", "take options from a JSON file; what is typed wins"},
-                                 {"print-config", "print such a file, and do nothing else"}}};
+const HelpGroup kGeneral{"General",
+                         {{"config", "take options from a JSON file; what is typed wins"},
+                          {"print-config", "print such a file, and do nothing else"},
+                          {"log-level"}}};
 constexpr const char* kAlgorithms = "Algorithms";
 
 /// Of train, and of those that take some of its options.
@@ -115,7 +116,7 @@ const std::vector<HelpGroup>& groups_of_training() {
         {"portions"},
         {"backup-portions"},
         {"freeze"}}},
-      kConfigurations,
+      kGeneral,
   };
   return groups;
 }
@@ -134,7 +135,7 @@ const std::vector<HelpGroup>& groups_of_searches() {
         {"search-seed"}}},
       {"Trials", {{"concurrent"}, {"cpus"}, {"memory"}, {"max-failures"}, {"report-timeout"}, {"end-timeout"}}},
       {"Files", {{"out"}, {"resume"}, {"html"}}},
-      kConfigurations,
+      kGeneral,
   };
   return groups;
 }

@@ -20,6 +20,7 @@
 #include "cli/run_options.hpp"
 #include "cli/words.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/log.hpp"
 #include "runtime/net/address.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "runtime/processes/held_signals.hpp"
@@ -137,7 +138,8 @@ class Nodes {
       if (!node->reached()) fail(*node, ErrorCode::system, "cannot be reached");
       if (node->exit_status() == 126 || node->exit_status() == 127)
         fail(*node, ErrorCode::system, "cannot start the node's program");
-      std::fprintf(stderr, "%s: the node has ended with status %d\n", node->host().c_str(), node->exit_status());
+      log_line(LogLevel::error,
+               node->host() + ": the node has ended with status " + std::to_string(node->exit_status()));
       node = nodes_.erase(node);
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/suggestion.hpp"
+#include "troupe/log.hpp"
 #include "troupe/sgd.hpp"
 #include "troupe/version.hpp"
 
@@ -117,6 +119,23 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
   return "no option '" + printable(flag) + "'" + (known.empty() ? did_you_mean(flag, flags) : known);
 }
 
+/// Processes that the command starts have it, too.
+void set_level(const std::string& name) {
+  for (const LogLevel level : {LogLevel::info, LogLevel::warning, LogLevel::error})
+    if (name == to_string(level)) set_log_level(level);
+  ::setenv("TROUPE_LOG_LEVEL", name.c_str(), /*overwrite=*/1);
+}
+
+void add_log_level(CLI::App& app) {
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  for (CLI::App* command : below) add_log_level(*command);
+  if (!below.empty()) return;
+  app.add_option_function<std::string>("--log-level", set_level, "Say nothing on standard error that is less than this")
+      ->check(CLI::IsMember({"info", "warning", "error"}))
+      ->default_str("info")
+      ->configurable(false);
+}
+
 /// What shells take for a command that was called in a way that cannot be.
 constexpr int kUsage = 2;
 
@@ -131,6 +150,7 @@ int run_command(const Program& program, int argc, char** argv) {
   set_help(app);
   program.add_commands(app, status);
   add_config_options(app);
+  add_log_level(app);
   check_numbers(app);
   try {
     auto arguments = expand_config(app, {argv + 1, argv + argc});

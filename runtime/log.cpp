@@ -1,6 +1,9 @@
 #include "runtime/log.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -11,10 +14,19 @@
 namespace troupe {
 namespace {
 
+constexpr std::array<const char*, 3> kLevels{"info", "warning", "error"};
+
+LogLevel level_of_environment() {
+  const char* const name = std::getenv("TROUPE_LOG_LEVEL");
+  const auto found = std::ranges::find(kLevels, std::string(name == nullptr ? "" : name));
+  return found == kLevels.end() ? LogLevel::info : static_cast<LogLevel>(found - kLevels.begin());
+}
+
 struct Log {
   std::recursive_mutex mutex;  // a sink may say something itself, or set another
   std::shared_ptr<const LogSink> sink;
   bool busy = false;  ///< with a sink, of the thread that has the mutex
+  std::atomic<LogLevel> least = level_of_environment();
 };
 
 Log& process_log() {
@@ -50,16 +62,18 @@ bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& w
 }  // namespace
 
 const char* to_string(LogLevel level) {
-  static constexpr std::array names{"info", "warning", "error"};
   const auto index = static_cast<std::size_t>(level);
-  return index < names.size() ? names[index] : "unknown";
+  return index < kLevels.size() ? kLevels[index] : "unknown";
 }
 
 void log_line(LogLevel level, const std::string& text, const Where& where) noexcept {
   Log& log = process_log();
+  if (level < log.least) return;
   const std::lock_guard lock(log.mutex);
   if (!hand_over(log, level, text, where)) write_line(text);
 }
+
+void set_log_level(LogLevel least) { process_log().least = least; }
 
 void set_log_sink(LogSink sink) {
   auto next = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;

@@ -9,6 +9,7 @@
 #include "cli/evaluate/scores.hpp"
 #include "cli/run_options.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -29,7 +30,7 @@ Evaluation measure(DistributedSGD& sgd, EvaluationSet set, int top_k) {
     return sgd.evaluate(set, {.confusion = true, .top_k = top_k, .errors = true});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
-    std::fprintf(stderr, "troupe: without what classes and targets say: %s\n", error.what());
+    log_line(LogLevel::warning, std::string("without what classes and targets say: ") + error.what());
   }
   return sgd.evaluate(set, {.top_k = top_k});
 }

@@ -13,6 +13,7 @@
 #include "models/files/safetensors_file.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/predictor.hpp"
 
@@ -192,8 +193,8 @@ void predict(const PredictOptions& options) {
       options.out.empty() ? printed_predictions(data, options.pictures) : written_predictions(options.out, data);
   const Answers answers(samples->info(), data);
   if (answers.strangers() > 0)
-    std::fprintf(stderr, "troupe: %lld classes of the data are none of the network's; their labels are left out\n",
-                 static_cast<long long>(answers.strangers()));
+    log_line(LogLevel::warning, std::to_string(answers.strangers()) +
+                                    " classes of the data are none of the network's; their labels are left out");
   Prophet prophet(predictor, answers, *predictions);
   prophet.predict(*samples, options.count > 0 ? std::min(options.count, samples->count()) : samples->count());
   if (prophet.known() > 0 && (data.num_classes > 0 || prophet.hits() > 0))

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/report/report_page.hpp"
 #include "cli/run_options.hpp"
+#include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe::cli {
@@ -13,7 +14,7 @@ namespace {
 void show_report(const std::string& report, const std::string& html) {
   const RunRecord run = read_run(report);
   if (run.cut_off)
-    std::fprintf(stderr, "troupe: the last line of %s is not whole, and is left out\n", printable(report).c_str());
+    log_line(LogLevel::warning, "the last line of " + printable(report) + " is not whole, and is left out");
   for (const auto& [name, text] : facts_of(run)) std::printf("%-26s%s\n", name.c_str(), text.c_str());
   if (!html.empty()) report_page(report, run).write(html);
 }

@@ -10,6 +10,7 @@
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/log.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {
@@ -56,7 +57,7 @@ void Patience::read(std::int64_t steps_done) {
   const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(kMostText), kDeepestRecord);
   try {
     if (all.at("metric") != metric_) {
-      std::fprintf(stderr, "troupe: %s is of another measure or set: --patience counts anew\n", path_.c_str());
+      log_line(LogLevel::warning, path_ + " is of another measure or set: --patience counts anew");
       return;
     }
     for (const nlohmann::json& each : all.at("epochs")) {
@@ -79,7 +80,7 @@ void Patience::keep() const try {
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 } catch (const Error& error) {
-  std::fprintf(stderr, "troupe: --patience is not kept for --resume: %s\n", error.what());
+  log_line(LogLevel::warning, std::string("--patience is not kept for --resume: ") + error.what());
 }
 
 }  // namespace troupe::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/train/report_file.hpp"
+#include "runtime/log.hpp"
 
 namespace troupe::cli {
 
@@ -33,7 +34,7 @@ class ToleratedReport {
   void tolerating(const Work& work) try {
     if (report_) work();
   } catch (const Error& error) {
-    std::fprintf(stderr, "troupe: %s; training goes on without the report\n", error.what());
+    log_line(LogLevel::warning, std::string(error.what()) + "; training goes on without the report");
     report_.reset();
     broken_ = true;
   }

@@ -25,6 +25,7 @@
 #include "models/files/checkpoint/series.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
 #include "troupe/task_context.hpp"
 #include "troupe/tune.hpp"
 
@@ -142,8 +143,8 @@ class Training {
     has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    std::fprintf(stderr, "troupe: no %s, and the run goes on: %s\n",
-                 has_checkpoints() ? "checkpoint" : "better weights", error.what());
+    log_line(LogLevel::warning, std::string(has_checkpoints() ? "no checkpoint" : "no better weights") +
+                                    ", and the run goes on: " + error.what());
     failed_best_ = true;
   }
 
@@ -186,7 +187,7 @@ class Training {
   std::string save_or_newest() try { return ", which is in " + save(); } catch (const Error& error) {
     const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
     if (saved.empty()) throw;
-    std::fprintf(stderr, "troupe: the last step is not saved: %s\n", error.what());
+    log_line(LogLevel::warning, std::string("the last step is not saved: ") + error.what());
     return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
   }
 
@@ -205,8 +206,7 @@ class Training {
     note_straggler(report, progress);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      std::fprintf(stderr, "troupe: step %lld went on: %s\n", static_cast<long long>(report.step),
-                   repair_text(repair).c_str());
+      log_line(LogLevel::warning, "step " + std::to_string(report.step) + " went on: " + repair_text(repair));
     const bool first = report.step <= kStepsShown * std::max(1, report.local.steps) && fold_.empty();
     if (options_.verbose || (first && !options_.quiet)) {
       progress.end_line();
@@ -338,7 +338,7 @@ class Training {
     evaluations_.forget();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    std::fprintf(stderr, "troupe: what follows tells of the last weights: %s\n", error.what());
+    log_line(LogLevel::warning, std::string("what follows tells of the last weights: ") + error.what());
     failed_best_ = true;
   }
 

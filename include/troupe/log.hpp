@@ -8,6 +8,7 @@
 
 namespace troupe {
 
+/// In order: each is more than the one before.
 enum class LogLevel : std::uint8_t {
   info,     ///< what went as it should, such as a node that has joined
   warning,  ///< what the run goes on with, such as a checkpoint that could not be written
@@ -23,6 +24,10 @@ struct LogRecord {
   std::string text;  ///< one sentence, without an end of line
   Where where;       ///< what it is about, as far as that is one worker, node, phase, step or file
 };
+
+/// From now on this process says nothing below this level. To begin with it is what the environment variable
+/// TROUPE_LOG_LEVEL names, which worker processes inherit; else `info`.
+void set_log_level(LogLevel least);
 
 using LogSink = std::function<void(const LogRecord& record)>;
 

@@ -205,7 +205,8 @@ TEST_CASE("signals reach a training that works and one that is refused") {
   CHECK(blocked_signals(program.pid()) == "0000000000000000");
   const ControlGroup group("pids", "pids.max");
   if (!group.made()) return skipped("no cgroup for processes can be made here");
-  for (const char* placement : {"in-process", "processes"})
+  for (const char* placement : {"in-process", "processes"}) {
+    int ended = 0, refused = 0;
     for (std::uint64_t most = 3; most <= 24; most += 3) {
       group.set("pids.max", most);
       const TemporaryFolder temporary;
@@ -214,10 +215,19 @@ TEST_CASE("signals reach a training that works and one that is refused") {
       await_threads(limited.pid(), most % 8);
       ::kill(limited.pid(), SIGTERM);
       const Finished run = limited.finish();
-      CHECK((run.status == -SIGTERM || run.status == 128 + SIGTERM || run.status == 1));
+      if (run.status == 1) {
+        CHECK_MESSAGE(run.err.find("limit_reached") != std::string::npos, run.err);
+        ++refused;
+      } else {
+        CHECK((run.status == -SIGTERM || run.status == 128 + SIGTERM));
+        ++ended;
+      }
       CHECK(group.members().empty());
       CHECK(std::filesystem::is_empty(temporary.path()));
     }
+    CHECK(ended > 0);
+    CHECK(refused > 0);
+  }
 }
 
 TEST_CASE("what does not fit into the memory of its cgroup is refused, not killed") {

@@ -120,16 +120,21 @@ TEST_CASE("a stranger who knocks while workers start is turned away, and the tra
 }
 
 TEST_CASE("the folder of the socket is for its user alone, and gone when all workers are there") {
-  const TemporaryFolder temporary;
-  const Lookout lookout(temporary.path().string());
-  Program program(train_linear({"--placement", "processes", "--steps", "1000000000", "--verbose"}),
-                  {.temporary = temporary.path().string()});
-  const std::string folder = temporary / lookout.next();
-  std::error_code gone;
-  const auto permissions = std::filesystem::status(folder, gone).permissions();
-  if (!gone) CHECK(permissions == std::filesystem::perms::owner_all);
-  REQUIRE(program.prints("step 1, "));
-  CHECK_FALSE(holds_folder(temporary));
+  int seen = 0;  // it may be gone before it is looked at
+  for (int attempt = 0; attempt < 20 && seen == 0; ++attempt) {
+    const TemporaryFolder temporary;
+    const Lookout lookout(temporary.path().string());
+    Program program(train_linear({"--placement", "processes", "--steps", "1000000000", "--verbose"}),
+                    {.temporary = temporary.path().string()});
+    const std::filesystem::file_status status = std::filesystem::status(temporary / lookout.next());
+    if (std::filesystem::exists(status)) {
+      CHECK(status.permissions() == std::filesystem::perms::owner_all);
+      ++seen;
+    }
+    REQUIRE(program.prints("step 1, "));
+    CHECK_FALSE(holds_folder(temporary));
+  }
+  CHECK(seen > 0);
 }
 
 TEST_CASE("an interrupt while workers start leaves no folder and no process") {

@@ -108,3 +108,21 @@ TEST_CASE("levels have names") {
   CHECK(to_string(LogLevel::info) == std::string("info"));
   CHECK(to_string(LogLevel::error) == std::string("error"));
 }
+
+TEST_CASE("what is below the level is not said, to a sink either") {
+  const CapturedErrors errors;
+  std::vector<std::string> told;
+  {
+    const Sink sink([&](const LogRecord& record) { told.push_back(record.text); });
+    set_log_level(LogLevel::warning);
+    log_line(LogLevel::info, "all is well");
+    log_line(LogLevel::warning, "not quite");
+  }
+  set_log_level(LogLevel::error);
+  log_line(LogLevel::warning, "not quite");
+  log_line(LogLevel::error, "not at all");
+  set_log_level(LogLevel::info);
+  log_line(LogLevel::info, "well again");
+  CHECK(told == std::vector<std::string>{"not quite"});
+  CHECK(errors.text() == "troupe: not at all\ntroupe: well again\n");
+}

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "runtime/log.hpp"
 #include "troupe/callback.hpp"
 
 namespace troupe::cli {
@@ -38,7 +39,7 @@ class Tolerated final : public Callback {
     try {
       if (log_) call();
     } catch (const Error& error) {
-      std::fprintf(stderr, "troupe: %s; training goes on without the log\n", error.what());
+      log_line(LogLevel::warning, std::string(error.what()) + "; training goes on without the log");
       log_.reset();
       *broken_ = true;
     }

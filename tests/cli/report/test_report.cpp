@@ -163,3 +163,17 @@ TEST_CASE("steps whose loss was not finite leave no point") {
   CHECK(contains(read_file(folder / "run.html"), "No step has finite numbers."));
   CHECK(!contains(read_file(folder / "run.html"), "nan"));
 }
+
+TEST_CASE("--log-level says from which level on the command tells what it goes on with") {
+  const TemporaryFolder folder;
+  write_file(folder / "cut.jsonl", step_line(1, 0.5) + R"({"step":2,"lo)");
+  const auto told = [&](const std::vector<std::string>& level) {
+    const Finished run = run_program(joined({"report", folder / "cut.jsonl"}, level));
+    CHECK(run.status == 0);
+    return run.err;
+  };
+  CHECK(told({}).find("is not whole") != std::string::npos);
+  CHECK(told({"--log-level", "warning"}).find("is not whole") != std::string::npos);
+  CHECK(told({"--log-level", "error"}).empty());
+  check_refused({"report", folder / "cut.jsonl", "--log-level", "loud"}, {"--log-level"});
+}
