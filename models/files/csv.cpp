@@ -99,68 +99,13 @@ bool is_out_of_range(std::string_view text) {
   return read.ptr == end && read.ec != std::errc::invalid_argument;
 }
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-/// A number's digits, in groups with something between each two of them.
-struct DigitGroups {
-  std::vector<std::size_t> lengths;
-  std::vector<std::string_view> separators;  ///< one fewer
-
-  /// Nothing for a text with anything else in it.
-  static std::optional<DigitGroups> of(std::string_view text) {
-    DigitGroups groups{.lengths = {0}, .separators = {}};
-    while (!text.empty()) {
-      std::size_t taken = 1;
-      if (is_digit(text.front())) {
-        ++groups.lengths.back();
-      } else {
-        const auto* const found =
-            std::ranges::find_if(kSeparators, [&](std::string_view each) { return text.starts_with(each); });
-        if (found == kSeparators.end()) return std::nullopt;
-        groups.separators.push_back(*found);
-        groups.lengths.push_back(0);
-        taken = found->size();
-      }
-      text.remove_prefix(taken);
-    }
-    return groups;
-  }
-
-  /// Groups up to `count` are thousands, with the same between all of them.
-  bool are_thousands(std::size_t count, std::size_t least) const {
-    const auto same = [&](std::string_view separator) { return separator == separators.front(); };
-    return lengths.front() >= 1 && lengths.front() <= 3 && lengths[count - 1] == 3 &&
-           std::all_of(separators.begin(), separators.begin() + static_cast<std::ptrdiff_t>(count) - 1, same) &&
-           std::all_of(lengths.begin() + 1, lengths.begin() + static_cast<std::ptrdiff_t>(count),
-                       [&](std::size_t length) { return length >= least && length <= 3; });
-  }
-
- private:
-  /// The last two are blanks that do not break a line.
-  static constexpr std::array<std::string_view, 6> kSeparators{".", ",", "'", " ", "\xC2\xA0", "\xE2\x80\xAF"};
-};
-
-std::string_view without_exponent(std::string_view text) {
-  const std::size_t at = text.find_first_of("eE");
-  if (at == std::string_view::npos) return text;
-  std::string_view digits = text.substr(at + 1);
-  if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
-  return !digits.empty() && std::ranges::all_of(digits, is_digit) ? text.substr(0, at) : text;
-}
-
-/// Such as 1,5 and 1.234,5, or 1,234,567 (12,34,567 in India) and 1'234.5.
-bool has_other_separators(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const auto groups = DigitGroups::of(without_exponent(text));
-  if (!groups || groups->separators.empty()) return false;
-  const auto& between = groups->separators;
-  const std::size_t count = groups->lengths.size();
-  const bool decimal_comma =
-      std::ranges::count(between, ",") == 1 && between.back() == "," && groups->lengths.back() > 0;
-  if (decimal_comma) return count == 2 || groups->are_thousands(count - 1, 3);
-  const bool has_point = between.back() == ".";
-  const bool thousands = between.front() == "," || between.front() == "'";
-  return thousands && (!has_point || count > 2) && groups->are_thousands(has_point ? count - 1 : count, 2);
+/// Such as 1,5.
+bool has_decimal_comma(std::string_view text) {
+  std::string with_point(text);
+  const std::size_t comma = with_point.find(',');
+  if (comma == std::string::npos || text.find('.') != std::string_view::npos) return false;
+  with_point[comma] = '.';
+  return csv_number(with_point).has_value();
 }
 
 }  // namespace
@@ -321,7 +266,7 @@ bool is_meant_as_number(std::string_view text) {
   std::string without_nul(text);
   if (std::erase(without_nul, '\0') > 0 && csv_number(without_nul)) return true;
   text = bare_number(text);
-  return is_out_of_range(text) || has_other_separators(text);
+  return is_out_of_range(text) || has_decimal_comma(text);
 }
 
 std::string_view class_of(std::string_view field) {

@@ -76,9 +76,8 @@ class CsvReader {
 /// do not count. None for any other text, also of a number that no float holds.
 std::optional<float> csv_number(std::string_view text);
 
-/// Whether a text that csv_number refuses was meant as a number, as far as can be told: it has a comma for the point or
-/// separators of thousands, is infinite or too large for a float, or has a zero byte in it. None with points only,
-/// which may be a date or a version.
+/// Whether a text that csv_number refuses was meant as a number, as far as can be told: it has a comma for the point,
+/// is infinite or too large for a float, or has a zero byte in it.
 bool is_meant_as_number(std::string_view text);
 
 /// The class that a field names: "1" for "1.0", else what stands there.

@@ -95,7 +95,7 @@ TEST_CASE("a network has a table of its kinds of layers before the last line") {
   const auto lines = lines_of(run.out);
   REQUIRE(lines.size() > 5);
   CHECK(lines.front() == "where the time of the first replica went:");
-  for (const char* kind : {"Conv2d", "MaxPool2d", "Linear"})
+  for (const char* kind : {"convolution 3x3 + max-pooling", "linear", "all"})
     CHECK_MESSAGE(std::ranges::any_of(lines, [&](const auto& line) { return line.starts_with(kind); }), run.out);
   CHECK(lines.back().starts_with("weights sha256 "));
 }

@@ -130,15 +130,12 @@ TEST_CASE("numbers have a point, whatever the locale, and are finite") {
 }
 
 TEST_CASE("what was meant as a number is told from dates, versions, addresses and words") {
-  for (const char* text : {"1,5", "-1,5", ",5", "+2,5e3", "1.234,5", "1,234,567", "12,34,567.8", "1'234.5", "1 234,5",
-                           "1\xC2\xA0"
-                           "234,5",
-                           " 1,5 ", "inf", "-Infinity", "1e39", "1e999"})
+  for (const char* text : {"1,5", "-1,5", ",5", "+2,5e3", "1,234", " 1,5 ", "inf", "-Infinity", "1e39", "1e999"})
     CHECK_MESSAGE(is_meant_as_number(text), text);
   CHECK(is_meant_as_number(std::string_view("2\0", 2)));
   CHECK_FALSE(is_meant_as_number(std::string_view("A\0", 2)));
   for (const char* text :
        {"A1", "12 Main St", "2012/01/01", "2012-01-01", "3 rooms", "192.168.0.1", "1.2.3", "1.234.567", "12345-6789",
-        "030 1234567", "1,2,3", "52.5, 13.4", "1,5 km", "Main St, 5", ",", "'", ""})
+        "1,234,567", "1.234,5", "030 1234567", "1,2,3", "52.5, 13.4", "1,5 km", "Main St, 5", ",", "'", ""})
     CHECK_MESSAGE(!is_meant_as_number(text), text);
 }
