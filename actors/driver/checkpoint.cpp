@@ -2,11 +2,16 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
+#include "actors/driver/resumption.hpp"
 #include "actors/driver/run_manifest.hpp"
+#include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/reader.hpp"
+#include "models/files/checkpoint/series.hpp"
 #include "models/files/checkpoint/writer.hpp"
 #include "models/files/network_text.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/log.hpp"
+#include "runtime/printable.hpp"
 
 // Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.
 namespace troupe {
@@ -26,6 +31,31 @@ class Pinned {
   Driver& driver_;
   Versions::PinId pin_;
 };
+
+[[noreturn]] void throw_none(const std::string& folder, std::size_t damaged) {
+  throw Error(ErrorCode::bad_file,
+              "none of the checkpoints there verifies (" + std::to_string(damaged) +
+                  " were tried): name another folder to begin anew",
+              {.object = folder});
+}
+
+/// What is not refused, since a configuration also says what the bits do not depend on.
+void tell_other_config(const std::string& path, const std::string& ours) {
+  const std::string theirs = read_manifest(find_checkpoint(path)).config;
+  if (theirs == ours) return;
+  log_line(LogLevel::warning,
+           printable("the checkpoint " + path + " is of a run with configuration '" + theirs + "', and this one has '" +
+                     ours + "': its bits may be others"),
+           {.object = path});
+}
+
+/// Which the options do not say.
+void tell_set_rate(const std::string& path, double rate) {
+  log_line(LogLevel::info,
+           printable("the run goes on with learning rate " + short_text(rate, 6) +
+                     ", which was set by hand before the checkpoint " + path),
+           {.object = path});
+}
 
 }  // namespace
 
@@ -168,6 +198,22 @@ std::optional<double> Driver::load(const std::string& path) {
   algorithm_->forget();
   warn_of_other_bits(path, manifest, model_->traits);
   return manifest.learning_rate;
+}
+
+void Driver::resume() {
+  lineage_.begin("");
+  if (!options_.checkpoint.resume) return;
+  const CheckpointSeries series(options_.checkpoint.folder);
+  std::vector<std::string> saved;
+  for (const SavedStep& each : series.list()) saved.push_back(each.path);
+  std::optional<double> rate;
+  const auto path = load_first_good(options_, saved, [&](const std::string& from) { rate = load(from); });
+  if (!path && !saved.empty()) throw_none(series.folder(), saved.size());
+  if (!path) return;
+  set_rates_.begin(versions_.committed().step, rate);
+  if (rate) tell_set_rate(*path, *rate);
+  tell_other_config(*path, options_.config);
+  lineage_.begin(*path);
 }
 
 }  // namespace troupe

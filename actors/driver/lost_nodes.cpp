@@ -88,18 +88,11 @@ void Driver::give_up_run() noexcept {
 }
 
 void Driver::go_back() {
-  std::vector<std::string> damaged;
-  for (const std::string& source : lineage_.sources()) {
-    if (source.empty()) return;  // first weights are there already
-    try {
-      load(source);  // rates are this run's, which may have been set since
-      return set_aside(options_, damaged);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_file) throw;
-      tell_damaged(source, error);
-      damaged.push_back(source);
-    }
-  }
+  std::vector<std::string> sources = lineage_.sources();
+  const bool began_anew = !sources.empty() && sources.back().empty();  // first weights are there already
+  if (began_anew) sources.pop_back();
+  // Rates are this run's, which may have been set since.
+  if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
   throw Error(ErrorCode::bad_file, "none of the checkpoints verifies from which the run could go on without the node",
               {.object = options_.checkpoint.folder});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,11 @@ void adopt_shards(Options& options);
 /// that.
 std::optional<Precision> precision_to_resume(const Options& options);
 
-/// In the log: a checkpoint was not good.
-void tell_damaged(const std::string& path, const Error& error);
-
-/// Damaged checkpoints in the series that the run has the lock of get a name that neither pruning nor the next run
-/// counts. @param damaged their paths
-void set_aside(const Options& options, const std::vector<std::string>& damaged);
+/// Loads the first of these checkpoints that verifies, and says which; none where none does. What does not verify is
+/// told in the log and, in the series that the run has the lock of, gets a name that neither pruning nor the next run
+/// counts.
+/// @param load throws Error bad_file for what does not verify
+std::optional<std::string> load_first_good(const Options& options, const std::vector<std::string>& paths,
+                                           const std::function<void(const std::string& path)>& load);
 
 }  // namespace troupe
