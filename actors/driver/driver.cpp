@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/driver/building.hpp"
+#include "actors/driver/gathered_evaluation.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
@@ -211,6 +212,30 @@ std::vector<Json> Driver::call_worker(const std::string& name, const Json& argum
   const NamedCall call(name, arguments);
   make_ready(Needs::members);
   return calls().on_workers(call, phase("call", options_.timeouts.call));
+}
+
+Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
+  if (measure.top_k < 0) throw_invalid("EvaluationOptions::top_k is " + std::to_string(measure.top_k));
+  Evaluation evaluation = repairing(Needs::members, [&] {
+    const Evaluate request{0,
+                           versions_.buffer(),
+                           versions_.committed().step,
+                           static_cast<std::int32_t>(set),
+                           measure.confusion,
+                           measure.top_k,
+                           measure.errors};
+    return evaluate_on(run_->members(), run_->rounds(), run_->transfers(), request, measure,
+                       phase("evaluate", options_.timeouts.evaluate));
+  });
+  const std::string name = set == EvaluationSet::test ? "test" : "validation";
+  if (evaluation.samples == 0)
+    throw Error(ErrorCode::bad_data,
+                "there is no " + name +
+                    " set to evaluate, or no sample of it that can be read: give the data one (TrainingData::" + name +
+                    "), or a model of your own Model::evaluate",
+                {.phase = "evaluate"});
+  name_measured(evaluation, model_->network);
+  return evaluation;
 }
 
 void Driver::read_weights(const ReadFloats& use) {

@@ -153,8 +153,7 @@ class Driver {
   void abandon_algorithm() noexcept;
   void begin_generation(const Phase& phase);
   FunctionCalls calls() { return {run_->members(), run_->rounds(), run_->transfers()}; }
-  // evaluation.cpp
-  Evaluation evaluate_once(EvaluationSet set, const EvaluationOptions& measure);
+
   // checkpoint.cpp
   CheckpointManifest manifest_of_version(const Version& version, const std::vector<std::string>& state) const;
   void write_state(const std::string& path);

@@ -3,10 +3,30 @@
 #include <numeric>
 #include <utility>
 
+#include "actors/rounds/reply_checks.hpp"
 #include "collectives/plan/tree.hpp"
+#include "models/files/network_text.hpp"
 #include "models/metrics/summary.hpp"
 
 namespace troupe {
+namespace {
+
+/// What the model's own text of its network says of its data; of classes and targets nothing where it does not.
+DataInfo data_told_by(const std::string& network) {
+  if (network.empty()) return {};
+  try {
+    return network_from_json("", network).data;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+/// So many of them, or none; where nothing was counted, all.
+std::vector<std::string> names_for(std::size_t count, std::vector<std::string> names) {
+  return count == 0 || names.size() == count ? std::move(names) : std::vector<std::string>();
+}
+
+}  // namespace
 
 void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text, const Where& where) {
   const std::int64_t samples = std::accumulate(evaluated.samples.begin(), evaluated.samples.end(), std::int64_t{0});
@@ -94,6 +114,23 @@ TargetSums GatheredEvaluation::target_sums(std::size_t target) const {
     samples += shard.samples;
   }
   return sums;
+}
+
+Evaluation evaluate_on(const Members& members, Rounds& rounds, Transfers& transfers, const Evaluate& request,
+                       const EvaluationOptions& measure, const Phase& phase) {
+  GatheredEvaluation gathered(members.topology().num_shards);
+  for (const auto& [worker, reply] : rounds.ask(request, members.workers(), phase)) {
+    const Where where = rounds.where(worker, phase);
+    check_reply(reply, members.shards_of(worker), measure, where);
+    gathered.add(reply, transfers.fetch_texts(worker, {reply.measure_bytes}, phase).front(), where);
+  }
+  return gathered.evaluation(measure);
+}
+
+void name_measured(Evaluation& evaluation, const std::string& network) {
+  const DataInfo data = data_told_by(network);
+  evaluation.class_names = names_for(evaluation.classes.size(), data.class_names);
+  evaluation.target_names = names_for(evaluation.targets.size(), data.target_names);
 }
 
 }  // namespace troupe

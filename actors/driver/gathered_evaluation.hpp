@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "actors/driver/transfers.hpp"
 #include "actors/messages/evaluate.hpp"
+#include "actors/rounds/rounds.hpp"
 #include "troupe/report.hpp"
 
 namespace troupe {
@@ -39,5 +41,13 @@ class GatheredEvaluation {
   std::vector<std::int64_t> confusion_;
   std::vector<EvaluationResult> measured_;  ///< by shard; empty where nothing but loss and hits is
 };
+
+/// Has all workers evaluate. @throws Error as rounds do, and as GatheredEvaluation::add
+Evaluation evaluate_on(const Members& members, Rounds& rounds, Transfers& transfers, const Evaluate& request,
+                       const EvaluationOptions& measure, const Phase& phase);
+
+/// Names of classes and targets, as the network's text tells them.
+/// @param network ModelInfo::network
+void name_measured(Evaluation& evaluation, const std::string& network);
 
 }  // namespace troupe

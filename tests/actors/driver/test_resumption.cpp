@@ -28,7 +28,7 @@ struct Loading {
 }  // namespace
 
 TEST_CASE("the first checkpoint that verifies is loaded, and those before it are told and set aside") {
-  const troupe::testing::TemporaryFolder folder;
+  const troupe_test::TemporaryFolder folder;
   Options options;
   options.checkpoint.folder = folder / "run";
   const Paths saved{folder / "run/step-00000003", folder / "run/step-00000002", folder / "run/step-00000001"};
@@ -44,7 +44,7 @@ TEST_CASE("the first checkpoint that verifies is loaded, and those before it are
 }
 
 TEST_CASE("where none verifies all stay as they are, and another error is not swallowed") {
-  const troupe::testing::TemporaryFolder folder;
+  const troupe_test::TemporaryFolder folder;
   Options options;
   options.checkpoint.folder = folder / "run";
   const Paths saved{folder / "run/step-00000002"};
