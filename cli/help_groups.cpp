@@ -10,7 +10,7 @@ const HelpGroup kGeneral{"General",
                          {{"config", "take options from a JSON file; what is typed wins"},
                           {"print-config", "print such a file, and do nothing else"},
                           {"log-level"}}};
-constexpr const char* kAlgorithms = "Algorithms";
+constexpr const char* kAlgorithmsTitle = "Algorithms";
 
 /// Of train, and of those that take some of its options.
 const std::vector<HelpGroup>& groups_of_training() {
@@ -96,7 +96,7 @@ const std::vector<HelpGroup>& groups_of_training() {
         {"evaluate-timeout"},
         {"save-timeout"},
         {"fault"}}},
-      {kAlgorithms,
+      {kAlgorithmsTitle,
        {{"algorithm", "or downpour, ssp, local, lbfgs"},
         {"warm-start"},
         {"fetch-every"},
@@ -148,7 +148,7 @@ const std::vector<HelpGroup>& help_groups(const std::string& command) {
 
 bool is_of_an_algorithm(const std::string& flag) {
   const auto& groups = groups_of_training();
-  const auto found = std::ranges::find(groups, std::string_view(kAlgorithms), &HelpGroup::title);
+  const auto found = std::ranges::find(groups, std::string_view(kAlgorithmsTitle), &HelpGroup::title);
   return flag != "algorithm" && std::ranges::count(found->lines, std::string_view(flag), &HelpLine::flag) > 0;
 }
 
