@@ -18,15 +18,31 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endif()
 
-find_program(CCACHE ccache)
-if(PROJECT_IS_TOP_LEVEL AND CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Of precompiled headers what they were made of is compared, not when.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(CCACHE AND NOT EXISTS "${CCACHE}")
+    unset(CCACHE CACHE)  # it has been removed
+  endif()
+  find_program(CCACHE ccache)
+  if(CCACHE AND DEFINED ENV{CCACHE_SLOPPINESS})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  elseif(CCACHE)  # of precompiled headers what they were made of is compared, not when
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  endif()
 endif()
 
-# As many compilers at once as there is memory for: a bundle of sources takes up to 2 GiB.
+# As many compilers at once as there is memory for, of the machine or its container: a bundle of sources takes up to 2 GiB.
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_JOB_POOL_COMPILE)
   cmake_host_system_information(RESULT mebibytes QUERY TOTAL_PHYSICAL_MEMORY)
+  if(EXISTS /sys/fs/cgroup/memory.max)
+    file(READ /sys/fs/cgroup/memory.max limit)
+    string(STRIP "${limit}" limit)
+    if(limit MATCHES "^[0-9]+$")
+      math(EXPR limit "${limit} >> 20")
+      if(limit LESS mebibytes)
+        set(mebibytes ${limit})
+      endif()
+    endif()
+  endif()
   math(EXPR compilers "${mebibytes} / 2048")
   if(compilers LESS 1)
     set(compilers 1)

@@ -1,4 +1,7 @@
 # The target `reference`: pages of the public headers, by Doxygen where it is there. A warning is an error.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
 find_package(Doxygen QUIET)
 if(NOT DOXYGEN_FOUND)
   return()

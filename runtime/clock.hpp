@@ -5,8 +5,9 @@
 
 namespace troupe {
 
-/// By which everything waits: the steady clock. A program that links a `now` and a `sleep_for` of its own has another,
-/// as tests in virtual time do: these two are an object of their own in the library.
+/// By which deadlines pass, and by which Troupe's loops pause: the steady clock. A program that links a `now` and a
+/// `sleep_for` of its own has another, as tests in virtual time do: these two are an object of their own in the
+/// library.
 struct Clock {
   using duration = std::chrono::steady_clock::duration;
   using rep = duration::rep;

@@ -21,6 +21,9 @@ format() {
     xargs -0 clang-format --dry-run -Werror
 }
 
+# What scripts/planted_bugs.sh plants still has its place.
+planted() { patch -s -F0 -p1 --dry-run <tests/planted_bugs.patch; }
+
 # Doxygen's warnings of the public headers.
 reference() {
   cmake --preset release >/dev/null && cmake --build --preset release --target reference
@@ -64,6 +67,7 @@ cuda() {
 timed folders ./scripts/check_folders.sh
 timed links ./scripts/check_links.py
 timed format format
+timed "planted bugs" planted
 timed reference reference
 timed includes alone
 timed clang-tidy tidy

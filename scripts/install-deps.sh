@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
-#   --dev    also Doxygen, Python, clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2, and Chromium
+#   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2, and Chromium
 #            with a font, and what a recipe makes images of, and OpenMPI
 #   --peers  also what bench/ compares with: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn of PyPI in a virtual
 #            environment under build/peers (some 8 GB), or Debian's PyTorch with OpenBLAS where PyPI cannot be reached
@@ -13,7 +13,7 @@ packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev l
   dataset-fashion-mnist)
 for option in "$@"; do
   case $option in
-    --dev) packages+=(git doxygen python3 clang-format clang-tidy ccache clang libclang-rt-dev iproute2 debootstrap chromium
+    --dev) packages+=(git patch doxygen python3 clang-format clang-tidy ccache clang libclang-rt-dev iproute2 debootstrap chromium
       fonts-dejavu-core fonts-noto-color-emoji python3-pil openmpi-bin libopenmpi-dev) ;;
     --peers)
       peers=yes

@@ -31,7 +31,7 @@ rm -rf "$source"
 mkdir -p "$source"
 git ls-files -z --cached --others --exclude-standard | tar -c --ignore-failed-read --null -T - 2>/dev/null |
   tar -x -C "$source"
-patch -s -d "$source" -p1 <"$patch"
+patch -s -F0 -d "$source" -p1 <"$patch"
 cmake -S "$source" --preset release -B "$build" \
   -DCMAKE_CXX_FLAGS="-include $PWD/$source/runtime/planted_bug.hpp" >/dev/null
 cmake --build "$build" --target test_actors test_models -j 2

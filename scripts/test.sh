@@ -18,8 +18,11 @@ if [[ $preset == cuda ]]; then
 else
   ./scripts/install-deps.sh --dev
 fi
-jobs=$(nproc)  # tests at once; many wait, but not under sanitizers
-[[ $preset != release ]] || ((++jobs))
+case $preset in  # tests at once
+  release) jobs=$(($(nproc) + 1)) ;;  # many wait
+  cuda) jobs=1 ;;                     # of one device
+  *) jobs=$(nproc) ;;
+esac
 cmake --preset "$preset"
 start=$SECONDS
 cmake --build --preset "$preset"

@@ -134,6 +134,7 @@ void Driver::begin_generation(const Phase& phase) {
   run_->generation().begin(plan_request_of(options_, run_->members().topology()), size, run_->members(), run_->rounds(),
                            run_->home(), versions_, phase, algorithm_->has_servers());
   run_->transfers().begin(run_->generation().layout());
+  largest_store_ = run_->generation().largest_store(run_->home().in_parts());
   find_servers();
   if (versions_.any()) return;
   const int buffer = *versions_.spare();

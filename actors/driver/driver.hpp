@@ -187,6 +187,7 @@ class Driver {
   UpdateRules optimizer_;
   AlgorithmInUse algorithm_;
   std::unique_ptr<FormedRun> run_;  ///< null while it is not formed
+  SlabLayout largest_store_;        ///< of the last generation, also while the run is not formed
   std::optional<ModelDescription> model_;
   Versions versions_;
   Elasticity elasticity_;

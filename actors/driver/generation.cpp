@@ -39,7 +39,6 @@ void Generation::begin(const PlanRequest& request, const FlatSize& size, const M
   next.served = {0, has_servers ? static_cast<std::size_t>(members.num_workers()) : 0};
   home.begin(next, plan, versions.live(), phase);
   layout_ = next;
-  largest_ = largest_of(home.in_parts());
   versions.begin(layout_.buffers);
   const auto gradients = make_slabs(members, rounds, phase);
   home.publish(gradients_made_for(plan_.topology, gradients, static_cast<std::size_t>(members.devices())), phase);
@@ -47,8 +46,7 @@ void Generation::begin(const PlanRequest& request, const FlatSize& size, const M
   attached_ = layout_.generation;
 }
 
-/// @param in_parts as StateHome
-SlabLayout Generation::largest_of(bool in_parts) const {
+SlabLayout Generation::largest_store(bool in_parts) const {
   SlabLayout largest = layout_;
   largest.in_part = in_parts;
   const Topology& topology = plan_.topology;

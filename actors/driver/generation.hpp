@@ -47,13 +47,12 @@ class Generation {
 
   const Plan& plan() const { return plan_; }
   const SlabLayout& layout() const { return layout_; }
-  /// That of the store that holds most of it.
-  const SlabLayout& largest_store() const { return largest_; }
+  /// That of the store that holds most of it. @param in_parts as StateHome
+  SlabLayout largest_store(bool in_parts) const;
   /// Workers that have a part in reducing and applying.
   const std::vector<int>& appliers() const { return appliers_; }
 
  private:
-  SlabLayout largest_of(bool in_parts) const;
   /// Has workers make their slabs; returns, by lane, the generation that its gradients' slabs were made for.
   std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
 
@@ -64,7 +63,6 @@ class Generation {
   std::vector<int> appliers_;
   StateShape shape_;                        ///< of the next
   SlabLayout layout_;                       ///< of this
-  SlabLayout largest_;                      ///< of the largest store
   std::map<int, std::uint64_t> gradients_;  ///< by worker, the generation that its gradients' slabs were made for
   std::uint64_t last_ = 0;                  ///< that was tried
   std::uint64_t attached_ = 0;              ///< that all workers know

@@ -14,14 +14,13 @@ void check_options(Options& options, const ModelCreator& creator);
 /// What the algorithm asks of where workers are. @throws Error unsupported, or invalid_argument
 void check_servers(const Options& options);
 
-/// What the run's placement has to know of it. Of checked options, as the next.
+/// What the run's placement has to know of it.
 Hosting hosting_of(const Options& options);
 
 /// Whether checkpoints are made without being asked for.
 bool is_periodic(const CheckpointOptions& options);
 
-/// @throws Error invalid_argument for a plan that makes no sense, or where there are
-/// no processes to end.
+/// @throws Error invalid_argument for a plan that makes no sense, or where there are no processes to end.
 FaultPlan fault_plan_of(const Options& options);
 
 /// @param topology of the run

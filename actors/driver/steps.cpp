@@ -40,14 +40,13 @@ StepReport Driver::take_step(bool rehearse) {
     return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
   });
   report.algorithm = algorithm_.name();
-  report.state_bytes = static_cast<std::int64_t>(run_->generation().largest_store().state_bytes());
-  report.pinned_bytes =
-      static_cast<std::int64_t>(run_->generation().largest_store().versioned_bytes(versions_.pinned()));
+  report.state_bytes = static_cast<std::int64_t>(largest_store_.state_bytes());
+  report.pinned_bytes = static_cast<std::int64_t>(largest_store_.versioned_bytes(versions_.pinned()));
   return report;
 }
 
 std::int64_t Driver::state_bytes() const {
-  SlabLayout layout = run_->generation().largest_store();
+  SlabLayout layout = largest_store_;
   const std::size_t now = layout.state_bytes();
   if (const AlgorithmRunner* const awaited = algorithm_.awaited())
     static_cast<StateShape&>(layout) = algorithm_.state_of(*awaited, steps_per_epoch_of_model()).shape;

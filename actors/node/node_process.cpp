@@ -15,6 +15,7 @@
 #include "actors/transport/tls_transport.hpp"
 #include "models/network/accelerators.hpp"
 #include "runtime/arithmetic.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/log.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/child_process.hpp"
@@ -79,7 +80,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
         log_line(LogLevel::info, "node " + name + " waits for a driver: " + error.message(), {.node = name});
       said = error.message();
     }
-    std::this_thread::sleep_for(pause);
+    Clock::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }
 }
@@ -202,7 +203,7 @@ void follow_parent() {
     served = served || well;
     if (served && launch.join_timeout > 0) launch.join_timeout = kLaterTimeout;
     pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
-    std::this_thread::sleep_for(pause);
+    Clock::sleep_for(pause);
   }
 }
 

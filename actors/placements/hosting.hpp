@@ -22,7 +22,7 @@ struct Hosting {
   bool writes_checkpoints = false;
   std::size_t store_bytes = 0;                 ///< MemoryOptions::store_bytes
   std::chrono::milliseconds end_time{0};       ///< that workers of this process may take to end
-  std::chrono::milliseconds suspect_after{0};  ///< as in FaultToleranceOptions, and so is
+  std::chrono::milliseconds suspect_after{0};  ///< this and the next as in FaultToleranceOptions
   std::chrono::milliseconds cut_after{0};
   std::string optimizer = {};  ///< OptimizerSettings as JSON, for parameter servers of nodes
   bool verbose = true;         ///< Options::verbose

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "runtime/clock.hpp"
@@ -95,7 +94,7 @@ class StoreMemory final : public SharedMemory {
   /// Who has let go of the first part may be about to let go of the second, which is waited for.
   std::shared_ptr<Held> create_or_tell(const ObjectId& id, std::size_t bytes) {
     try {
-      for (const Deadline deadline{kToLetGo}; !deadline.passed(); std::this_thread::sleep_for(kBriefly))
+      for (const Deadline deadline{kToLetGo}; !deadline.passed(); Clock::sleep_for(kBriefly))
         if (auto made = create(id, bytes)) return made;
       return nullptr;
     } catch (const Error& error) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
-#include <thread>
 #include <utility>
 
 #include "actors/callbacks/better.hpp"
@@ -15,6 +14,7 @@
 #include "actors/placements/hosting.hpp"
 #include "actors/tune/analysis.hpp"
 #include "actors/tune/trial_reports.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/json/bounded_json.hpp"
 #include "runtime/printable.hpp"
@@ -194,7 +194,7 @@ void Search::start_trials() {
     free_cores_.erase(free_cores_.end() - cpus, free_cores_.end());
     const bool started = start(at, std::move(cores));
     drop_ended();
-    if (!started) return std::this_thread::sleep_for(kLookEvery);
+    if (!started) return Clock::sleep_for(kLookEvery);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "actors/launch/launch.hpp"
@@ -91,8 +90,7 @@ std::vector<Json> TrialProcess::take() {
 }
 
 std::string TrialProcess::how_it_ended() {
-  for (const Deadline deadline(kEndTimeout); !child_.has_ended() && !deadline.passed();)
-    std::this_thread::sleep_for(kLook);
+  for (const Deadline deadline(kEndTimeout); !child_.has_ended() && !deadline.passed();) Clock::sleep_for(kLook);
   kill();
   return child_.how_it_ended();
 }

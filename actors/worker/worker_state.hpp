@@ -18,7 +18,7 @@
 
 namespace troupe {
 
-/// What a worker's duties work on.
+/// What a worker's handlers work on.
 struct WorkerState {
   int index = 0;
   std::shared_ptr<StoreClient> store;

@@ -1,10 +1,10 @@
 #include "collectives/group/shared_communicator.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "collectives/group/memory.hpp"
+#include "runtime/clock.hpp"
 
 namespace troupe {
 namespace {
@@ -29,8 +29,7 @@ void throw_if_absent(const AskAbsent& absent) {
 
 /// @throws AbsentRank where somebody is said to be absent by the deadline
 void wait_for_absence(const Deadline& deadline, const AskAbsent& absent) {
-  for (; absent && !deadline.passed(); std::this_thread::sleep_for(std::min(kAsksEvery, deadline.left())))
-    throw_if_absent(absent);
+  for (; absent && !deadline.passed(); Clock::sleep_for(std::min(kAsksEvery, deadline.left()))) throw_if_absent(absent);
 }
 
 /// Memory goes with the rank that made it.

@@ -3,7 +3,8 @@
 #include <sched.h>
 
 #include <chrono>
-#include <thread>
+
+#include "runtime/clock.hpp"
 
 namespace troupe {
 namespace {
@@ -16,7 +17,7 @@ Pause::Pause(bool crowded) : spins_(crowded ? 100 : 1000), yields_(spins_ + (cro
 
 void Pause::operator()() {
   if (looks_ == yields_) {
-    std::this_thread::sleep_for(kNap);
+    Clock::sleep_for(kNap);
   } else if (++looks_ > spins_) {
     ::sched_yield();
   }

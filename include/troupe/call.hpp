@@ -97,7 +97,8 @@ class WorkerFunction : public detail::CalledFunction<const WorkerView&> {
 };
 
 /// Make functions known to worker processes under a name. Call before `init`.
-/// @throws Error invalid_argument for a name that is taken
+/// @throws Error invalid_argument for an empty function, and a name that is taken, begins with #, cannot be shown or
+/// has more than 200 bytes
 void register_model_function(const std::string& name, ModelFunction function);
 void register_worker_function(const std::string& name, WorkerFunction function);
 

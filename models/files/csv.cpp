@@ -103,7 +103,9 @@ bool is_out_of_range(std::string_view text) {
 bool has_decimal_comma(std::string_view text) {
   std::string with_point(text);
   const std::size_t comma = with_point.find(',');
-  if (comma == std::string::npos || text.find('.') != std::string_view::npos) return false;
+  const bool has_digit = comma != std::string::npos && comma + 1 < text.size() &&
+                         std::string_view("0123456789").find(text[comma + 1]) != std::string_view::npos;
+  if (!has_digit || text.find('.') != std::string_view::npos) return false;
   with_point[comma] = '.';
   return csv_number(with_point).has_value();
 }

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <thread>
 
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
@@ -57,7 +56,7 @@ bool lock_in_time(int file, std::chrono::milliseconds time) {
   const Deadline deadline(time);
   while (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     if (deadline.passed()) return false;
-    std::this_thread::sleep_for(kLookEvery);
+    Clock::sleep_for(kLookEvery);
   }
   return true;
 }

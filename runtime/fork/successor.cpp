@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <thread>
 
 #include "runtime/clock.hpp"
 
@@ -101,7 +100,7 @@ std::optional<std::pair<pid_t, FileDescriptor>> Successor::open() const {
   const Deadline deadline(kForkTimeout);
   Record record = read_record(file());
   while (record.forking != 0 && !deadline.passed()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Clock::sleep_for(std::chrono::milliseconds(1));
     record = read_record(file());
   }
   if (record.pid <= 0) return std::nullopt;

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "runtime/clock.hpp"
 #include "runtime/net/byte_stream.hpp"
 #include "runtime/net/resolve.hpp"
 #include "runtime/processes/limits.hpp"
@@ -107,7 +107,7 @@ FileDescriptor listen_on(const Address& address) {
   const Deadline deadline(kAddressInUse);
   FileDescriptor socket = try_listen(*found);
   while (!socket && errno == EADDRINUSE && !deadline.passed()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Clock::sleep_for(std::chrono::milliseconds(20));
     socket = try_listen(*found);
   }
   if (!socket) fail("cannot listen on ", address, errno);

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "runtime/clock.hpp"
 #include "runtime/processes/kernel_file.hpp"
@@ -31,7 +30,7 @@ bool is_stopped(int pid) {
 void stop_process(int pid) {
   ::kill(pid, SIGSTOP);
   const Deadline deadline(std::chrono::seconds(1));
-  while (!is_stopped(pid) && !deadline.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!is_stopped(pid) && !deadline.passed()) Clock::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace troupe

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
+#include "runtime/clock.hpp"
 #include "runtime/net/data/stream_transport.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "troupe/error.hpp"
@@ -66,7 +66,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
     auto stream = try_dial(node, credentials, hello, deadline, why);
     if (stream) return std::move(*stream);
     if (dialling.left() <= pause) throw Error(*why);
-    std::this_thread::sleep_for(pause);
+    Clock::sleep_for(pause);
     pause = std::min(2 * pause, kLongestPause);
   }
 } catch (const Error& error) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/placements/runtime.hpp"
+#include "actors/rounds/fake_home.hpp"
 
 namespace troupe_test {
 
@@ -66,7 +67,10 @@ class FakeHost : public troupe::Host {
                                                      troupe::Rounds& /*rounds*/) override {
     throw std::logic_error("there is no store");
   }
-  bool end_all(bool all_stopped) override { return all_stopped; }
+  bool end_all(bool all_stopped) override {
+    log_.emplace_back("end all");
+    return all_stopped;
+  }
 
   std::map<int, int> pids;
   std::map<int, std::string> ends;
@@ -76,24 +80,28 @@ class FakeHost : public troupe::Host {
   std::vector<std::string>& log_;
 };
 
-/// Of workers of this machine, all of whom are there.
+/// Of workers of this machine, all of whom are there, with a home that keeps nothing.
 class FakeRuntime : public troupe::Runtime {
  public:
+  using Log = std::vector<std::string>;
+
   explicit FakeRuntime(int workers, int shards = 12) : Runtime(reception, troupe::Members(workers, 1, 0, shards)) {
-    auto made = std::make_unique<FakeHost>(log);
-    fake_host = made.get();
-    host = std::move(made);
+    host = make_host({});
     for (const int worker : members.workers()) members.come(worker);
   }
+  ~FakeRuntime() override { log.emplace_back("gone"); }
 
   std::unique_ptr<troupe::Host> make_host(const troupe::CreateModel& /*creator*/) override {
-    throw std::logic_error("there is a host");
+    auto made = std::make_unique<FakeHost>(log);
+    fake_host = made.get();
+    return made;
   }
   std::unique_ptr<troupe::StateHome> make_state_home(troupe::Rounds& /*rounds*/) override {
-    throw std::logic_error("there is no store");
+    return std::make_unique<FakeHome>(log);
   }
 
-  std::vector<std::string> log;
+  const std::shared_ptr<Log> kept_log = std::make_shared<Log>();  ///< whoever holds it may read it when this is gone
+  Log& log = *kept_log;
   FakeReception reception{log};
   FakeHost* fake_host = nullptr;
 };

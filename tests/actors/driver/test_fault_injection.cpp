@@ -6,6 +6,7 @@
 #include "actors/driver/fake_runtime.hpp"
 #include "actors/driver/faults/fault_injection.hpp"
 #include "actors/driver/faults/stop_process.hpp"
+#include "support/patience.hpp"
 
 using namespace troupe;
 
@@ -66,4 +67,17 @@ TEST_CASE("what is due happens to processes of workers that take part, and to no
   faults.let_happen(at(5, "apply"), 3, *runtime.host, runtime.members);  // of steps 5 to 7
   CHECK(runtime.log == std::vector<std::string>{"cut off 1"});
   CHECK_FALSE(faults.any());
+}
+
+TEST_CASE("a slow worker stands most of the time, until the step at which it is itself again") {
+  troupe_test::FakeRuntime runtime(1);
+  WaitingProcess slow;
+  runtime.fake_host->pids = {{0, slow.pid()}};
+  FaultInjection faults(FaultPlan({testing::SlowWorker{.worker = 0, .factor = 50, .step = 2, .until = 4}}, 1));
+  faults.let_happen(at(2), 1, *runtime.host, runtime.members);
+  CHECK(troupe_test::comes_true([&] { return is_stopped(slow.pid()); }));
+  faults.let_happen(at(3), 1, *runtime.host, runtime.members);
+  CHECK(troupe_test::comes_true([&] { return is_stopped(slow.pid()); }));
+  faults.let_happen(at(4), 1, *runtime.host, runtime.members);
+  CHECK_FALSE(is_stopped(slow.pid()));
 }

@@ -39,7 +39,10 @@ TEST_CASE("the first checkpoint that verifies is loaded, and those before it are
   CHECK(load_first_good(options, saved, load) == saved[2]);
   CHECK(loading.tried == saved);
   CHECK(errors.text().find(saved[0] + " does not verify") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(saved[0]));
+  for (const std::string step : {"step-00000003", "step-00000002"}) {
+    CHECK_FALSE(std::filesystem::exists(folder / ("run/" + step)));
+    CHECK(std::filesystem::exists(folder / ("run/damaged-" + step)));
+  }
   CHECK(std::filesystem::exists(saved[2]));
 }
 

@@ -186,6 +186,7 @@ TEST_CASE("a run goes on with as many nodes as it needs at least; with fewer it 
   CHECK(run.sgd.steps_done() == 3);
   run.check_weights();
   CHECK(run.sgd.worker_pids().empty());
+  CHECK(run.sgd.state_bytes() > 0);
 
   nodes.start(0);
   nodes.start(1);
