@@ -9,11 +9,13 @@ namespace troupe {
 /// `sleep_for` of its own has another, as tests in virtual time do: these two are an object of their own in the
 /// library.
 struct Clock {
+  // NOLINTBEGIN(readability-identifier-naming): as the standard library calls them
   using duration = std::chrono::steady_clock::duration;
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr bool is_steady = true;
+  // NOLINTEND(readability-identifier-naming)
 
   static time_point now() noexcept;
   static void sleep_for(duration time);

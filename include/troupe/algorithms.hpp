@@ -13,7 +13,9 @@ namespace troupe {
 struct Synchronous {};
 
 /// Asynchronous SGD (Dean et al. 2012): each worker has its own clock. It fetches weights from parameter servers,
-/// computes, and pushes its gradients to them. The replicas of one worker have one clock.
+/// computes, and pushes its gradients to them. The replicas of one worker have one clock. `step()` returns when as many
+/// gradients have been applied since it last returned as there are shards; workers go on in between, and come to rest
+/// for all other calls, such as `evaluate` and `weights`.
 struct Downpour {
   int fetch_every = 1;          ///< gradients of each of its shards that a worker computes on weights that it has
                                 ///< fetched; from the second on, on weights that its own gradients have moved
