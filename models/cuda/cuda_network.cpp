@@ -109,7 +109,7 @@ class CudaNetwork final : public DeviceNetwork {
     return on_device(context_, [&] {
       const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed};
       std::span<const float> unsent = held_.begin(at.weights, weights);
-      const EvaluationResult result = evaluate_slices(batch, usual_batch_, [&](const Batch& part) {
+      EvaluationResult result = evaluate_slices(batch, usual_batch_, [&](const Batch& part) {
         BatchNetwork& network = network_for(part.size, Mode::evaluate);
         return network.evaluate(memory_for(network), context, part, std::exchange(unsent, {}), metrics);
       });

@@ -149,7 +149,7 @@ TEST_CASE("a node that ends is told of, and the driver goes on") {
   const Finished run = program.finish();
   CHECK(run.status == 0);
   CHECK(run.out == "done\n");
-  CHECK_MESSAGE(holds_line(run.err, "alpha: the node has ended with status 137"), run.err);
+  CHECK_MESSAGE(holds_line(run.err, "troupe: alpha: the node has ended with status 137"), run.err);
 }
 
 TEST_CASE("a signal for launch reaches the driver, whose status counts") {
