@@ -12,6 +12,7 @@ class CallbackList {
   /// @throws Error invalid_argument for a null one
   explicit CallbackList(Callbacks callbacks);
 
+  bool empty() const { return callbacks_.empty(); }
   void start(const RunStart& run);
   /// Ends an epoch where its metric "epoch" is larger than that of the last report with one.
   void report(const Report& report);

@@ -47,6 +47,7 @@ void StepCallbacks::start(const Options& options, int workers, std::int64_t step
 void StepCallbacks::step(const StepReport& report, std::int64_t before, std::int64_t epoch_steps) {
   steps_ = report.step;
   failed_ = false;
+  if (callbacks_.empty()) return;  // a report's metrics take longer than many a step
   for (const Repair& repair : report.repairs)
     callbacks_.failure_passed(
         Error(ErrorCode::worker_lost, repair.what,
