@@ -17,21 +17,22 @@ namespace {
 /// Also of a call that failed elsewhere.
 void forget(std::string& text) { std::string().swap(text); }
 
-/// All replicas are shown the same argument.
+/// All replicas are shown the same arguments.
 template <class Call>
 void begin(WorkerState& worker, const Call& request) {
   for (const auto& replica : worker.replicas) forget(replica->text);
-  forget(worker.argument);
+  worker.arguments = std::make_shared<const Json>();
   if (request.argument_bytes == 0 || !worker.slabs) return;
   const ObjectId id = transfer_id(worker.layout.run, request.argument);
   const auto mapping = worker.store->get(id, kPublished);
   if (request.argument_bytes > mapping->bytes()) throw Error(ErrorCode::protocol, "an argument that is not all there");
-  worker.argument.assign(reinterpret_cast<const char*>(mapping->floats().data()), request.argument_bytes);
+  const std::string text(reinterpret_cast<const char*>(mapping->floats().data()), request.argument_bytes);
   worker.store->release(id);
+  worker.arguments = std::make_shared<const Json>(call_json(text));
 }
 
 void end(WorkerState& worker, std::size_t replicas, Called& called) {
-  forget(worker.argument);
+  worker.arguments.reset();
   for (std::size_t i = 0; i < replicas; ++i) called.text_bytes.push_back(worker.replicas[i]->text.size());
   const auto bytes = std::accumulate(called.text_bytes.begin(), called.text_bytes.end(), std::uint64_t{0});
   if (bytes <= kMostTextBytes) return;
@@ -48,7 +49,7 @@ class CallModelHandler final : public Handler<CallModel> {
   }
   void work(WorkerState& worker, Replica& replica, const CallModel& request) const override {
     const auto function = functions().of_models.find(request.name);
-    const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), call_json(worker.argument));
+    const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), *worker.arguments);
     replica.text = call_text(returned, "what the function returned");
   }
   void answer(WorkerState& worker, const CallModel& request, Called& called) const override {
@@ -62,7 +63,7 @@ class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
   void work(WorkerState& worker, Replica& replica, const CallWorker& request) const override {
     WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
     for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
-    const Json returned = functions().of_workers.find(request.name)(view, call_json(worker.argument));
+    const Json returned = functions().of_workers.find(request.name)(view, *worker.arguments);
     replica.text = call_text(returned, "what the function returned");
   }
   void answer(WorkerState& worker, const CallWorker& request, Called& called) const override {

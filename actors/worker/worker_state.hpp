@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ struct WorkerState {
   std::int64_t bytes_delivered = 0;
   std::int64_t bytes_taken = 0;
 
-  std::string argument;  ///< of the function that replicas run
+  std::shared_ptr<const nlohmann::json> arguments;  ///< of the function that replicas run
 
   std::vector<std::unique_ptr<Replica>> replicas;  ///< the last member: their threads use the others
 
