@@ -14,6 +14,7 @@
 #include "cli/config/config_keys.hpp"
 #include "cli/config/print_config.hpp"
 #include "cli/help.hpp"
+#include "cli/run_options.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/suggestion.hpp"
@@ -131,7 +132,7 @@ void add_log_level(CLI::App& app) {
   for (CLI::App* command : below) add_log_level(*command);
   if (!below.empty()) return;
   app.add_option_function<std::string>("--log-level", set_level, "Say nothing on standard error that is less than this")
-      ->check(CLI::IsMember({"info", "warning", "error"}))
+      ->check(one_of({"info", "warning", "error"}))
       ->default_str("info")
       ->configurable(false);
 }

@@ -85,8 +85,6 @@ void check_servers(const Kind& kind, const Options& o) {
   Refuses<Kind>().range("servers", kind.servers, 0, kMostServers);
   check_record(kind, o);
   if (is_in_step(kind)) return;
-  if (o.gradients.strategy != Strategy::automatic && o.gradients.strategy != Strategy::parameter_server)
-    refuse(o, "a strategy, since nothing is reduced");
   if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: it has servers of its own");
   if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
   if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
@@ -208,15 +206,6 @@ void make_paths_absolute(Algorithm& algorithm) {
           for (std::string* const path : {&kind.record, &kind.replay}) make_absolute(*path);
       },
       algorithm);
-}
-
-Algorithm without_warm_start(Algorithm algorithm) {
-  std::visit(
-      []<class Kind>(Kind& kind) {
-        if constexpr (!std::is_same_v<Kind, Synchronous>) kind.warm_start = 0;
-      },
-      algorithm);
-  return algorithm;
 }
 
 std::vector<std::string> algorithm_names() {

@@ -38,9 +38,6 @@ std::unique_ptr<AlgorithmRunner> make_runner(const Options& options);
 /// Files that it names do not change with the working directory.
 void make_paths_absolute(Algorithm& algorithm);
 
-/// The same without a warm start.
-Algorithm without_warm_start(Algorithm algorithm);
-
 /// Names of all.
 std::vector<std::string> algorithm_names();
 

@@ -12,7 +12,7 @@ void AlgorithmInUse::begin() {
   (traits().warm_start > 0 ? awaited_ : now_) = std::move(wanted);
 }
 
-const char* AlgorithmInUse::name() const { return to_string(awaited_ ? Options().algorithm : options_.algorithm); }
+const char* AlgorithmInUse::name() const { return awaited_ ? to_string(Synchronous()) : to_string(options_.algorithm); }
 
 std::unique_ptr<AlgorithmRunner> AlgorithmInUse::exchange(std::unique_ptr<AlgorithmRunner> next) {
   awaited_.reset();

@@ -1,7 +1,6 @@
 #include "actors/driver/driver.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "actors/driver/building.hpp"
@@ -10,8 +9,6 @@
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
 #include "actors/messages/settle.hpp"
-#include "actors/rounds/reply_checks.hpp"
-#include "actors/servers/parameter_server.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/cores.hpp"
@@ -20,8 +17,6 @@
 
 namespace troupe {
 namespace {
-
-constexpr int kMostReplicas = 4096;
 
 const Options& checked(Options& options, const ModelCreator& creator) {
   adopt_shards(options);

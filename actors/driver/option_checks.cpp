@@ -34,8 +34,9 @@ void check_numbers(Options& o) {
     throw_invalid("devices_per_worker is " + std::to_string(o.compute.devices_per_worker) + ", at least 1 is needed");
   check_workers(o);
   const std::int64_t replicas = std::int64_t{o.num_workers.max} * o.compute.devices_per_worker;
-  if (replicas > 4096)
-    throw_invalid(std::to_string(replicas) + " replicas are more than the 4096 that one run can have");
+  if (replicas > kMostReplicas)
+    throw_invalid(std::to_string(replicas) + " replicas are more than the " + std::to_string(kMostReplicas) +
+                  " that one run can have");
   if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
   if (o.num_shards < replicas)
     throw_invalid(
@@ -89,10 +90,13 @@ void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
   if (!traits.has_servers) return;
   const Rules& rules = rules_of(o.placement);
-  if (rules.on_one_machine() && o.gradients.strategy != Strategy::automatic)
+  // In a cluster that of parameter servers says who serves.
+  const bool goes = o.gradients.strategy == Strategy::automatic ||
+                    (o.gradients.strategy == Strategy::parameter_server && !rules.on_one_machine());
+  if (!goes)
     throw Error(ErrorCode::unsupported, std::string("algorithm ") + to_string(o.algorithm) +
                                             " does not go with a strategy, since nothing is reduced");
-  const int num_nodes = rules.num_nodes(hosting_of(o));
+  const int num_nodes = rules.num_nodes(o.cluster);
   if (num_nodes > 0 && traits.servers > num_nodes)
     throw_invalid(std::string(to_string(o.algorithm)) + ".servers is " + std::to_string(traits.servers) +
                   ", and there are " + std::to_string(num_nodes) + " nodes");
@@ -142,7 +146,8 @@ void check_options(Options& options, const ModelCreator& creator) {
     throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
                   std::to_string(kLongestSetting));
   check_servers(options);
-  const Members members(hosting.num_workers, hosting.devices_per_worker, rules.num_nodes(hosting), hosting.num_shards);
+  const Members members(hosting.num_workers, hosting.devices_per_worker, rules.num_nodes(hosting.cluster),
+                        hosting.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);
   if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
   if (creator.name().empty() && !rules.takes_lambdas)
@@ -152,7 +157,7 @@ void check_options(Options& options, const ModelCreator& creator) {
 
 FaultPlan fault_plan_of(const Options& options) {
   const Rules& rules = rules_of(options.placement);
-  FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max, rules.num_nodes(hosting_of(options)));
+  FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max, rules.num_nodes(options.cluster));
   if (plan.hurts_workers() && rules.reach != Reach::processes)
     throw_invalid("faults of workers are for worker processes of this machine");
   return plan;

@@ -7,6 +7,8 @@
 
 namespace troupe {
 
+inline constexpr int kMostReplicas = 4096;  ///< that one run can have
+
 /// Fills in what follows from other options. @throws Error invalid_argument or unsupported for those that make no
 /// sense.
 void check_options(Options& options, const ModelCreator& creator);

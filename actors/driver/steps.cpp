@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "actors/driver/building.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/servers/parameter_server.hpp"

@@ -12,7 +12,7 @@ class ActorRuntime : public Runtime {
  public:
   ActorRuntime(const Hosting& hosting, int num_workers)
       : Runtime(mailbox_, Members(num_workers, hosting.devices_per_worker,
-                                  rules_of(hosting.placement).num_nodes(hosting), hosting.num_shards)),
+                                  rules_of(hosting.placement).num_nodes(hosting.cluster), hosting.num_shards)),
         hosting_(hosting),
         store_(hosting.store_bytes),
         config_(rules_of(hosting.placement).scheduler_threads(hosting), rules_of(hosting.placement).reach,

@@ -25,7 +25,7 @@ StartNeeds needs_in_process(const Hosting& hosting) {
 const Rules kInProcessRules{.reach = Reach::threads,
                             .takes_lambdas = true,
                             .check = check_in_process,
-                            .num_nodes = [](const Hosting&) { return 0; },
+                            .num_nodes = [](const ClusterOptions&) { return 0; },
                             .scheduler_threads = scheduler_threads,
                             .needs = needs_in_process,
                             .make_host = host_in_process};

@@ -24,7 +24,7 @@ struct Rules {
   /// Fills in what is left open. @throws Error invalid_argument
   void (*check)(Hosting& hosting) = nullptr;
   /// That host the workers; 0 on one machine.
-  int (*num_nodes)(const Hosting& hosting) = nullptr;
+  int (*num_nodes)(const ClusterOptions& cluster) = nullptr;
   /// Of CAF in the driver.
   std::size_t (*scheduler_threads)(const Hosting& hosting) = nullptr;
   /// Of the driver, and of the worker processes that it starts, beside its store and CAF.

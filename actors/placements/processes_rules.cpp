@@ -22,7 +22,7 @@ StartNeeds needs_in_processes(const Hosting& hosting) {
 
 const Rules kProcessesRules{.reach = Reach::processes,
                             .check = check_in_processes,
-                            .num_nodes = [](const Hosting&) { return 0; },
+                            .num_nodes = [](const ClusterOptions&) { return 0; },
                             .scheduler_threads = [](const Hosting&) { return std::size_t{1}; },
                             .needs = needs_in_processes,
                             .make_host = host_processes};

@@ -15,7 +15,7 @@
 
 namespace troupe_test {
 
-/// What is said to members, and what they are told to say; nobody waits. Who is seated and unseated is noted.
+/// Plays back what a test has members say, without waiting, and logs who is seated and unseated.
 class FakeReception : public troupe::Reception {
  public:
   explicit FakeReception(std::vector<std::string>& log) : log_(log) {}

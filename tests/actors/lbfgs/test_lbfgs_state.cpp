@@ -155,7 +155,9 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   CHECK(changing.step().algorithm == "synchronous");
   changing.use(LocalSgd{.steps = 2});
   CHECK(changing.step().step == 10);
-  changing.use(without_warm_start(options.algorithm));
+  Lbfgs at_once = std::get<Lbfgs>(options.algorithm);
+  at_once.warm_start = 0;
+  changing.use(at_once);
   const StepReport report = changing.step();
   CHECK(report.step == 11);
   CHECK(report.lbfgs.pairs == 0);
