@@ -12,6 +12,7 @@
 #include "actors/worker/range_update.hpp"
 #include "collectives/exchange/range_parts.hpp"
 #include "collectives/plan/page_tree.hpp"
+#include "runtime/processes/piecework.hpp"
 
 // A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
 namespace troupe {
@@ -64,7 +65,7 @@ ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const 
                        const std::function<ReduceSeconds(const Range& part)>& work) {
   const auto parts = parts_of(slice, replica.model->info().learned_size, worker.threads_a_replica);
   std::vector<ReduceSeconds> spent(parts.size());
-  work_on(parts.size(), [&](std::size_t part) { spent[part] = work(parts[part]); });
+  work_in_pieces(parts.size(), 1, [&](std::size_t part, std::size_t /*end*/) { spent[part] = work(parts[part]); });
   return std::ranges::max(spent, {}, [](const ReduceSeconds& each) { return each.reduce + each.apply; });
 }
 

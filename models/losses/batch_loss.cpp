@@ -1,12 +1,18 @@
 #include "models/losses/batch_loss.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <vector>
 
+#include "runtime/processes/piecework.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+/// Takes much longer than to wake a thread: some 50 microseconds of a softmax.
+constexpr std::size_t kOutputsOfPiece = 4096;
 
 Target target_of(const Batch& batch, std::size_t sample) {
   if (!batch.labels.empty()) return {.label = batch.labels[sample]};
@@ -14,13 +20,20 @@ Target target_of(const Batch& batch, std::size_t sample) {
   return {.values = batch.targets.subspan(sample * each, each)};
 }
 
-/// Calls `work` with each sample's outputs, target and number in the batch, and names the sample where it complains
+struct Samples {
+  std::size_t begin;
+  std::size_t end;
+};
+
+Samples all_of(const Batch& batch) { return {0, static_cast<std::size_t>(batch.size)}; }
+
+/// Calls `work` with these samples' outputs, target and number in the batch, and names the sample where it complains
 /// about the data.
 template <class Work>
-void for_each_sample(const OutputRows& rows, const Batch& batch, const Work& work) {
-  std::size_t i = 0;
+void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& samples, const Work& work) {
+  std::size_t i = samples.begin;
   try {
-    for (; i < static_cast<std::size_t>(batch.size); ++i) {
+    for (; i < samples.end; ++i) {
       const float* const row = rows.first + i * static_cast<std::size_t>(rows.width);
       work(std::span(row, static_cast<std::size_t>(rows.count)), target_of(batch, i), i);
     }
@@ -30,6 +43,13 @@ void for_each_sample(const OutputRows& rows, const Batch& batch, const Work& wor
   }
 }
 
+double sample_gradient(const Loss& loss, const OutputRows& rows, std::span<const float> outputs, const Target& target,
+                       float* gradient, std::size_t sample) {
+  float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
+  std::fill(row, row + rows.width, 0.0F);
+  return loss.gradient(outputs, target, {row, outputs.size()});
+}
+
 }  // namespace
 
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
@@ -37,24 +57,42 @@ double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch
   double sum = 0;
   std::int64_t hits = 0;
   const bool counts = correct != nullptr && loss.has_hits();
-  for_each_sample(rows, batch, [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
-    float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
-    std::fill(row, row + rows.width, 0.0F);
-    sum += loss.gradient(outputs, target, {row, outputs.size()});
-    if (counts && loss.is_hit(outputs, target)) ++hits;
-  });
+  for_each_sample(rows, batch, all_of(batch),
+                  [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
+                    sum += sample_gradient(loss, rows, outputs, target, gradient, sample);
+                    if (counts && loss.is_hit(outputs, target)) ++hits;
+                  });
   if (correct != nullptr) *correct = counts ? hits : BatchResult::kNotCounted;
   return sum;
+}
+
+double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
+                                  std::int64_t* correct) {
+  const Samples all = all_of(batch);
+  const bool counts = correct != nullptr && loss.has_hits();
+  std::vector<double> losses(all.end);
+  std::vector<char> hits(all.end);
+  const std::size_t piece = std::max<std::size_t>(1, kOutputsOfPiece / static_cast<std::size_t>(rows.count));
+  work_in_pieces(all.end, piece, [&](std::size_t begin, std::size_t end) {
+    for_each_sample(rows, batch, {begin, end},
+                    [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
+                      losses[sample] = sample_gradient(loss, rows, outputs, target, gradient, sample);
+                      hits[sample] = counts && loss.is_hit(outputs, target) ? 1 : 0;
+                    });
+  });
+  if (correct != nullptr) *correct = counts ? std::ranges::count(hits, 1) : BatchResult::kNotCounted;
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics) {
   EvaluationResult result{0, 0, batch.size};
-  for_each_sample(rows, batch, [&](std::span<const float> outputs, const Target& target, std::size_t /*sample*/) {
-    result.loss_sum += loss.value(outputs, target);
-    result.correct += loss.is_hit(outputs, target) ? 1 : 0;
-    if (metrics != nullptr) metrics->add(loss, outputs, target);
-  });
+  for_each_sample(rows, batch, all_of(batch),
+                  [&](std::span<const float> outputs, const Target& target, std::size_t /*sample*/) {
+                    result.loss_sum += loss.value(outputs, target);
+                    result.correct += loss.is_hit(outputs, target) ? 1 : 0;
+                    if (metrics != nullptr) metrics->add(loss, outputs, target);
+                  });
   return result;
 }
 

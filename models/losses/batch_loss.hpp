@@ -22,6 +22,10 @@ struct OutputRows {
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct = nullptr);
 
+/// The same, bit for bit, by the threads of work_in_pieces.
+double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
+                                  std::int64_t* correct = nullptr);
+
 /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added. @throws Error as above.
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics = nullptr);

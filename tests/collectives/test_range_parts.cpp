@@ -1,14 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <stdexcept>
-#include <thread>
 
 #include "collectives/exchange/range_parts.hpp"
 #include "runtime/processes/memory.hpp"
-#include "troupe/error.hpp"
 
 using namespace troupe;
 
@@ -42,20 +37,5 @@ TEST_CASE("parts tile a slice by whole pages, and statistics are in one of them"
   check_tiles({kMany, 2 * kMany}, 100, 4, 1);
   check_tiles({0, 1000}, 1000, 8, 1);
   check_tiles({0, 0}, 0, 8, 1);
-  check_tiles({0, kMany}, kMany, 1000, 12);
-}
-
-TEST_CASE("all parts are worked on, and the first failure is told when all have ended") {
-  std::atomic<int> done{0};
-  work_on(7, [&](std::size_t part) { done += static_cast<int>(part); });
-  CHECK(done == 21);
-  std::atomic<int> ended{0};
-  const auto work = [&](std::size_t part) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 * part));
-    ++ended;
-    if (part == 1) throw Error(ErrorCode::model_failed, "one");
-    if (part == 3) throw std::runtime_error("three");
-  };
-  CHECK_THROWS_WITH_AS(work_on(5, work), "one", Error);
-  CHECK(ended == 5);
+  check_tiles({0, kMany}, kMany, 1000, 48);
 }

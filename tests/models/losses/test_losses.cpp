@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -176,8 +177,36 @@ TEST_CASE("targets that are no probabilities are refused with the number of thei
     const OutputRows rows{outputs.data(), 2, 2};
     const std::string words = "sample 71: target " + std::to_string(wrong) + " is not in [0, 1]";
     check_throws(ErrorCode::bad_data, words, [&] { batch_loss_gradient(*loss, rows, batch, gradient.data()); });
+    check_throws(ErrorCode::bad_data, words, [&] { shared_batch_loss_gradient(*loss, rows, batch, gradient.data()); });
     check_throws(ErrorCode::bad_data, words, [&] { evaluate_batch_loss(*loss, rows, batch); });
   }
+}
+
+TEST_CASE("several threads compute the bits of one, and name the first sample that is wrong") {
+  constexpr std::int64_t kSamples = 300;
+  constexpr std::int64_t kClasses = 1000;
+  const auto loss = losses::softmax_cross_entropy(0.1);
+  std::vector<float> outputs(kSamples * kClasses), alone(outputs.size()), shared(outputs.size(), NAN);
+  Random random(7, 1);
+  for (float& output : outputs) output = 4 * random.normal();
+  std::vector<std::int32_t> labels;
+  for (int i = 0; i < kSamples; ++i) labels.push_back(i % 3);
+  const Batch batch{kSamples, {}, labels, {}};
+  const OutputRows rows{outputs.data(), kClasses, kClasses};
+  std::int64_t hits = 0, shared_hits = 0;
+  const double sum = batch_loss_gradient(*loss, rows, batch, alone.data(), &hits);
+  CHECK(shared_batch_loss_gradient(*loss, rows, batch, shared.data(), &shared_hits) == sum);
+  CHECK(shared == alone);
+  CHECK(shared_hits == hits);
+
+  const auto shares = losses::sigmoid_cross_entropy();
+  std::vector<float> wanted(outputs.size(), 0.5F);
+  std::vector<std::int64_t> numbers(kSamples);
+  std::iota(numbers.begin(), numbers.end(), 1000);
+  for (const std::size_t wrong : {299U, 123U, 57U}) wanted[wrong * kClasses + 3] = 2;
+  check_throws(ErrorCode::bad_data, "sample 1057: target ", [&] {
+    shared_batch_loss_gradient(*shares, rows, {kSamples, {}, {}, wanted, numbers}, shared.data());
+  });
 }
 
 TEST_CASE("derivatives that a loss does not write are zero, whatever lay there") {

@@ -1,0 +1,126 @@
+#include "runtime/processes/piecework.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "runtime/fork/owning_process.hpp"
+#include "runtime/processes/cores.hpp"
+
+namespace troupe {
+namespace {
+
+/// Threads that do what has been added, first come first, unless somebody waits for it.
+class PieceThreads {
+ public:
+  /// Never destroyed: replicas that were given up may outlive main. A child made by fork has none of its parent's
+  /// threads, which its copy of the condition variable still counts as waiting.
+  static PieceThreads& shared() {
+    static std::atomic<PieceThreads*> known{nullptr};
+    PieceThreads* threads = known;
+    if (threads != nullptr && threads->owner_.is_this()) return *threads;
+    auto fresh = std::make_unique<PieceThreads>();
+    return *(known.compare_exchange_strong(threads, fresh.get()) ? fresh.release() : threads);
+  }
+
+  /// @param first before all others
+  void add(std::shared_ptr<Piecework> work, bool first) {
+    const std::lock_guard lock(mutex_);
+    try {
+      for (; running_ < usable_cores(); ++running_) std::thread([this] { run(); }).detach();
+    } catch (const std::system_error&) {  // the machine gives no more: who waits for work does it
+    }
+    waiting_.insert(first ? waiting_.begin() : waiting_.end(), std::move(work));
+    added_.notify_all();
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      added_.wait(lock, [this] { return !waiting_.empty(); });
+      std::shared_ptr<Piecework> work = waiting_.front();
+      lock.unlock();
+      const bool done = work->do_piece();
+      lock.lock();
+      if (!done) std::erase(waiting_, work);
+      lock.unlock();
+      work.reset();  // what goes with it may take time
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<std::shared_ptr<Piecework>> waiting_;
+  int running_ = 0;
+  OwningProcess owner_;  ///< of the threads
+};
+
+/// Of one call of work_in_pieces, whose `work` is not looked at once it has returned.
+class Pieces final : public Piecework {
+ public:
+  Pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
+      : count_(count), piece_(piece), work_(work) {}
+
+  bool do_piece() override {
+    std::unique_lock lock(mutex_);
+    if (next_ >= count_) return false;
+    const std::size_t begin = next_;
+    next_ = std::min(count_, begin + piece_);
+    const std::size_t end = next_;
+    ++busy_;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      const ForkBarrier barrier;
+      work_(begin, end);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    if (error && begin < error_at_) {
+      error_at_ = begin;
+      error_ = error;
+    }
+    if (--busy_ == 0) idle_.notify_all();
+    return true;
+  }
+
+  void finish() {
+    while (do_piece()) continue;
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return busy_ == 0; });
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  const std::size_t count_;
+  const std::size_t piece_;
+  const std::function<void(std::size_t, std::size_t)>& work_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::size_t next_ = 0;  ///< that nobody has begun with
+  int busy_ = 0;
+  std::size_t error_at_ = SIZE_MAX;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void share_out(std::shared_ptr<Piecework> work) { PieceThreads::shared().add(std::move(work), /*first=*/false); }
+
+void work_in_pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work) {
+  if (count <= piece) return work(0, count);
+  const auto pieces = std::make_shared<Pieces>(count, piece, work);
+  PieceThreads::shared().add(pieces, /*first=*/true);
+  pieces->finish();
+}
+
+}  // namespace troupe
