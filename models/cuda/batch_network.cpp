@@ -38,7 +38,6 @@ void BatchNetwork::plan(const std::vector<bool>& learns, Mode mode) {
   for (std::size_t value = 0; value < learns.size(); ++value)
     bytes.push_back(network_.layout(static_cast<int>(value)).bytes(batch_));
   schedule_ = make_buffer_schedule(stages, bytes, learns, mode);
-  samples_ = add_buffer(static_cast<std::size_t>(batch_ * network_.input_shape.size()) * sizeof(float));
   scores_ = add_buffer(host_scores_.size() * sizeof(float));
   memory_ = plan_memory(schedule_.buffers);
 }
@@ -55,14 +54,16 @@ std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
 
 double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
                            std::span<const float> weights, std::span<float> gradient, std::int64_t* correct) {
-  send(memory, batch.values, weights, /*trains=*/true);
+  send(memory, batch.values, batch.content, weights, /*trains=*/true);
   forward(memory, context, context.training ? transfers_.gradient() : nullptr);
   transfers_.begin_gradient(gradient);
   const OutputRows rows = receive_scores(memory);
-  const double loss = batch_loss_gradient(loss_, rows, batch, host_gradient_.data(), correct);
+  const double loss = shared_batch_loss_gradient(loss_, rows, batch, host_gradient_.data(), correct);
   send_scores_gradient(memory);
   times_.other(context_.compute());
+  transfers_.send_ahead(batch.ahead);
   backward(memory, context);
+  transfers_.send_ahead(batch.ahead);  // it may have come meanwhile
   transfers_.end_gradient();
   times_.end(batch_);
   return loss;
@@ -70,23 +71,22 @@ double BatchNetwork::train(std::byte* memory, const BatchContext& context, const
 
 EvaluationResult BatchNetwork::evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                                         std::span<const float> weights, SampleMetrics* metrics) {
-  send(memory, batch.values, weights, /*trains=*/false);
+  send(memory, batch.values, batch.content, weights, /*trains=*/false);
   forward(memory, context, nullptr);
   return evaluate_batch_loss(loss_, receive_scores(memory), batch, metrics);
 }
 
 void BatchNetwork::outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
                            std::span<float> to) {
-  send(memory, samples, weights, /*trains=*/false);
+  send(memory, samples, /*content=*/0, weights, /*trains=*/false);
   forward(memory, {}, nullptr);
   std::copy_n(receive_scores(memory).first, to.size(), to.begin());
 }
 
-void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::span<const float> weights,
-                        bool trains) {
-  auto* const plain = reinterpret_cast<float*>(at(memory, samples_));
-  transfers_.send(samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), plain, weights,
-                  trains);
+void BatchNetwork::send(std::byte* memory, std::span<const float> samples, std::uint64_t content,
+                        std::span<const float> weights, bool trains) {
+  const float* const plain = transfers_.send(
+      samples.first(static_cast<std::size_t>(batch_ * network_.input_shape.size())), content, weights, trains);
   from_plain(stream(), network_.input_shape, batch_, plain, network_.input.element, at(memory, 0));
   times_.other(context_.compute());
 }

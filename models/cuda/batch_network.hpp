@@ -37,7 +37,9 @@ class BatchNetwork {
   void plan(const std::vector<bool>& learns, Mode mode);
   int add_buffer(std::size_t bytes);
 
-  void send(std::byte* memory, std::span<const float> samples, std::span<const float> weights, bool trains);
+  /// @param content Batch::content of the samples
+  void send(std::byte* memory, std::span<const float> samples, std::uint64_t content, std::span<const float> weights,
+            bool trains);
   void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
   void backward(std::byte* memory, const BatchContext& context);
   void run(const BackwardStep& step, std::byte* memory, BatchContext context);
@@ -59,8 +61,7 @@ class BatchNetwork {
   BufferSchedule schedule_;
   MemoryPlan memory_;
   std::size_t workspace_bytes_ = 0;
-  int samples_ = kNone;  ///< buffer of the samples as they come
-  int scores_ = kNone;   ///< buffer of outputs, and then their gradient, as the loss takes them
+  int scores_ = kNone;  ///< buffer of outputs, and then their gradient, as the loss takes them
   PinnedFloats host_scores_;
   PinnedFloats host_gradient_;
 };

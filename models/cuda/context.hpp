@@ -25,6 +25,8 @@ class Context {
   bool tf32() const { return tf32_; }
   const Stream& compute() const { return compute_; }
   const Stream& copies() const { return copies_; }
+  /// Copies what a later pass will need.
+  const Stream& early_copies() const { return early_copies_; }
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
   cublasHandle_t cublas() const { return cublas_.get(); }
 
@@ -58,6 +60,7 @@ class Context {
   bool tf32_;
   Stream compute_;
   Stream copies_;
+  Stream early_copies_;
   Handle<cudnnHandle_t, cudnnDestroy> cudnn_;
   Handle<cublasHandle_t, cublasDestroy> cublas_;
   DeviceMemory cublas_workspace_;

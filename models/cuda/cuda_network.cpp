@@ -33,8 +33,8 @@ auto on_device(const Context& context, const Work& work) {
   try {
     return work();
   } catch (...) {
-    cudaStreamSynchronize(context.copies().get());
-    cudaStreamSynchronize(context.compute().get());
+    for (const Stream* stream : {&context.copies(), &context.early_copies(), &context.compute()})
+      cudaStreamSynchronize(stream->get());
     forget_error();
     throw;
   }

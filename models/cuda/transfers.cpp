@@ -1,5 +1,7 @@
 #include "models/cuda/transfers.hpp"
 
+#include <utility>
+
 #include "models/cuda/kernels/elementwise.hpp"
 
 namespace troupe::cuda {
@@ -39,11 +41,11 @@ const std::byte* Transfers::product_weights() const {
   return half_weights_.bytes() > 0 ? half_weights_.data() : weights_.data();
 }
 
-void Transfers::copy_to_device(std::span<const float> from, float* to) {
+void Transfers::copy_to_device(const Stream& stream, std::span<const float> from, float* to) {
   if (from.empty()) return;
-  times_.copy_begins(context_.copies());
-  context_.copy_to_device(context_.copies(), to, from.data(), from.size(), "copying to the device");
-  times_.copied(context_.copies(), Direction::forward);
+  times_.copy_begins(stream);
+  context_.copy_to_device(stream, to, from.data(), from.size(), "copying to the device");
+  times_.copied(stream, Direction::forward);
 }
 
 void Transfers::await_copies() {
@@ -52,15 +54,31 @@ void Transfers::await_copies() {
   times_.waits(context_.compute(), Direction::forward);
 }
 
-void Transfers::send(std::span<const float> samples, float* to, std::span<const float> weights, bool trains) {
+const float* Transfers::send(std::span<const float> samples, std::uint64_t content, std::span<const float> weights,
+                             bool trains) {
   times_.begin(context_.compute(), trains);
   if (!weights.empty()) {
     source_ = weights;
     next_ = 0;
-    copy_to_device(weights.subspan(learned_size_), weights_.floats() + learned_size_);
+    copy_to_device(context_.copies(), weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
-  copy_to_device(samples, to);
-  await_copies();
+  samples_.reserve(samples.size_bytes());
+  const std::uint64_t held = std::exchange(held_, 0);
+  const bool are_here = content != 0 && content == held;
+  if (!are_here) copy_to_device(context_.copies(), samples, samples_.floats());
+  if (!are_here || !weights.empty()) await_copies();
+  coming_ = content;
+  early_sent_ = false;
+  return samples_.floats();
+}
+
+void Transfers::send_ahead(const BatchesAhead* ahead) {
+  if (ahead == nullptr || early_sent_) return;
+  const Batch next = ahead->peek();
+  if (next.content == 0 || next.values.size_bytes() > samples_.bytes()) return;
+  copy_to_device(context_.early_copies(), next.values, samples_.floats());
+  early_sent_ = true;
+  coming_ = next.content;
 }
 
 void Transfers::receive(std::size_t layer) {
@@ -68,7 +86,7 @@ void Transfers::receive(std::size_t layer) {
     const Bucket& bucket = buckets_[next_];
     const std::size_t count = bucket.end - bucket.begin;
     float* const weights = weights_.floats() + bucket.begin;
-    copy_to_device(source_.subspan(bucket.begin, count), weights);
+    copy_to_device(context_.copies(), source_.subspan(bucket.begin, count), weights);
     await_copies();
     if (half_weights_.bytes() > 0)
       from_floats(context_.compute().get(), Element::bf16, count, weights,
@@ -99,8 +117,13 @@ void Transfers::layer_done(std::size_t layer) {
 
 void Transfers::end_gradient() {
   layer_done(0);
+  if (early_sent_) {
+    early_arrived_.record(context_.early_copies());
+    early_arrived_.block(context_.copies());
+  }
   times_.last_copied(context_.copies());
   context_.copies().synchronize();
+  held_ = coming_;
 }
 
 }  // namespace troupe::cuda

@@ -1,6 +1,7 @@
 #include "models/data/batches/batch_memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace troupe {
 namespace {
@@ -21,6 +22,8 @@ Batch BatchMemory::fill(const DataSource& from, std::span<const std::int64_t> sa
 
 BatchRequest BatchMemory::prepare(const DataInfo& info, std::span<const std::int64_t> samples,
                                   std::optional<DrawnFor> drawn) {
+  static std::atomic<std::uint64_t> newest = 0;
+  content_ = ++newest;
   numbers_.assign(samples.begin(), samples.end());
   values_.resize(samples.size() * static_cast<std::size_t>(info.sample_size()));
   labels_.resize(info.num_classes > 0 ? samples.size() : 0);
@@ -57,7 +60,7 @@ void BatchMemory::leave_holes_out() {
 
 Batch BatchMemory::batch() const {
   const auto left_out = holes_.empty() ? 0 : std::ssize(holes_) - std::ssize(numbers_);
-  return {std::ssize(numbers_), values_, labels_, targets_, numbers_, left_out};
+  return {std::ssize(numbers_), values_, labels_, targets_, numbers_, left_out, content_};
 }
 
 }  // namespace troupe

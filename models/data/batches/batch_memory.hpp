@@ -29,6 +29,7 @@ class BatchMemory {
  private:
   void leave_holes_out();
 
+  std::uint64_t content_ = 0;  ///< Batch::content
   std::vector<std::int64_t> numbers_;
   SampleFloats values_;
   std::vector<std::int32_t> labels_;

@@ -173,7 +173,8 @@ Batch DatasetBatches::read_ahead(const ShardStep& at) {
     ahead_->forget(at.shard);
     ahead_->need(key(at), samples_of(at), drawn_for(at));
   }
-  const Batch batch = ahead_->take(key(at));
+  Batch batch = ahead_->take(key(at));
+  batch.ahead = &*ahead_;
   ShardStep next = at;
   for (++next.step; next.step <= at.step + kStepsAhead; ++next.step)
     if (!ahead_->expects(key(next))) ahead_->expect(key(next), samples_of(next), drawn_for(next));

@@ -1,78 +1,20 @@
 #include "models/data/batches/read_ahead.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "runtime/fork/owning_process.hpp"
-#include "runtime/processes/cores.hpp"
+#include "runtime/processes/piecework.hpp"
 
 namespace troupe {
 namespace {
 
 /// Samples that one thread fills before it looks for others.
 constexpr std::size_t kPieceSamples = 8;
-
-/// Work in pieces, which several threads may do at once.
-class Piecework {
- public:
-  Piecework() = default;
-  Piecework(const Piecework&) = delete;
-  Piecework& operator=(const Piecework&) = delete;
-  virtual ~Piecework() = default;
-
-  /// Does a piece that nobody has begun with; false where there is none.
-  virtual bool do_piece() = 0;
-};
-
-/// Threads that do what has been added, first come first.
-class PieceThreads {
- public:
-  /// Never destroyed: replicas that were given up may outlive main. A child made by fork has none of its parent's
-  /// threads, which its copy of the condition variable still counts as waiting.
-  static PieceThreads& shared() {
-    static std::atomic<PieceThreads*> known{nullptr};
-    PieceThreads* threads = known;
-    if (threads != nullptr && threads->owner_.is_this()) return *threads;
-    auto fresh = std::make_unique<PieceThreads>();
-    return *(known.compare_exchange_strong(threads, fresh.get()) ? fresh.release() : threads);
-  }
-
-  void add(std::shared_ptr<Piecework> work) {
-    const std::lock_guard lock(mutex_);
-    for (; running_ < usable_cores(); ++running_) std::thread([this] { run(); }).detach();
-    waiting_.push_back(std::move(work));
-    added_.notify_all();
-  }
-
- private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      added_.wait(lock, [this] { return !waiting_.empty(); });
-      std::shared_ptr<Piecework> work = waiting_.front();
-      lock.unlock();
-      const bool done = work->do_piece();
-      lock.lock();
-      if (!done) std::erase(waiting_, work);
-      lock.unlock();
-      work.reset();  // what goes with it may take time
-      lock.lock();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable added_;
-  std::deque<std::shared_ptr<Piecework>> waiting_;
-  int running_ = 0;
-  OwningProcess owner_;  ///< of the threads
-};
 
 }  // namespace
 
@@ -119,6 +61,13 @@ class ReadAhead::Slot final : public Piecework {
     std::unique_lock lock(mutex_);
     next_ = request_.samples.size();
     idle_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+  /// Empty unless it is filled, without errors and holes.
+  Batch peek() {
+    const std::lock_guard lock(mutex_);
+    const bool filled = next_ >= request_.samples.size() && busy_ == 0 && !error_ && request_.holes.empty();
+    return filled ? memory_.batch() : Batch{};
   }
 
   Batch wait() {
@@ -189,7 +138,7 @@ void ReadAhead::need(const Key& key, std::span<const std::int64_t> samples, std:
     spares_.pop_back();
   }
   expected_.push_back(std::make_shared<Slot>(key, from_, std::move(memory), samples, drawn));
-  PieceThreads::shared().add(expected_.back());
+  share_out(expected_.back());
 }
 
 void ReadAhead::expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
@@ -206,6 +155,11 @@ Batch ReadAhead::take(const Key& key) {
   taken_ = *found;
   expected_.erase(found);
   return taken_->wait();
+}
+
+Batch ReadAhead::peek() const {
+  const auto next = std::ranges::min_element(expected_, {}, [](const auto& slot) { return slot->key().number; });
+  return next == expected_.end() || !owner_.is_this() ? Batch{} : (*next)->peek();
 }
 
 void ReadAhead::forget(int shard) {

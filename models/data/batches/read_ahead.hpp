@@ -15,7 +15,7 @@ namespace troupe {
 /// Batches of a source that are filled before they are asked for, in threads that all of a process share, one a core.
 /// A batch is cut into pieces, which several fill at once; who waits for one helps. They lie in memory that devices may
 /// copy from by themselves, and that is used again. For use by one thread. In a child made by fork nothing is expected.
-class ReadAhead {
+class ReadAhead final : public BatchesAhead {
  public:
   /// What a batch is asked for by.
   struct Key {
@@ -30,9 +30,7 @@ class ReadAhead {
   /// @param most_bytes that expected batches may take
   ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes);
   /// Waits for what is being filled.
-  ~ReadAhead();
-  ReadAhead(const ReadAhead&) = delete;
-  ReadAhead& operator=(const ReadAhead&) = delete;
+  ~ReadAhead() override;
 
   /// Whether it is there, or on its way.
   bool expects(const Key& key);
@@ -43,6 +41,8 @@ class ReadAhead {
   /// Waits for a batch that is expected, else it is empty. It is valid until the next one is taken.
   /// @throws what DataSource::fill does
   Batch take(const Key& key);
+  /// The expected batch of the least number, and of several the one that has been expected longest.
+  Batch peek() const override;
   /// What is expected of a shard will not be asked for.
   void forget(int shard);
 

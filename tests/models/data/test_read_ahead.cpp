@@ -7,6 +7,7 @@
 #include "models/data/batches/batch_source.hpp"
 #include "models/data/batches/read_ahead.hpp"
 #include "models/files.hpp"
+#include "support/patience.hpp"
 #include "troupe/data.hpp"
 
 using namespace troupe;
@@ -75,6 +76,36 @@ TEST_CASE("batches that are read ahead lie where earlier ones lay") {
     places.insert(batch.values.data());
   }
   CHECK(places.size() <= 4);
+}
+
+TEST_CASE(
+    "the batch that is likely taken next can be looked at once it is filled, and no other batch has its content") {
+  const auto source = std::make_shared<SlowSource>(100);
+  ReadAhead ahead(source, 1 << 20);
+  CHECK(ahead.peek().size == 0);
+  const std::vector<std::int64_t> first{1, 2, 3}, second{4, 5, 6};
+  const auto peeked = [&] {
+    CHECK(troupe_test::comes_true([&] { return ahead.peek().size > 0; }));
+    return ahead.peek();
+  };
+  ahead.need({.shard = 0, .number = 1}, first, {});
+  ahead.need({.shard = 1, .number = 0}, second, {});
+  const Batch next = peeked();  // of the least number
+  CHECK(values_of(next) == std::vector<float>{4, 5, 6});
+  const Batch taken = ahead.take({.shard = 1, .number = 0});
+  CHECK(taken.values.data() == next.values.data());
+  CHECK(taken.content == next.content);
+  CHECK(values_of(peeked()) == std::vector<float>{1, 2, 3});
+  CHECK(ahead.peek().content != taken.content);
+  ahead.take({.shard = 0, .number = 1});
+  ahead.need({.shard = 1, .number = 1}, second, {});  // lies where the first one lay
+  CHECK(peeked().content != taken.content);
+
+  source->bad_sample = 5;
+  ahead.forget(1);
+  ahead.need({.shard = 1, .number = 2}, second, {});
+  CHECK_THROWS_AS(ahead.take({.shard = 1, .number = 2}), Error);
+  CHECK(ahead.peek().size == 0);
 }
 
 TEST_CASE("batches for a device are those for a processor") {
