@@ -141,9 +141,9 @@ def numbers(precision):
 
 
 def network(sizes, precision, batch):
-    # As many images as a batch has, which is the whole shard: so they stay where they are, as the peer's do.
-    return ["--model", sizes.model, "--data", f"mock-images:{sizes.image},1001,{batch}", "--batch-size", 0, "--workers", 1,
-            "--device", "cuda:0", *numbers(precision), "--no-precision-check"]
+    # Two batches of images: those of one alone would stay on the device, and the peer copies its own in each step.
+    return ["--model", sizes.model, "--data", f"mock-images:{sizes.image},1001,{2 * batch}", "--batch-size", batch,
+            "--workers", 1, "--device", "cuda:0", *numbers(precision), "--no-precision-check"]
 
 
 def our_resnet(sizes, precision, batch):

@@ -83,7 +83,10 @@ part_kernels() {
 
 part_networks() {
   need_device
-  "$here/bin/test_gpu" '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp'
+  local status=0
+  "$here/bin/test_gpu" '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp' || status=1
+  "$here/bin/test_gpu" unfolded '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp' || status=1
+  return $status
 }
 
 part_runs() {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda/double/double.hpp"
+#include "cuda/small_matrix.hpp"
 #include "gpu/device_models.hpp"
 #include "support/patience.hpp"
 #include "troupe/sgd.hpp"
@@ -57,6 +58,7 @@ REGISTER_LISTENER("complaints", 1, Complaints);
 
 // Worker processes are this program again.
 int main(int argc, char** argv) {
+  troupe_test::take_unfolded(argc, argv);
   troupe_test::register_device_models();
   troupe::init(1, argv);  // as behind a parser that took out what it knows
   const int status = doctest::Context(argc, argv).run();

@@ -59,13 +59,16 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     };
     constexpr std::int64_t kSamples = 4 * 3 * 8 * 8;
     constexpr std::int64_t kScores = 4 * 10;
+    constexpr std::int64_t kSteps = 3;
     const auto parameters = static_cast<std::int64_t>(sgd.weights().size());
-    const std::int64_t bytes = step_bytes();
+    std::int64_t bytes = 0;
+    for (int step = 0; step < kSteps; ++step) bytes += step_bytes();
     // Weights to 4 replicas, gradients of 6 shards.
-    const std::int64_t expected = 4 * ((4 + 6) * parameters + 6 * (kSamples + 2 * kScores));
+    const std::int64_t expected = kSteps * 4 * ((4 + 6) * parameters + 6 * (kSamples + 2 * kScores));
     CHECK(bytes >= expected);
-    CHECK(bytes < expected + (4 + 6) * 4 * 4 * 32);  // the layout's padding
-    CHECK(step_bytes() == bytes);
+    const std::int64_t padding = kSteps * (4 + 6) * 4 * 4 * 32;  // of the layout
+    const std::int64_t early = 2 * 4 * 4 * kSamples;             // of the fourth step, and of the second one too soon
+    CHECK(bytes < expected + padding + early);
     options.compute.device = troupe::Device::cpu;
     CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
   }
@@ -221,7 +224,7 @@ TEST_CASE("CUDA: what a pass of ResNet-50 costs, by the plan") {
       const std::int64_t to_device = cuda_double::bytes_to_device();
       const std::int64_t to_host = cuda_double::bytes_to_host();
       trial.network->gradient({}, trial.samples(), trial.weights, again);
-      CHECK(cuda_double::launches() - launches == (precision == Precision::f32 ? 490 : 564));
+      CHECK(cuda_double::launches() - launches == (precision == Precision::f32 ? 495 : 535));
       CHECK(cuda_double::waits() - waits == 38);
       const auto parameters = static_cast<std::int64_t>(trial.weights.size());
       CHECK(cuda_double::bytes_to_device() - to_device == 4 * (parameters + 3 * kSide * kSide + kClasses));

@@ -48,18 +48,34 @@ Case cnn() {
 
 /// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
 /// and an evaluation.
+/// Knows of one batch.
+class NextBatch final : public BatchesAhead {
+ public:
+  explicit NextBatch(const Batch& batch) : batch_(batch) {}
+  Batch peek() const override { return batch_; }
+
+ private:
+  Batch batch_;
+};
+
+/// The samples of each pass lie elsewhere than those of the pass before, and those of the third come early.
 std::vector<float> bits_of(const Case& at, Precision precision) {
   const NetworkTrial trial(at, 4, precision);
   std::vector<float> bits(trial.gradient.begin(), trial.gradient.end());
   AlignedFloats again(trial.gradient.size()), weights = trial.weights;
   for (float& weight : weights) weight *= 1.25F;
-  for (const std::size_t first : {0U, 1U}) {
-    const ShardStep second{.shard = static_cast<int>(first), .step = 1, .weights = {weights.data(), 1}};
-    bits.push_back(static_cast<float>(trial.network->gradient(second, trial.samples(first, 3), weights, again)));
+  Batch third = trial.samples(0, 3);
+  third.content = 3;
+  const NextBatch next(third);
+  Batch second = trial.samples(1, 3);
+  second.ahead = &next;
+  for (const Batch& batch : {second, third}) {
+    const ShardStep step{.shard = static_cast<int>(batch.content), .step = 1, .weights = {weights.data(), 1}};
+    bits.push_back(static_cast<float>(trial.network->gradient(step, batch, weights, again)));
     bits.insert(bits.end(), again.begin(), again.end());
   }
   for (float& weight : weights) weight *= 0.75F;
-  bits.push_back(static_cast<float>(trial.network->evaluate({}, trial.samples(), weights).loss_sum));
+  bits.push_back(static_cast<float>(trial.network->evaluate({}, trial.samples(1, 3), weights).loss_sum));
   return bits;
 }
 

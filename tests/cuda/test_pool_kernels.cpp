@@ -87,10 +87,11 @@ TEST_CASE("kernels of max-pooling give the gradient to the first largest value")
       const DeviceArray output(pooling.element, y.size());
       const DeviceArray output_gradient(pooling.element, dy);
       const DeviceArray input_gradient(pooling.element, x.size());
+      const DeviceBytes scratch(max_pool_scratch(pooling, kPooledSamples));
       max_pool_forward(stream(), pooling, kPooledSamples, relu, input.data(), output.data());
       CHECK(first_other_bits(output.read(), y) == -1);
       max_pool_backward(stream(), pooling, kPooledSamples, relu, input.data(), output.data(), output_gradient.data(),
-                        input_gradient.data());
+                        scratch.data(), input_gradient.data());
       CHECK(first_difference(pooling.element, input_gradient.read(), dx) == -1);
     }
   });
@@ -108,10 +109,11 @@ TEST_CASE("kernels of max-pooling lose no NaN and no infinity") {
   const DeviceArray output(4);
   const DeviceArray output_gradient({1, 2, 3, 4});
   const DeviceArray input_gradient(16);
+  const DeviceBytes scratch(max_pool_scratch(pooling, 1));
   max_pool_forward(stream(), pooling, 1, /*relu=*/false, input.data(), output.data());
   CHECK(first_other_bits(output.read(), {nan, nan, -infinity, infinity}) == -1);
   max_pool_backward(stream(), pooling, 1, /*relu=*/false, input.data(), output.data(), output_gradient.data(),
-                    input_gradient.data());
+                    scratch.data(), input_gradient.data());
   CHECK(input_gradient.read() == std::vector<float>{1, 0, 0, 0, 3, 0, 4, 0,  //
                                                     0, 0, 0, 2, 0, 0, 0, 0});
 }

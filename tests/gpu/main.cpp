@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "cuda/small_matrix.hpp"
 #include "gpu/device_models.hpp"
 #include "models/network/accelerators.hpp"
 #include "troupe/error.hpp"
@@ -11,6 +12,7 @@
 // The tests of kernels, networks and runs, with the real CUDA, on the first device of this machine.
 // Worker processes are this program again.
 int main(int argc, char** argv) {
+  troupe_test::take_unfolded(argc, argv);
   troupe_test::register_device_models();
   troupe::init(1, argv);  // as behind a parser that took out what it knows
   try {

@@ -41,10 +41,15 @@ class Stream {
         }) {}
 
   cudaStream_t get() const { return handle_.get(); }
-  /// Waits for all that it was given. The thread sleeps meanwhile, where cudaStreamSynchronize may keep a core busy.
+  /// Waits for all that it was given: looks a few times, since what is short ends before a thread has slept and woken,
+  /// and then sleeps, where cudaStreamSynchronize may keep a core busy.
   void synchronize() const {
+    constexpr int kLooks = 50;  // some 100 microseconds
     check(cudaEventRecord(so_far_.get(), get()), "recording an event");
-    check(cudaEventSynchronize(so_far_.get()), "waiting for the device");
+    cudaError_t state = cudaErrorNotReady;
+    for (int look = 0; look < kLooks && state == cudaErrorNotReady; ++look) state = cudaEventQuery(so_far_.get());
+    forget_error();  // that it was not ready
+    check(state == cudaErrorNotReady ? cudaEventSynchronize(so_far_.get()) : state, "waiting for the device");
   }
 
  private:

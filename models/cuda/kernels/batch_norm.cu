@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "models/cuda/kernels/batch_norm.hpp"
 #include "models/cuda/kernels/batch_norm_channels.hpp"
 #include "models/cuda/kernels/batch_norm_functors.hpp"
@@ -12,6 +14,13 @@ SumPlan plan_of(const NormShape& shape) { return {shape.rows, shape.channels, kS
 
 PartialSums partial_sums(const NormShape& shape, const SumPlan& plan, void* scratch) {
   return {static_cast<float*>(scratch), plan.runs, static_cast<std::uint32_t>(shape.channels)};
+}
+
+/// Calls run(first, second) with what the compiler knows: std::true_type or std::false_type.
+template <class Run>
+void with_flags(bool first, bool second, const Run& run) {
+  if (first) return second ? run(std::true_type{}, std::true_type{}) : run(std::true_type{}, std::false_type{});
+  second ? run(std::false_type{}, std::true_type{}) : run(std::false_type{}, std::false_type{});
 }
 
 std::size_t vector_bytes(std::int64_t channels) {
@@ -81,10 +90,12 @@ void norm_gradient_sums(cudaStream_t stream, const NormShape& shape, bool traini
   with_packs(shape.element, shape.channels, [&](auto elements) {
     using T = typename decltype(elements)::Type;
     constexpr int kCount = decltype(elements)::kPack;
-    for_each(stream, plan.runs.count * (channels / kCount),
-             SumGradients<T, kCount>{static_cast<const T*>(input), shape.relu ? static_cast<const T*>(output) : nullptr,
-                                     static_cast<const T*>(second_gradient), vectors.mean,
-                                     static_cast<T*>(output_gradient), partial_sums(shape, plan, scratch)});
+    with_flags(second_gradient != nullptr, shape.relu, [&](auto has_second, auto cuts) {
+      for_each(stream, plan.runs.count * (channels / kCount),
+               SumGradients<T, kCount, has_second.value, cuts.value>{
+                   static_cast<const T*>(input), static_cast<const T*>(output), static_cast<const T*>(second_gradient),
+                   vectors.mean, static_cast<T*>(output_gradient), partial_sums(shape, plan, scratch)});
+    });
   });
   add_up(stream, plan, scratch, [&]<class From>(const LastSums<From>& last) {
     for_each(stream, channels,

@@ -12,6 +12,9 @@ TROUPE_HOST_DEVICE inline bool is_largest(float value, float largest) {
   return value == largest || (value != value && largest != largest);
 }
 
+template <class Place>
+inline constexpr Place kNoPlace = std::numeric_limits<Place>::max();
+
 template <class T, int kCount>
 struct LargestOfWindow {
   ImageSize from;
@@ -38,58 +41,70 @@ struct LargestOfWindow {
   }
 };
 
-/// An index gathers the gradient of an input's pixel from the windows that cover it.
-template <class T, int kCount>
-struct GatherOfLargest {
+/// The place of a window's first largest value, row by row, for each output; `kNoPlace` where the ReLU cut the output.
+template <class T, class Place, int kCount>
+struct PlaceOfLargest {
   ImageSize from;
   ImageSize to;
   Windows windows;
   bool relu;
   const T* input;
   const T* output;
+  Place* places;
+
+  TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
+    const PixelIndex at = to.pixel<kCount>(index);
+    const Span rows = windows.covered_by(at.row, from.height);
+    const Span columns = windows.covered_by(at.column, from.width);
+    const std::size_t here = to.position(at, at.row, at.column);
+    const Floats<kCount> largest = load<kCount>(output + here);
+    Pack<Place, kCount> found;
+    for (int i = 0; i < kCount; ++i) found.values[i] = kNoPlace<Place>;
+    for (int row = rows.last - 1; row >= rows.first; --row)  // backwards, so that the first one stays
+      for (int column = columns.last - 1; column >= columns.first; --column) {
+        const Floats<kCount> x = load<kCount>(input + from.position(at, row, column));
+        const Place place = windows.place<Place>(at.row, at.column, row, column);
+        for (int i = 0; i < kCount; ++i) found.values[i] = is_largest(x[i], largest[i]) ? place : found.values[i];
+      }
+    for (int i = 0; i < kCount; ++i) found.values[i] = relu && largest[i] <= 0 ? kNoPlace<Place> : found.values[i];
+    *reinterpret_cast<Pack<Place, kCount>*>(places + here) = found;
+  }
+};
+
+/// An index gathers the gradient of an input's pixel from the windows that cover it.
+template <class T, class Place, int kCount>
+struct GatherOfLargest {
+  ImageSize from;
+  ImageSize to;
+  Windows windows;
+  const Place* places;
   const T* output_gradient;
   T* input_gradient;
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
     const PixelIndex at = from.pixel<kCount>(index);
-    const std::size_t here = from.position(at, at.row, at.column);
-    const Floats<kCount> x = load<kCount>(input + here);
     const Span rows = windows.covering(at.row, to.height);
     const Span columns = windows.covering(at.column, to.width);
     Floats<kCount> sum{};
     for (int row = rows.first; row < rows.last; ++row)
       for (int column = columns.first; column < columns.last; ++column) {
-        const Floats<kCount> share = share_of(at, x, row, column);
-        for (int i = 0; i < kCount; ++i) sum[i] += share[i];
+        const std::size_t window = to.position(at, row, column);
+        const auto found = *reinterpret_cast<const Pack<Place, kCount>*>(places + window);
+        const Floats<kCount> gradient = load<kCount>(output_gradient + window);
+        const Place here = windows.place<Place>(row, column, at.row, at.column);
+        for (int i = 0; i < kCount; ++i) sum[i] += found.values[i] == here ? gradient[i] : 0.0F;
       }
-    store(sum, input_gradient + here);
-  }
-
- private:
-  /// What the pixel gets of a window's gradient: all of it where it is the largest and none before it is as large.
-  TROUPE_HOST_DEVICE Floats<kCount> share_of(const PixelIndex& at, const Floats<kCount>& x, int window_row,
-                                             int window_column) const {
-    const std::size_t window = to.position(at, window_row, window_column);
-    const Floats<kCount> largest = load<kCount>(output + window);
-    Floats<kCount> share = load<kCount>(output_gradient + window);
-    bool any = false;
-    for (int i = 0; i < kCount; ++i) {
-      if (!is_largest(x[i], largest[i]) || (relu && largest[i] <= 0)) share[i] = 0;
-      any = any || share[i] != 0;
-    }
-    if (!any) return share;
-    const Span rows = windows.covered_by(window_row, from.height);
-    const Span columns = windows.covered_by(window_column, from.width);
-    for (int row = rows.first; row <= at.row; ++row) {
-      const int last = row < at.row ? columns.last : at.column;
-      for (int column = columns.first; column < last; ++column) {
-        const Floats<kCount> earlier = load<kCount>(input + from.position(at, row, column));
-        for (int i = 0; i < kCount; ++i) share[i] = is_largest(earlier[i], largest[i]) ? 0.0F : share[i];
-      }
-    }
-    return share;
+    store(sum, input_gradient + from.position(at, at.row, at.column));
   }
 };
+
+/// Calls run(Place{}) with the smallest type that can tell the places of a window apart.
+template <class Run>
+void with_place(const models::Window& window, const Run& run) {
+  constexpr std::int64_t kMostNarrow = 15;
+  if (window.kernel <= kMostNarrow) return run(std::uint8_t{});
+  run(std::uint16_t{});
+}
 
 }  // namespace
 
@@ -106,17 +121,31 @@ void max_pool_forward(cudaStream_t stream, const Pooling& pooling, std::int64_t 
   });
 }
 
+std::size_t max_pool_scratch(const Pooling& pooling, std::int64_t samples) {
+  std::size_t bytes = 0;
+  with_place(pooling.window,
+             [&](auto place) { bytes = static_cast<std::size_t>(samples * pooling.output.size()) * sizeof(place); });
+  return bytes;
+}
+
 void max_pool_backward(cudaStream_t stream, const Pooling& pooling, std::int64_t samples, bool relu, const void* input,
-                       const void* output, const void* output_gradient, void* input_gradient) {
+                       const void* output, const void* output_gradient, void* scratch, void* input_gradient) {
   with_packs(pooling.element, pooling.input.channels, [&](auto elements) {
-    using T = typename decltype(elements)::Type;
-    constexpr int kCount = decltype(elements)::kPack;
-    const ImageSize from(pooling.input, kCount);
-    const ImageSize to(pooling.output, kCount);
-    for_each(stream, from.indices(samples),
-             GatherOfLargest<T, kCount>{from, to, Windows(pooling.window), relu, static_cast<const T*>(input),
-                                        static_cast<const T*>(output), static_cast<const T*>(output_gradient),
-                                        static_cast<T*>(input_gradient)});
+    with_place(pooling.window, [&](auto place) {
+      using T = typename decltype(elements)::Type;
+      using Place = decltype(place);
+      constexpr int kCount = decltype(elements)::kPack;
+      const ImageSize from(pooling.input, kCount);
+      const ImageSize to(pooling.output, kCount);
+      const Windows windows(pooling.window);
+      auto* const places = static_cast<Place*>(scratch);
+      for_each(stream, to.indices(samples),
+               PlaceOfLargest<T, Place, kCount>{from, to, windows, relu, static_cast<const T*>(input),
+                                                static_cast<const T*>(output), places});
+      for_each(stream, from.indices(samples),
+               GatherOfLargest<T, Place, kCount>{from, to, windows, places, static_cast<const T*>(output_gradient),
+                                                 static_cast<T*>(input_gradient)});
+    });
   });
 }
 

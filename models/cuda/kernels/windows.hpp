@@ -11,7 +11,7 @@ struct Span {
   int last;
 };
 
-/// A pack of channels at a pixel: where the image starts that it is of, in pixels, and its place there.
+/// A pack of channels at a pixel: the number of the image that it is of, and its place there.
 struct PixelIndex {
   std::size_t image;
   int row;
@@ -38,18 +38,28 @@ struct ImageSize {
   template <int kCount>
   TROUPE_HOST_DEVICE PixelIndex pixel(std::size_t index) const {
     const Divided by_pack = divide(index, packs);
-    const Divided by_column = divide(by_pack.quotient, static_cast<std::uint32_t>(width));
+    PixelIndex at = pixel_of_row(by_pack.quotient);
+    at.channel = by_pack.remainder * kCount;
+    return at;
+  }
+  /// The pixel of that number in all images, at its first channel.
+  TROUPE_HOST_DEVICE PixelIndex pixel_of_row(std::size_t number) const {
+    const Divided by_column = divide(number, static_cast<std::uint32_t>(width));
     const Divided by_row = divide(by_column.quotient, static_cast<std::uint32_t>(height));
-    return {by_row.quotient, static_cast<int>(by_row.remainder), static_cast<int>(by_column.remainder),
-            by_pack.remainder * kCount};
+    return {by_row.quotient, static_cast<int>(by_row.remainder), static_cast<int>(by_column.remainder), 0};
+  }
+  TROUPE_HOST_DEVICE bool has(int row, int column) const {
+    return row >= 0 && row < height && column >= 0 && column < width;
+  }
+  /// Of a pixel of an image, among those of all images.
+  TROUPE_HOST_DEVICE std::size_t number(const PixelIndex& of, int row, int column) const {
+    return (of.image * static_cast<std::size_t>(height) + static_cast<std::size_t>(row)) *
+               static_cast<std::size_t>(width) +
+           static_cast<std::size_t>(column);
   }
   /// Of the element of that channel at a pixel of an image.
   TROUPE_HOST_DEVICE std::size_t position(const PixelIndex& of, int row, int column) const {
-    return ((of.image * static_cast<std::size_t>(height) + static_cast<std::size_t>(row)) *
-                static_cast<std::size_t>(width) +
-            static_cast<std::size_t>(column)) *
-               channels +
-           of.channel;
+    return number(of, row, column) * channels + of.channel;
   }
 };
 
@@ -64,11 +74,18 @@ struct Windows {
         stride(static_cast<int>(window.stride)),
         padding(static_cast<int>(window.padding)) {}
 
+  /// Where a window begins, which may be before the first pixel.
+  TROUPE_HOST_DEVICE int first(int window) const { return window * stride - padding; }
   /// What a window covers of `size` pixels.
   TROUPE_HOST_DEVICE Span covered_by(int window, int size) const {
-    const int first = window * stride - padding;
-    const int last = first + kernel;
-    return {first < 0 ? 0 : first, last < size ? last : size};
+    const int begin = first(window);
+    const int end = begin + kernel;
+    return {begin < 0 ? 0 : begin, end < size ? end : size};
+  }
+  /// Of a pixel in a window, row by row.
+  template <class Place>
+  TROUPE_HOST_DEVICE Place place(int window_row, int window_column, int row, int column) const {
+    return static_cast<Place>((row - first(window_row)) * kernel + column - first(window_column));
   }
   /// Which of `count` windows cover a pixel.
   TROUPE_HOST_DEVICE Span covering(int pixel, int count) const {

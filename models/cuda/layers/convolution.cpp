@@ -253,6 +253,9 @@ class ConvolutionKernels final : public LayerKernels {
                                                                    spec.window().kernel * spec.window().kernel);
   }
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    const models::Window& window = spec_of<models::Convolution>(layer).window();
+    if (window.kernel == 1 && window.is_plain()) return pointwise(context, layer, batch);
+    if (auto made = unfolded(context, layer, batch)) return made;
     return std::make_unique<Convolution>(context, layer, batch);
   }
 };

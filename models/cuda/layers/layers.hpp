@@ -16,6 +16,11 @@ class KernelsOf final : public LayerKernels {
   }
 };
 
+// Convolutions that are better computed as products of matrices: of one pixel at a time, with a stride of 1; and of
+// others, or null where cuDNN is to compute it.
+std::unique_ptr<Operation> pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch);
+std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch);
+
 std::unique_ptr<LayerKernels> add_kernels();
 std::unique_ptr<LayerKernels> average_pool_kernels();
 std::unique_ptr<LayerKernels> batch_norm_kernels();

@@ -3,18 +3,12 @@
 #include "models/cuda/kernels/bias.hpp"
 #include "models/cuda/kernels/elementwise.hpp"
 #include "models/cuda/layers/layers.hpp"
+#include "models/cuda/products.hpp"
 #include "models/cuda/transposed_weights.hpp"
 
 namespace troupe::cuda {
 
 namespace {
-
-/// A matrix as cuBLAS takes it, column by column; `transposed` before it is multiplied.
-struct Matrix {
-  const void* values;
-  std::int64_t column;  ///< length of one as it lies
-  bool transposed = false;
-};
 
 /// Images that were flattened are rows as they lie. Outputs and their gradients are floats; where products are computed
 /// in bfloat16, what comes as floats is rounded first, in the workspace.
@@ -35,8 +29,8 @@ class Linear final : public Operation {
 
   void forward(const ForwardOperands& at) override {
     const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
-    multiply({at.product_weights, inputs(), true}, {input, inputs()}, {outputs(), batch_, inputs()}, at.output,
-             Element::f32);
+    multiply(context_, {at.product_weights, inputs(), true}, {input, inputs()}, {outputs(), batch_, inputs()},
+             at.output, Element::f32);
     add_bias(stream(), batch_, outputs(), Element::f32, at.weights + layer_.parameters.vector(0), layer_.planned.relu,
              at.output);
   }
@@ -51,21 +45,14 @@ class Linear final : public Operation {
     const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
     const void* const gradient = rounded(at.output_gradient, Element::f32, output_values(), behind);
     if (learns)
-      multiply({input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient,
+      multiply(context_, {input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient,
                Element::f32);
     if (at.input_gradient != nullptr)
-      multiply({at.product_weights, inputs()}, {gradient, outputs()}, {inputs(), batch_, outputs()}, at.input_gradient,
-               layer_.input.element);
+      multiply(context_, {at.product_weights, inputs()}, {gradient, outputs()}, {inputs(), batch_, outputs()},
+               at.input_gradient, layer_.input.element);
   }
 
  private:
-  /// Rows and columns of a product, and the length of its sums.
-  struct Extents {
-    std::int64_t rows;
-    std::int64_t columns;
-    std::int64_t inner;
-  };
-
   std::int64_t inputs() const { return layer_.input.size(); }
   std::int64_t outputs() const { return layer_.output.size(); }
   std::size_t input_values() const { return static_cast<std::size_t>(batch_ * inputs()); }
@@ -81,18 +68,6 @@ class Linear final : public Operation {
     if (element == context_.element()) return values;
     from_floats(stream(), context_.element(), count, static_cast<const float*>(values), copy);
     return copy;
-  }
-
-  void multiply(const Matrix& a, const Matrix& b, const Extents& extents, void* product, Element element) const {
-    const auto operation = [](const Matrix& matrix) { return matrix.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
-    const auto type = [](Element of) { return of == Element::f32 ? CUDA_R_32F : CUDA_R_16BF; };
-    const cudaDataType_t factors = type(context_.element());
-    const auto rows = static_cast<int>(extents.rows);
-    check(cublasGemmEx(context_.cublas(), operation(a), operation(b), rows, static_cast<int>(extents.columns),
-                       static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
-                       factors, static_cast<int>(b.column), &kZero, product, type(element), rows, CUBLAS_COMPUTE_32F,
-                       CUBLAS_GEMM_DEFAULT),
-          "a product of matrices");
   }
 
   Context& context_;

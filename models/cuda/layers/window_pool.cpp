@@ -28,6 +28,10 @@ class MaxPool final : public Operation {
 
   StageTraits traits() const override { return {.reads_input = !gradient_stops_, .reads_output = !gradient_stops_}; }
 
+  void prepare_backward() override {
+    if (!gradient_stops_) context_.need_workspace(max_pool_scratch(pooling_, batch_));
+  }
+
   void forward(const ForwardOperands& at) override {
     max_pool_forward(context_.compute().get(), pooling_, batch_, relu_, at.input, at.output);
   }
@@ -35,7 +39,7 @@ class MaxPool final : public Operation {
   void backward(const BackwardOperands& at) override {
     if (at.input_gradient == nullptr) return;
     max_pool_backward(context_.compute().get(), pooling_, batch_, relu_, at.input, at.output, at.output_gradient,
-                      at.input_gradient);
+                      context_.workspace(), at.input_gradient);
   }
 
  private:

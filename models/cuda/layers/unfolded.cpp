@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "models/cuda/kernels/bias.hpp"
+#include "models/cuda/kernels/elementwise.hpp"
+#include "models/cuda/kernels/unfold.hpp"
+#include "models/cuda/layers/layers.hpp"
+#include "models/cuda/layers/small_matrix.hpp"
+#include "models/cuda/products.hpp"
+#include "troupe/layers/convolution.hpp"
+
+namespace troupe::cuda {
+
+namespace {
+
+/// Of the matrix of windows, which is made and used for some samples after the others.
+constexpr std::size_t kMatrixBytes = std::size_t{128} << 20;
+/// Channels that fill a tensor core's load: of fewer cuDNN makes little.
+constexpr std::int64_t kManyChannels = 8;
+
+Unfolding unfolding_of(const PlacedLayer& layer) {
+  return {.input = layer.input.shape,
+          .output = layer.output.shape,
+          .window = spec_of<models::Convolution>(layer).window(),
+          .element = layer.output.element};
+}
+
+/// Bytes of a sample's part of the matrix.
+std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
+  return static_cast<std::size_t>(unfolding.rows_of_sample() * unfolding.columns()) * size_of(element);
+}
+
+/// A product of the matrix of all windows with that of the weights.
+class Unfolded final : public Operation {
+ public:
+  Unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch)
+      : context_(context),
+        layer_(layer),
+        unfolding_(unfolding_of(layer)),
+        batch_(batch),
+        samples_at_once_(std::clamp<std::int64_t>(
+            static_cast<std::int64_t>(kMatrixBytes / matrix_bytes(unfolding_, Element::f32)), 1, batch)) {
+    context.need_workspace(padded_bytes(element()) + part_bytes(element()));
+  }
+
+  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
+
+  void prepare_backward() override {
+    if (learns()) context_.need_workspace(padded_bytes(Element::f32) + part_bytes(element()));
+    if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(batch_ * output_pixels(), outputs()));
+    if (!layer_.gradient_stops) context_.need_workspace(padded_bytes(element()) + part_bytes(Element::f32));
+  }
+
+  void forward(const ForwardOperands& at) override {
+    const void* const weights = padded_weights(at.product_weights);
+    std::byte* const matrix = context_.workspace() + padded_bytes(element());
+    for_each_part([&](const Part& part) {
+      unfold(stream(), unfolding_, part.samples, part.of(at.input, layer_.input), matrix);
+      multiply(context_, {weights, columns(), true}, {matrix, columns()}, {outputs(), part.rows, columns()},
+               part.of(at.output, layer_.output), element());
+    });
+    if (has_bias())
+      add_bias(stream(), batch_ * output_pixels(), outputs(), element(), at.weights + layer_.parameters.vector(0),
+               layer_.planned.relu, at.output);
+    else if (layer_.planned.relu)
+      relu_forward(stream(), element(), values(), at.output, at.output);
+  }
+
+  void backward(const BackwardOperands& at) override {
+    if (layer_.planned.relu) relu_backward(stream(), element(), values(), at.output, at.output_gradient);
+    if (learns() && has_bias())
+      column_sums(stream(), batch_ * output_pixels(), outputs(), element(), at.output_gradient, context_.workspace(),
+                  at.gradient + layer_.parameters.vector(0));
+    if (learns()) weights_gradient(at);
+    if (at.input_gradient != nullptr) input_gradient(at);
+  }
+
+ private:
+  /// Samples that are unfolded at once.
+  struct Part {
+    std::int64_t first;
+    std::int64_t samples;
+    std::int64_t rows;
+
+    const void* of(const void* all, const Layout& layout) const {
+      return static_cast<const std::byte*>(all) + layout.bytes(first);
+    }
+    void* of(void* all, const Layout& layout) const { return static_cast<std::byte*>(all) + layout.bytes(first); }
+  };
+
+  template <class Work>
+  void for_each_part(const Work& work) const {
+    for (std::int64_t first = 0; first < batch_; first += samples_at_once_) {
+      const std::int64_t samples = std::min(samples_at_once_, batch_ - first);
+      work(Part{first, samples, samples * output_pixels()});
+    }
+  }
+
+  void weights_gradient(const BackwardOperands& at) const {
+    const bool padded = padded_bytes(Element::f32) > 0;
+    float* const gradient = padded ? reinterpret_cast<float*>(context_.workspace()) : at.gradient;
+    std::byte* const matrix = context_.workspace() + padded_bytes(Element::f32);
+    for_each_part([&](const Part& part) {
+      unfold(stream(), unfolding_, part.samples, part.of(at.input, layer_.input), matrix);
+      multiply(context_, {matrix, columns()}, {part.of(at.output_gradient, layer_.output), outputs(), true},
+               {columns(), outputs(), part.rows}, gradient, Element::f32, /*adds=*/part.first > 0);
+    });
+    if (padded) copy_rows(stream(), Element::f32, outputs(), columns(), gradient, unfolding_.values(), at.gradient);
+  }
+
+  void input_gradient(const BackwardOperands& at) const {
+    const void* const weights = padded_weights(at.product_weights);
+    auto* const matrix = reinterpret_cast<float*>(context_.workspace() + padded_bytes(element()));
+    for_each_part([&](const Part& part) {
+      multiply(context_, {weights, columns()}, {part.of(at.output_gradient, layer_.output), outputs()},
+               {columns(), part.rows, outputs()}, matrix, Element::f32);
+      fold(stream(), unfolding_, part.samples, matrix, part.of(at.input_gradient, layer_.input));
+    });
+  }
+
+  /// With rows as long as the matrix has them: as they are, or at the start of the workspace.
+  const void* padded_weights(const void* weights) const {
+    if (padded_bytes(element()) == 0) return weights;
+    copy_rows(stream(), element(), outputs(), unfolding_.values(), weights, columns(), context_.workspace());
+    return context_.workspace();
+  }
+  std::size_t padded_bytes(Element of) const {
+    if (unfolding_.values() == columns()) return 0;
+    return aligned(static_cast<std::size_t>(outputs() * columns()) * size_of(of));
+  }
+  std::size_t part_bytes(Element of) const {
+    return static_cast<std::size_t>(samples_at_once_) * matrix_bytes(unfolding_, of);
+  }
+
+  bool learns() const { return !layer_.planned.keeps_tensors; }
+  bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }
+  std::int64_t outputs() const { return layer_.output.shape.channels; }
+  std::int64_t output_pixels() const { return layer_.output.pixels(); }
+  std::int64_t columns() const { return unfolding_.columns(); }
+  std::size_t values() const { return static_cast<std::size_t>(batch_ * output_pixels() * outputs()); }
+  Element element() const { return layer_.output.element; }
+  cudaStream_t stream() const { return context_.compute().get(); }
+
+  Context& context_;
+  const PlacedLayer& layer_;
+  Unfolding unfolding_;
+  std::int64_t batch_;
+  std::int64_t samples_at_once_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch) {
+  const Unfolding unfolding = unfolding_of(layer);
+  const bool is_small = static_cast<std::size_t>(batch) * matrix_bytes(unfolding, unfolding.element) <= small_matrix();
+  if (!is_small && unfolding.input.channels >= kManyChannels) return nullptr;
+  return std::make_unique<Unfolded>(context, layer, batch);
+}
+
+}  // namespace troupe::cuda

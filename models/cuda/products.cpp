@@ -1,0 +1,34 @@
+#include "models/cuda/products.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/cuda/operation.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe::cuda {
+
+namespace {
+
+cublasOperation_t operation_of(const Matrix& matrix) { return matrix.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
+
+cudaDataType_t type_of_factor(Element element) { return element == Element::f32 ? CUDA_R_32F : CUDA_R_16BF; }
+
+}  // namespace
+
+void multiply(const Context& context, const Matrix& a, const Matrix& b, const Extents& extents, void* product,
+              Element element, bool adds) {
+  const std::int64_t longest = std::max({extents.rows, extents.columns, extents.inner});
+  if (longest > std::numeric_limits<std::int32_t>::max())
+    throw Error(ErrorCode::limit_reached, "a product of matrices with " + std::to_string(longest) +
+                                              " rows, and cuBLAS takes up to 2^31 - 1: take smaller batches");
+  const cudaDataType_t factors = type_of_factor(context.element());
+  const auto rows = static_cast<int>(extents.rows);
+  check(cublasGemmEx(context.cublas(), operation_of(a), operation_of(b), rows, static_cast<int>(extents.columns),
+                     static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
+                     factors, static_cast<int>(b.column), adds ? &kOne : &kZero, product, type_of_factor(element), rows,
+                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "a product of matrices");
+}
+
+}  // namespace troupe::cuda
