@@ -1,14 +1,89 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "actors/callbacks/begun.hpp"
-#include "actors/callbacks/csv_text.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/log_file.hpp"
 #include "troupe/callback.hpp"
+#include "troupe/json.hpp"
 
 namespace troupe {
 namespace {
+
+/// A cell as RFC 4180 has it: between quotes where it holds a comma, a quote or an end of line.
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char each : text) quoted.append(each == '"' ? 2 : 1, each);
+  return quoted + '"';
+}
+
+/// A metric's cell: numbers so that they are read back as they were, "nan" and "inf" among them; nothing for null;
+/// lists and objects as JSON.
+std::string csv_value(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return csv_cell(value.get_ref<const std::string&>());
+  const double number = value.is_number_float() ? value.get<double>() : 0;
+  if (!std::isfinite(number)) return std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+  return csv_cell(value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
+}
+
+/// Cells with commas between, and the end of the line.
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + cell;
+  return line + '\n';
+}
+
+/// The texts of the first line's cells. @param length set to that of the line with its end; 0 where there is none
+std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (length = 0; length < text.size(); ++length) {
+    const char at = text[length];
+    if (at == '"') {
+      const bool again = !quoted && length > 0 && text[length - 1] == '"';
+      if (again) cells.back() += '"';  // the second of two in a quoted cell opens it again
+      quoted = !quoted;
+    } else if (at == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (at == '\n' && !quoted) {
+      ++length;
+      return cells;
+    } else {
+      cells.back() += at;
+    }
+  }
+  length = 0;
+  return {};
+}
+
+/// Bytes of the lines that are whole.
+std::size_t whole_csv(std::string_view text) {
+  std::size_t whole = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') quoted = !quoted;
+    if (text[i] == '\n' && !quoted) whole = i + 1;
+  }
+  return whole;
+}
+
+/// The lines with so many empty cells more each.
+std::string widened_csv(std::string_view text, std::size_t more) {
+  std::string wide;
+  bool quoted = false;
+  for (const char each : text) {
+    if (each == '"') quoted = !quoted;
+    if (each == '\n' && !quoted) wide.append(more, ',');
+    wide += each;
+  }
+  return wide;
+}
 
 constexpr std::ptrdiff_t kFixed = 2;  ///< columns before those of metrics
 

@@ -4,17 +4,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <span>
 #include <utility>
 
 #include "runtime/files/file_lock.hpp"
-#include "runtime/files/held_pipe_signal.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
 
 namespace troupe {
 namespace {
+
+/// While it lives, a pipe without a reader does not end the process: a write of the calling thread fails with EPIPE.
+class HeldPipeSignal {
+ public:
+  HeldPipeSignal();
+  ~HeldPipeSignal();
+  HeldPipeSignal(const HeldPipeSignal&) = delete;
+  HeldPipeSignal& operator=(const HeldPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+bool is_pending() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
+}
+
+HeldPipeSignal::HeldPipeSignal() {
+  ::sigemptyset(&pipe_);
+  ::sigaddset(&pipe_, SIGPIPE);
+  was_pending_ = is_pending();
+  ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+}
+
+HeldPipeSignal::~HeldPipeSignal() {
+  const timespec now{};
+  if (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 namespace fs = std::filesystem;
 

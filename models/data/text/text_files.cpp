@@ -1,20 +1,121 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/data/answers.hpp"
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/file_patterns.hpp"
-#include "models/data/text/text_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/letter.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
 
 namespace troupe {
 namespace {
+
+/// What a text is a row of.
+enum class Symbols : std::uint8_t {
+  bytes,
+  characters,  ///< of UTF-8; their numbers are Unicode's
+};
+
+/// A text that is read where it is asked for. By several threads at once.
+class TextFile {
+ public:
+  /// Passes over the file once. @throws Error bad_file when it cannot be read, or is no UTF-8 and characters are wanted
+  TextFile(const std::string& path, Symbols symbols);
+
+  const std::string& path() const { return file_.path(); }
+  std::int64_t size() const { return size_; }
+  /// Its symbols' numbers, each once, in their order.
+  const std::vector<std::uint32_t>& different() const { return different_; }
+  /// Writes the numbers of the symbols that begin with `first`. @throws Error bad_file when the file has changed
+  void read(std::int64_t first, std::span<std::uint32_t> numbers) const;
+
+ private:
+  /// Calls `take(number, offset)` for each symbol from an offset on where one begins, until that is false.
+  template <class Take>
+  void pass(std::uint64_t offset, std::size_t piece, Take take) const;
+
+  InputFile file_;
+  Symbols symbols_;
+  std::int64_t size_ = 0;
+  std::vector<std::uint32_t> different_;
+  std::vector<std::uint64_t> places_;  ///< where every so-many-th character begins
+};
+
+/// Characters between places that are known.
+constexpr std::int64_t kBetweenPlaces = 1024;
+constexpr std::size_t kPassPiece = std::size_t{1} << 20;
+constexpr std::size_t kReadPiece = 4096;
+/// Of a letter.
+constexpr std::size_t kMostBytes = 4;
+
+template <class Take>
+void TextFile::pass(std::uint64_t offset, std::size_t piece, Take take) const {
+  std::string text;
+  while (offset < file_.size()) {
+    text.resize(std::min<std::uint64_t>(piece, file_.size() - offset));
+    file_.read(offset, std::as_writable_bytes(std::span(text)));
+    const bool last = offset + text.size() == file_.size();
+    std::size_t at = 0;
+    while (at < text.size() && (last || symbols_ == Symbols::bytes || at + kMostBytes <= text.size())) {
+      Letter letter{static_cast<unsigned char>(text[at]), 1, true};
+      if (symbols_ == Symbols::characters) letter = first_letter(std::string_view(text).substr(at));
+      if (!letter.well_formed)
+        throw_bad_file(path(), "byte " + std::to_string(offset + at) + " is no UTF-8: symbols=bytes takes it");
+      if (!take(letter.number, offset + at)) return;
+      at += letter.bytes;
+    }
+    offset += at;
+  }
+}
+
+TextFile::TextFile(const std::string& path, Symbols symbols) : file_(path), symbols_(symbols) {
+  std::set<std::uint32_t> rare;
+  std::vector<bool> seen(0x10000);
+  pass(0, kPassPiece, [&](std::uint32_t number, std::uint64_t offset) {
+    if (symbols_ == Symbols::characters && size_ % kBetweenPlaces == 0) places_.push_back(offset);
+    ++size_;
+    if (number < seen.size()) {
+      seen[number] = true;
+    } else {
+      rare.insert(number);
+    }
+    return true;
+  });
+  file_.check_unchanged();
+  for (std::uint32_t number = 0; number < seen.size(); ++number)
+    if (seen[number]) different_.push_back(number);
+  different_.insert(different_.end(), rare.begin(), rare.end());
+}
+
+void TextFile::read(std::int64_t first, std::span<std::uint32_t> numbers) const {
+  std::int64_t skipped = 0;
+  auto offset = static_cast<std::uint64_t>(first);
+  if (symbols_ == Symbols::characters) {
+    skipped = first % kBetweenPlaces;
+    offset = places_.at(static_cast<std::size_t>(first / kBetweenPlaces));
+  }
+  std::size_t done = 0;
+  pass(offset, kReadPiece, [&](std::uint32_t number, std::uint64_t /*offset*/) {
+    if (skipped-- > 0) return true;
+    if (done < numbers.size()) numbers[done++] = number;
+    return done < numbers.size();
+  });
+  if (done < numbers.size()) throw_bad_file(path(), "truncated");
+  file_.check_unchanged();
+}
 
 /// So many different symbols a sample's floats can tell apart.
 constexpr std::size_t kMostSymbols = 4096;
