@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "actors/messages/messages.hpp"
-#include "actors/rounds/round.hpp"
+#include "actors/rounds/failures.hpp"
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
 #include "support/optimizers.hpp"

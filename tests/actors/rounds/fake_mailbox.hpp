@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "actors/rounds/failure_detector.hpp"
 #include "actors/rounds/failures.hpp"
 #include "actors/rounds/mailbox.hpp"
 

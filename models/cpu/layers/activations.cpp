@@ -1,6 +1,8 @@
-#include "models/cpu/layers/eltwise.hpp"
-
+#include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/packing.hpp"
+#include "troupe/layers/gelu.hpp"
+#include "troupe/layers/sigmoid.hpp"
+#include "troupe/layers/tanh.hpp"
 
 namespace troupe::cpu {
 
@@ -62,10 +64,38 @@ class Eltwise final : public Operation {
   Primitive backward_;
 };
 
+/// An activation that oneDNN has, value by value. Floats that pad the channels stay zero.
+class EltwiseKernels final : public LayerKernels {
+ public:
+  /// @param algorithm whose backward pass reads the input, or the output where it ends in `use_dst_for_bwd`
+  explicit EltwiseKernels(algorithm algorithm) : algorithm_(algorithm) {}
+
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    return std::make_unique<Eltwise>(context, layer, batch, algorithm_);
+  }
+
+ private:
+  algorithm algorithm_;
+};
+
+std::unique_ptr<LayerKernels> eltwise(algorithm of) { return std::make_unique<EltwiseKernels>(of); }
+
 }  // namespace
 
-std::unique_ptr<Operation> EltwiseKernels::make(Context& context, const PlacedLayer& layer, std::int64_t batch) const {
-  return std::make_unique<Eltwise>(context, layer, batch, algorithm_);
+}  // namespace troupe::cpu
+
+namespace troupe::models {
+
+using dnnl::algorithm;
+
+std::unique_ptr<cpu::LayerKernels> Gelu::on_cpu() const { return cpu::eltwise(algorithm::eltwise_gelu_erf); }
+
+std::unique_ptr<cpu::LayerKernels> Sigmoid::on_cpu() const {
+  return cpu::eltwise(algorithm::eltwise_logistic_use_dst_for_bwd);
 }
 
-}  // namespace troupe::cpu
+std::unique_ptr<cpu::LayerKernels> Tanh::on_cpu() const {
+  return cpu::eltwise(algorithm::eltwise_tanh_use_dst_for_bwd);
+}
+
+}  // namespace troupe::models
