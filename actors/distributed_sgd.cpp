@@ -18,7 +18,7 @@
 #include "runtime/fork/owning_process.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
-#include "runtime/processes/shared_cores.hpp"
+#include "runtime/processes/cores.hpp"
 #include "troupe/call.hpp"
 #include "troupe/sgd.hpp"
 

@@ -56,7 +56,14 @@ class AlgorithmRunner {
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
   /// The optimizer's vectors, unless it has others.
   /// @param steps_per_epoch of the model; 0 where that means nothing, or it is not known yet
-  virtual StateDescription state(const UpdateRules& optimizer, int num_shards, std::int64_t steps_per_epoch) const;
+  virtual StateDescription state(const UpdateRules& optimizer, int /*num_shards*/,
+                                 std::int64_t /*steps_per_epoch*/) const {
+    StateDescription state;
+    for (int vector = 0; vector < optimizer.state_vectors(); ++vector)
+      state.saved.push_back(optimizer.state_name(vector));
+    state.shape.vectors = 1 + optimizer.state_vectors();
+    return state;
+  }
   /// @throws Error unsupported for a model that it cannot learn
   virtual void check(const ModelDescription& /*model*/) const {}
   /// Steps that a call makes.

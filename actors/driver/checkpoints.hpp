@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "actors/driver/checkpoint_job.hpp"
+#include "actors/driver/transfers.hpp"
 #include "collectives/state/versions.hpp"
 #include "runtime/clock.hpp"
-#include "troupe/sgd.hpp"
-#include "actors/driver/transfers.hpp"
 #include "troupe/model.hpp"
+#include "troupe/sgd.hpp"
 
 namespace troupe {
 

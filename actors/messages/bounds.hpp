@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What bounds the texts and lists in messages: a peer that says more is not heard.
+#include "troupe/error.hpp"
+
+// What bounds the texts, lists and numbers in messages: a peer that says more is not heard.
 namespace troupe {
 
 /// Of a flat vector.
@@ -75,6 +77,15 @@ struct Bounded {
 template <Bound kBound, class T>
 Bounded<T, kBound> at_most(T& value) {
   return {value};
+}
+
+/// Steps and updates of a run: to which some may be added.
+inline constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
+
+/// @throws Error protocol for numbers of steps or updates that no run comes to
+inline void check_steps(std::int64_t steps, std::int64_t updates = 0) {
+  if (steps < 0 || steps > kMostSteps || updates < 0 || updates > kMostSteps)
+    throw Error(ErrorCode::protocol, "a step that no run comes to");
 }
 
 }  // namespace troupe

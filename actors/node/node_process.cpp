@@ -7,7 +7,6 @@
 #include <random>
 #include <thread>
 
-#include "actors/launch/expiry_notice.hpp"
 #include "actors/launch/launch.hpp"
 #include "actors/launch/process_end.hpp"
 #include "actors/node/node_actor.hpp"
@@ -17,6 +16,7 @@
 #include "runtime/arithmetic.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 #include "runtime/net/gate/gate.hpp"
 #include "runtime/processes/child_process.hpp"
 #include "runtime/processes/cores.hpp"

@@ -1,13 +1,13 @@
 #include <map>
 #include <set>
 
-#include "actors/launch/expiry_notice.hpp"
 #include "actors/placements/begin_on_nodes.hpp"
 #include "actors/placements/cluster.hpp"
 #include "actors/placements/host.hpp"
 #include "actors/placements/join_notice.hpp"
 #include "actors/placements/mixed_arithmetic.hpp"
 #include "runtime/log.hpp"
+#include "runtime/net/certificates/expiry.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/silence.hpp"
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,8 +10,6 @@
 #include "actors/messages/failure.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/rounds/phase.hpp"
-#include <cstdint>
-#include <chrono>
 
 namespace troupe {
 

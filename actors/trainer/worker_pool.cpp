@@ -9,7 +9,6 @@
 #include "actors/placements/placements.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
-#include "runtime/processes/shared_cores.hpp"
 #include "runtime/silence.hpp"
 
 namespace troupe {

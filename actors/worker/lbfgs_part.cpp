@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "actors/messages/bounds.hpp"
 #include "actors/messages/request_deadline.hpp"
-#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/handlers.hpp"
 #include "collectives/exchange/reduce.hpp"
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "actors/messages/step_bounds.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/handlers.hpp"
 #include "actors/worker/non_finite.hpp"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
+#include "actors/messages/bounds.hpp"
 #include "actors/messages/request_deadline.hpp"
-#include "actors/messages/step_bounds.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/handlers.hpp"
 #include "actors/worker/non_finite.hpp"

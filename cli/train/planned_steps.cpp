@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "actors/messages/step_bounds.hpp"
+#include "actors/messages/bounds.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe::cli {

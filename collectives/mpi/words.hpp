@@ -3,12 +3,12 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <span>
 #include <vector>
-#include <cstdint>
-#include "collectives/group/call_record.hpp"
 
+#include "collectives/group/call_record.hpp"
 
 namespace troupe {
 

@@ -15,7 +15,11 @@ namespace troupe {
 class ServedState {
  public:
   /// Makes the slabs of what is served.
-  ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state);
+  ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state)
+      : state_(std::move(state)), held_(store), gradients_(store, state_->layout()) {
+    for (std::size_t rank = layout().served.begin; rank < layout().served.end; ++rank)
+      served_.push_back(held_.create_sealed(layout().id(ObjectKind::served, static_cast<int>(rank)), layout().bytes()));
+  }
   /// As `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
     gradients_.map(made_for, timeout);

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "models/cuda/context.hpp"
+#include "models/devices/element.hpp"
 #include "models/devices/operation.hpp"
 #include "models/devices/parameters.hpp"
-#include <cstdint>
-#include "models/devices/element.hpp"
 #include "troupe/layer.hpp"
 
 namespace troupe::cuda {

@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "models/network/network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 
@@ -100,6 +101,11 @@ class ResNetBuilder {
 
 Graph resnet(int depth, int num_classes, std::int64_t width) {
   return ResNetBuilder(find_architecture(depth), width).build(num_classes);
+}
+
+std::unique_ptr<Model> tfbench(std::int64_t batch) {
+  constexpr int kClasses = 1001;
+  return network(resnet(101, kClasses), mock_image_batches(224, kClasses, batch), batch);
 }
 
 }  // namespace troupe::models

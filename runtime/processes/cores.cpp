@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
+#include "runtime/log.hpp"
 #include "runtime/processes/cgroup.hpp"
 
 namespace troupe {
@@ -35,6 +37,14 @@ std::vector<int> usable_core_numbers() {
   for (int cpu = 0; numbers.size() < most && (!known || cpu < CPU_SETSIZE); ++cpu)
     if (!known || CPU_ISSET(cpu, &allowed)) numbers.push_back(cpu);
   return numbers;
+}
+
+void note_shared_cores(int workers, int cores_each) {
+  const int cores = usable_cores();
+  if (std::int64_t{workers} * cores_each <= cores) return;
+  const std::string each = cores_each > 1 ? " of " + std::to_string(cores_each) + " cores each" : "";
+  log_line(LogLevel::info, std::to_string(workers) + " workers" + each + " share " + std::to_string(cores) +
+                               (cores == 1 ? " core" : " cores") + " and take turns on them");
 }
 
 PinnedThread::PinnedThread(const std::vector<int>& cores) {

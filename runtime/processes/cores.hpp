@@ -13,6 +13,9 @@ int usable_cores();
 /// The CPUs that the calling thread may run on, as many as `usable_cores`, by their numbers.
 std::vector<int> usable_core_numbers();
 
+/// Logs a line where workers of this machine ask for more cores than this process may use: they share these.
+void note_shared_cores(int workers, int cores_each);
+
 /// While it lives, the calling thread runs on these CPUs alone, and so does for good what it starts meanwhile: there,
 /// `usable_cores` is their number. Where the system refuses, it runs where it did.
 class PinnedThread {

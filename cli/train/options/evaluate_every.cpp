@@ -1,6 +1,5 @@
-#include "cli/train/options/evaluate_every.hpp"
-
 #include "cli/train/options/count_or_unit.hpp"
+#include "cli/train/options/train_options.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 

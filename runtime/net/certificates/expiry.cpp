@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "runtime/log.hpp"
 #include "runtime/net/certificates/certificate_files.hpp"
 #include "runtime/net/certificates/role.hpp"
 
@@ -59,6 +60,10 @@ std::string expiry_notice(const std::string& folder) {
   const std::string member =
       net::has_role(certificate.get(), Role::driver) ? "driver" : net::common_name(certificate.get());
   return notice(file, "where its authority is, `troupe certs renew DIR " + member + "` makes what to copy here");
+}
+
+void note_expiry(const std::string& folder) {
+  if (const std::string notice = expiry_notice(folder); !notice.empty()) log_line(LogLevel::warning, notice);
 }
 
 }  // namespace troupe

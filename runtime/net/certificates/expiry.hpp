@@ -18,5 +18,7 @@ std::string last_day_of(const std::string& folder);
 /// One line with what to do where a folder's certificate, or its authority's, has less than 14 days and less than a
 /// third of its life left; else empty. @throws Error bad_certificate
 std::string expiry_notice(const std::string& folder);
+/// Logs it. @throws Error bad_certificate
+void note_expiry(const std::string& folder);
 
 }  // namespace troupe
