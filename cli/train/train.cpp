@@ -3,13 +3,27 @@
 #include "cli/commands.hpp"
 #include "cli/profile.hpp"
 #include "cli/train/cross_validation.hpp"
+#include "cli/train/options/count_or_unit.hpp"
 #include "cli/train/options/optimizer_options.hpp"
 #include "cli/train/save_path.hpp"
 #include "cli/train/training.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 #include "troupe/call.hpp"
 
 namespace troupe::cli {
+
+namespace {
+
+/// "500" is steps, "2e" epochs. @throws Error invalid_argument
+EvaluateEvery parse_evaluate_every(const std::string& text) {
+  const auto found = parse_count_or_unit(text, 'e');
+  if (!found)
+    throw_invalid("--evaluate-every '" + printable(text) + "' is neither steps, such as 500, nor epochs, such as 2e");
+  return found->has_unit ? EvaluateEvery{.epochs = found->number} : EvaluateEvery{.steps = found->number};
+}
+
+}  // namespace
 
 void register_profile() {
   register_model_function(kProfileFunction, [](Model& model, std::span<const float> /*weights*/) {

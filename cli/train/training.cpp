@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <variant>
 
+#include "actors/messages/bounds.hpp"
 #include "actors/placements/hosting.hpp"
 #include "cli/commands.hpp"
 #include "cli/evaluate/scores.hpp"
@@ -17,7 +21,6 @@
 #include "cli/train/epoch.hpp"
 #include "cli/train/evaluations.hpp"
 #include "cli/train/patience.hpp"
-#include "cli/train/planned_steps.hpp"
 #include "cli/train/progress.hpp"
 #include "cli/train/sentences.hpp"
 #include "cli/train/stop_signals.hpp"
@@ -26,11 +29,34 @@
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
+#include "troupe/algorithms.hpp"
+#include "troupe/error.hpp"
 #include "troupe/task_context.hpp"
 #include "troupe/tune.hpp"
 
 namespace troupe::cli {
 namespace {
+
+constexpr std::int64_t kUsualEpochs = 2;
+/// Of L-BFGS, which ends by itself.
+constexpr std::int64_t kLbfgsSteps = 100;
+
+/// After how many steps a run ends of which so many are wanted: a call of local SGD makes several.
+std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
+  const auto* const local = std::get_if<LocalSgd>(&algorithm);
+  if (local == nullptr || local->steps < 1 || steps <= local->warm_start) return steps;
+  const std::int64_t each = local->steps;
+  const std::int64_t first = local->warm_start;
+  return first + (steps - first + each - 1) / each * each;
+}
+
+std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std::int64_t epoch_steps) {
+  if (epochs > kMostSteps / std::max<std::int64_t>(epoch_steps, 1))
+    throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(epochs) + " are too many");
+  const auto* const lbfgs = std::get_if<Lbfgs>(&algorithm);
+  if (lbfgs != nullptr && epochs == 0) return lbfgs->warm_start + kLbfgsSteps;
+  return planned_steps(algorithm, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
+}
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;

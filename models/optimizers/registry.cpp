@@ -1,14 +1,58 @@
 #include "models/optimizers/registry.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "models/optimizers/builtin_rules.hpp"
-#include "models/optimizers/watched_rule.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/registry.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
+
+/// Runs a part of the rule.
+template <class Work>
+auto named(const std::string& name, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.code(), "optimizer '" + name + "': " + error.message(), error.where());
+  } catch (const std::exception& error) {
+    throw Error(ErrorCode::model_failed, "optimizer '" + name + "': " + error.what());
+  } catch (...) {
+    throw Error(ErrorCode::model_failed, "optimizer '" + name + "' threw what is no exception");
+  }
+}
+
+bool wrote_finite(const UpdateChunk& chunk, std::size_t state_vectors) {
+  bool finite = all_finite({chunk.new_weights, chunk.count});
+  for (std::size_t vector = 0; vector < state_vectors; ++vector)
+    finite = finite && all_finite({chunk.new_state[vector], chunk.count});
+  return finite;
+}
+
+/// A rule of somebody else's, whose mistakes are named: what it throws carries its name, a function that it does not
+/// give is an error, and what it wrote is looked at again, since nothing that is not finite is ever committed.
+UpdateFunction watched(const std::string& name, UpdateFunction update, std::size_t state_vectors) {
+  if (!update) throw Error(ErrorCode::model_failed, "it prepared no function");
+  return [name, update = std::move(update), state_vectors](const UpdateChunk& chunk) {
+    return named(name, [&] { return update(chunk) && wrote_finite(chunk, state_vectors); });
+  };
+}
+
+MakeRule watched(const std::string& name, MakeUpdateRule make) {
+  return [name, make = std::move(make)](const OptimizerSettings& settings) {
+    const auto options = std::get<RegisteredOptimizer>(optimizer_of(settings));
+    UpdateRule rule = named(name, [&] { return make(options); });
+    if (!rule.prepare) return rule;  // refused where all rules are
+    rule.prepare = [name, prepare = std::move(rule.prepare), count = rule.state.size()](const UpdateStep& step) {
+      return named(name, [&] { return watched(name, prepare(step), count); });
+    };
+    return rule;
+  };
+}
 
 MakeRule built_in(MakeRule make) {
   return [make = std::move(make)](const OptimizerSettings& settings) {
