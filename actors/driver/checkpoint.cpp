@@ -73,15 +73,15 @@ class Driver::Source : public CheckpointSource {
   }
   bool gives_parts() const override {
     // Nodes would gather the vector anew for each part.
-    return driver_.model_->traits.converts_parts && !driver_.run_->home().in_parts();
+    return driver_.model().traits.converts_parts && !driver_.run_->home().in_parts();
   }
   bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
   CheckpointManifest manifest(Versions::PinId pin) const override {
-    return driver_.manifest_of_version(driver_.versions_.version_of(pin), driver_.state().saved);
+    return driver_.manifest_of_version(driver_.versions_.version_of(pin), driver_.preparation_.state().saved);
   }
   bool stays() const override { return driver_.run_->generation().layout().singles == 0; }
-  const std::vector<TensorInfo>& tensors() const override { return driver_.model_->tensors; }
-  std::string network() const override { return driver_.model_->network; }
+  const std::vector<TensorInfo>& tensors() const override { return driver_.model().tensors; }
+  std::string network() const override { return driver_.model().network; }
   bool is_final(const Error& error) const override {
     // Of this machine's workers `fetch_pinned` replaces those that the budget allows. Whoever makes a checkpoint among
     // nodes forms the run again.
@@ -98,7 +98,7 @@ class Driver::Source : public CheckpointSource {
 };
 
 CheckpointManifest Driver::manifest_of_version(const Version& version, const std::vector<std::string>& state) const {
-  return manifest_of(options_, *model_, creator_.name(), version, set_rates_.at(version.step), state);
+  return manifest_of(options_, model(), preparation_.creator().name(), version, set_rates_.at(version.step), state);
 }
 
 void Driver::prepare_checkpoints() {
@@ -121,15 +121,15 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
   // Weights can be had without the nodes that are lost.
-  if (!state().saved.empty()) make_ready(Needs::members);
+  if (!preparation_.state().saved.empty()) make_ready(Needs::members);
   write_state(path);
 }
 
 void Driver::write_state(const std::string& path) {
   const Pinned pinned(*this);
-  const std::vector<std::string> saved = state().saved;
+  const std::vector<std::string> saved = preparation_.state().saved;
   const Version version = versions_.version_of(pinned.id());
-  CheckpointWriter writer(path, manifest_of_version(version, saved), model_->tensors, model_->network);
+  CheckpointWriter writer(path, manifest_of_version(version, saved), model().tensors, model().network);
   for (int vector = 0; vector <= std::ssize(saved); ++vector)
     read_pinned(
         pinned.id(), vector, [&](std::span<const float> canonical) { writer.add(canonical); }, "save_state");
@@ -146,8 +146,8 @@ void Driver::load_state(const std::string& path) {
 }
 
 void Driver::place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer) {
-  const auto& tensors = model_->tensors;
-  Transfers::Writing writing(run_->transfers(), total_size(tensors), model_->traits.size);
+  const auto& tensors = model().tensors;
+  Transfers::Writing writing(run_->transfers(), total_size(tensors), model().traits.size);
   for (int vector = 0; vector <= std::ssize(saved); ++vector) {
     const auto fill = [&](std::span<float> floats) {
       if (vector == 0) return reader.read_weights(tensors, floats);
@@ -159,20 +159,20 @@ void Driver::place(const CheckpointReader& reader, const std::vector<std::string
 
 void Driver::await_warm_start(std::unique_ptr<AlgorithmRunner> next) {
   algorithm_.await(std::move(next));
-  if (algorithm_.built_for() != built_for_) run_->members().rebuild();
+  preparation_.follow_algorithm(run_->members());
 }
 
 std::optional<double> Driver::load(const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  const std::int64_t epoch = steps_per_epoch_of_model();
+  const std::int64_t epoch = preparation_.steps_per_epoch();
   const bool behind = algorithm_.warm_start_is_over(manifest.step) &&
                       manifest.state == algorithm_.state_of(*algorithm_.awaited(), epoch).saved;
   const bool before = algorithm_.is_of_warm_start(manifest.step, manifest.state, epoch);
-  const auto there = behind || before ? manifest.state : state().saved;
+  const auto there = behind || before ? manifest.state : preparation_.state().saved;
   check_same_run(path, manifest, manifest_of_version({}, there), options_.checkpoint.reshard);
-  check_same_inputs(path, reader.network(), model_->network);
-  check_same_answers(path, reader.network(), model_->network);
+  check_same_inputs(path, reader.network(), model().network);
+  check_same_answers(path, reader.network(), model().network);
   const StateShape shape = run_->generation().layout();
   const Version version = versions_.committed();
   std::unique_ptr<AlgorithmRunner> left;
@@ -183,12 +183,12 @@ std::optional<double> Driver::load(const std::string& path) {
   try {
     settle_members(Needs::spare_buffer);
     buffer = *versions_.spare();
-    place(reader, state().saved, buffer);
+    place(reader, preparation_.state().saved, buffer);
   } catch (...) {
     auto failed = left ? go_back_to(std::move(left), shape, version) : nullptr;
     if (behind) await_warm_start(std::move(failed));
     // What has one buffer may be another run's by now: the weights stay, and a history begins anew.
-    if (state().shape.singles > 0) {
+    if (preparation_.state().shape.singles > 0) {
       versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
       algorithm_->forget();
     }
@@ -196,7 +196,7 @@ std::optional<double> Driver::load(const std::string& path) {
   }
   versions_.commit(buffer, {manifest.step, manifest.updates});
   algorithm_->forget();
-  warn_of_other_bits(path, manifest, model_->traits);
+  warn_of_other_bits(path, manifest, model().traits);
   return manifest.learning_rate;
 }
 

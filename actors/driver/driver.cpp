@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "actors/driver/building.hpp"
 #include "actors/driver/gathered_evaluation.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
-#include "actors/messages/settle.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/processes/cores.hpp"
@@ -18,22 +16,22 @@
 namespace troupe {
 namespace {
 
-const Options& checked(Options& options, const ModelCreator& creator) {
+/// The creator, where the options can be run with it.
+ModelCreator checked(Options& options, ModelCreator creator) {
   adopt_shards(options);
   check_options(options, creator);
-  return options;
+  return creator;
 }
 
 }  // namespace
 
 Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
-    : creator_(std::move(creator)),
-      make_runtime_(std::move(make_runtime)),
+    : make_runtime_(std::move(make_runtime)),
       options_(std::move(options)),
       optimizer_(settings_of(options_)),
       algorithm_(options_, optimizer_),
-      elasticity_(checked(options_, creator_), options_.num_workers.is_range() ? usable_cores() : 1),
-      precision_(options_),
+      preparation_(checked(options_, std::move(creator)), options_, algorithm_, versions_),
+      elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
       budget_(options_.fault_tolerance.max_failures),
       lineage_(options_.checkpoint.keep) {
   algorithm_.begin();  // only now: a record is not touched before all options are checked
@@ -68,8 +66,8 @@ void Driver::start() {
 void Driver::form() {
   Generation generation(drawn_name(), to_json(settings_of(options_)), optimizer_.state_vectors(),
                         options_.fault_tolerance.backup_workers > 0);
-  run_ = std::make_unique<FormedRun>(make_runtime_(hosting_of(options_), elasticity_.initial()), creator_.function(),
-                                     std::move(generation));
+  run_ = std::make_unique<FormedRun>(make_runtime_(hosting_of(options_), elasticity_.initial()),
+                                     preparation_.creator().function(), std::move(generation));
   if (faults_.any())
     run_->rounds().disturb_by([this, &run = *run_](const Phase& at) {
       faults_.let_happen(at, algorithm_->steps_a_call(), run.host(), run.members());
@@ -98,43 +96,6 @@ void Driver::bring_to_rest(Needs needs) {
   if (algorithm_->under_way()) rest();
   settle_members(needs);
   if (needs != Needs::step && !algorithm_->whole()) make_whole();
-}
-
-void Driver::settle_members(Needs needs) {
-  FormedRun& run = *run_;
-  const Members& members = run.members();
-  const bool room = needs == Needs::members || versions_.spare();
-  const bool whole = members.lost_workers().empty() && members.unbuilt_workers().empty();
-  if (run.rounds().settled() && whole && run.generation().stands() && room) return;
-  const Phase start = phase("start", options_.timeouts.start);
-  const bool broken = !run.host().settles_by_fence() && !run.rounds().settled();
-  run.workers().replace_lost(start);
-  const bool fresh = !members.unbuilt_workers().empty();
-  // From here on there is none, whatever fails before the next one has begun.
-  if (fresh || broken) run.generation().fall();
-  run.generation().renew_gradients(run.host().ends_the_lost() ? members.unbuilt_workers() : members.workers());
-  if (fresh) {
-    built_for_ = algorithm_.built_for();
-    build_replicas(creator_, options_, built_for_, run.members(), run.rounds(), precision_, model_, start);
-  }
-  run.rounds().ask(Fence{}, members.workers(), Phase{"settle", start.step, start.deadline});
-  if (!run.generation().stands() || !room) begin_generation(start);
-}
-
-void Driver::begin_generation(const Phase& phase) {
-  algorithm_.check(*model_, built_for_);
-  const StateDescription state = this->state();
-  run_->generation().reshape(state.shape, state.outer);
-  const FlatSize size{model_->traits.size, model_->traits.learned_size};
-  run_->generation().begin(plan_request_of(options_, run_->members().topology()), size, run_->members(), run_->rounds(),
-                           run_->home(), versions_, phase, algorithm_->has_servers());
-  run_->transfers().begin(run_->generation().layout());
-  largest_store_ = run_->generation().largest_store(run_->home().in_parts());
-  find_servers();
-  if (versions_.any()) return;
-  const int buffer = *versions_.spare();
-  run_->transfers().initialize(size.all, buffer, phase);
-  versions_.commit(buffer, {});
 }
 
 int Driver::note_untold(bool replaced) {
@@ -230,13 +191,13 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
                     " set to evaluate, or no sample of it that can be read: give the data one (TrainingData::" + name +
                     "), or a model of your own Model::evaluate",
                 {.phase = "evaluate"});
-  name_measured(evaluation, model_->network);
+  name_measured(evaluation, model().network);
   return evaluation;
 }
 
 void Driver::read_weights(const ReadFloats& use) {
   const auto fetch = [&] {
-    return run_->transfers().fetch({kWeightsVector, 0, total_size(model_->tensors)}, versions_.buffer(),
+    return run_->transfers().fetch({kWeightsVector, 0, total_size(model().tensors)}, versions_.buffer(),
                                    saving("weights"));
   };
   const bool replaces = rules().replaces_workers();
@@ -249,7 +210,7 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
     throw Error(ErrorCode::worker_lost, "the pinned version went with the run that lost a node", {.phase = name});
   const auto buffer = [&] { return versions_.buffer_of(pin); };
   const HeldFloats floats = rules().replaces_workers()
-                                ? fetch_pinned(pin, {vector, 0, total_size(model_->tensors)}, name)
+                                ? fetch_pinned(pin, {vector, 0, total_size(model().tensors)}, name)
                                 : fetch_of_nodes(vector, buffer, name);
   use(floats.floats);
 }
@@ -272,14 +233,14 @@ Versions::PinId Driver::pin() {
 }
 
 void Driver::set_weights(std::span<const float> values) {
-  if (values.size() != total_size(model_->tensors))
+  if (values.size() != total_size(model().tensors))
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
-                                               std::to_string(total_size(model_->tensors)));
+                                               std::to_string(total_size(model().tensors)));
   repairing(Needs::spare_buffer, [&] {
     const Phase at = saving("set_weights");
     const int buffer = *versions_.spare();
     const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
-    Transfers::Writing(run_->transfers(), values.size(), model_->traits.size).write(fill, kWeightsVector, buffer, at);
+    Transfers::Writing(run_->transfers(), values.size(), model().traits.size).write(fill, kWeightsVector, buffer, at);
     if (run_->generation().layout().num_vectors() > 1) run_->transfers().clear(buffer, at);
     versions_.commit(buffer, {versions_.committed().step, 0});
     algorithm_->forget();

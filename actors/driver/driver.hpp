@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "actors/driver/algorithm_in_use.hpp"
-#include "actors/driver/building.hpp"
 #include "actors/driver/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
 #include "actors/driver/faults/failure_budget.hpp"
 #include "actors/driver/faults/fault_injection.hpp"
 #include "actors/driver/formed_run.hpp"
 #include "actors/driver/function_calls.hpp"
-#include "actors/driver/precision_decision.hpp"
+#include "actors/driver/preparation.hpp"
 #include "actors/driver/recovery.hpp"
 #include "actors/placements/placements.hpp"
 #include "collectives/state/lineage.hpp"
@@ -78,13 +77,11 @@ class Driver {
   HeldFloats fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* phase);
 
   const Options& options() const { return options_; }
-  const ModelDescription& model() const { return *model_; }
-  PrecisionChoice precision_choice() const {
-    return precision_.choice(static_cast<Precision>(model_->traits.precision));
-  }
+  const ModelDescription& model() const { return preparation_.model(); }
+  PrecisionChoice precision_choice() const { return preparation_.precision_choice(); }
   std::vector<int> worker_pids() const;
-  /// Of the largest store.
-  std::int64_t state_bytes() const;
+  /// See Preparation.
+  std::int64_t state_bytes() const { return preparation_.state_bytes(); }
 
  private:
   /// This run, of which checkpoints are made.
@@ -106,7 +103,9 @@ class Driver {
   void settle(Needs needs);
   /// The same without forming it again.
   void settle_run(Needs needs);
-  void settle_members(Needs needs);
+  void settle_members(Needs needs) {
+    preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
+  }
   /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
   void bring_to_rest(Needs needs);
   /// As `repairing`, for other files.
@@ -137,8 +136,6 @@ class Driver {
   /// Calls `use` with what a step is made of.
   template <class Use>
   auto with_context(const Use& use);
-  void find_servers();
-  void start_servers();
   /// The run goes on with what these options say.
   /// Members are at rest. The generation falls where parameter servers come or go, or the state has another shape:
   /// then but for the weights it begins anew.
@@ -148,10 +145,7 @@ class Driver {
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
   std::unique_ptr<AlgorithmRunner> go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
                                               const Version& version);
-  std::int64_t steps_per_epoch_of_model() const { return model_ ? model_->traits.steps_per_epoch : 0; }
-  StateDescription state() const { return algorithm_.state(steps_per_epoch_of_model()); }
   void abandon_algorithm() noexcept;
-  void begin_generation(const Phase& phase);
   FunctionCalls calls() { return {run_->members(), run_->rounds(), run_->transfers()}; }
 
   // checkpoint.cpp
@@ -181,22 +175,17 @@ class Driver {
   HeldFloats rescue_weights(int buffer, const char* name);
 
   const LiveRun live_;
-  ModelCreator creator_;
   const MakeRuntime make_runtime_;
   Options options_;
   UpdateRules optimizer_;
   AlgorithmInUse algorithm_;
   std::unique_ptr<FormedRun> run_;  ///< null while it is not formed
-  SlabLayout largest_store_;        ///< of the last generation, also while the run is not formed
-  std::optional<ModelDescription> model_;
   Versions versions_;
+  Preparation preparation_;
   Elasticity elasticity_;
-  PrecisionDecision precision_;
-  BuiltFor built_for_;  ///< what replicas are like
   FailureBudget budget_;
   FaultInjection faults_;
   std::uint64_t calls_ = 0;      ///< of `step`
-  std::vector<int> servers_;     ///< parameter servers, as members
   std::vector<int> newcomers_;   ///< of a resize that is under way: whoever of them dies is not replaced
   std::vector<Repair> repairs_;  ///< that no report has told of yet
   SetRates set_rates_;

@@ -113,7 +113,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
   const bool whole = !lost_at_ && !node_lost() && run_->members().lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
       bring_to_rest(Needs::members);
-      return run_->transfers().fetch({vector, 0, total_size(model_->tensors)}, buffer(), saving(name));
+      return run_->transfers().fetch({vector, 0, total_size(model().tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
@@ -135,7 +135,7 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);
-      HeldFloats weights = run_->transfers().fetch_weights(workers[i], place, total_size(model_->tensors), at);
+      HeldFloats weights = run_->transfers().fetch_weights(workers[i], place, total_size(model().tensors), at);
       run_->rounds().unsettle();  // the others know nothing of it
       return weights;
     } catch (const Error& error) {

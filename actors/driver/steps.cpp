@@ -2,9 +2,7 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
-#include "actors/servers/parameter_server.hpp"
 #include "runtime/invalid.hpp"
-#include "runtime/processes/cores.hpp"
 
 // A step by whatever algorithm it is made with, and what one whose workers are busy between steps needs.
 namespace troupe {
@@ -20,7 +18,7 @@ auto Driver::with_context(const Use& use) {
                             run_->members(),
                             run_->rounds(),
                             versions_,
-                            *model_,
+                            model(),
                             optimizer_,
                             run_->generation().plan(),
                             run_->generation().appliers(),
@@ -29,7 +27,7 @@ auto Driver::with_context(const Use& use) {
                             calls_,
                             std::min(options_.fault_tolerance.backup_workers, num_workers() - 1),
                             rate,
-                            servers_,
+                            preparation_.servers(),
                             rate_at};
   return use(context);
 }
@@ -39,17 +37,9 @@ StepReport Driver::take_step(bool rehearse) {
     return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
   });
   report.algorithm = algorithm_.name();
-  report.state_bytes = static_cast<std::int64_t>(largest_store_.state_bytes());
-  report.pinned_bytes = static_cast<std::int64_t>(largest_store_.versioned_bytes(versions_.pinned()));
+  report.state_bytes = static_cast<std::int64_t>(preparation_.largest_store().state_bytes());
+  report.pinned_bytes = static_cast<std::int64_t>(preparation_.largest_store().versioned_bytes(versions_.pinned()));
   return report;
-}
-
-std::int64_t Driver::state_bytes() const {
-  SlabLayout layout = largest_store_;
-  const std::size_t now = layout.state_bytes();
-  if (const AlgorithmRunner* const awaited = algorithm_.awaited())
-    static_cast<StateShape&>(layout) = algorithm_.state_of(*awaited, steps_per_epoch_of_model()).shape;
-  return static_cast<std::int64_t>(std::max(now, layout.state_bytes()));
 }
 
 bool Driver::goes_on_meanwhile() {
@@ -78,7 +68,7 @@ void Driver::use(Algorithm algorithm) {
   check_servers(changed);
   make_ready(Needs::members);
   auto next = make_runner(changed);
-  if (!traits_of(changed.algorithm).built_for.frozen && !built_for_.frozen) next->check(*model_);
+  if (!traits_of(changed.algorithm).built_for.frozen && !preparation_.built_for().frozen) next->check(model());
   const StateShape shape = run_->generation().layout();
   const Version version = versions_.committed();
   Options options = std::exchange(options_, std::move(changed));
@@ -96,14 +86,14 @@ void Driver::use(Algorithm algorithm) {
   lineage_.edit();
 }
 
-std::int64_t Driver::steps_per_epoch() const { return algorithm_.passes() ? 1 : model_->traits.steps_per_epoch; }
+std::int64_t Driver::steps_per_epoch() const { return algorithm_.passes() ? 1 : model().traits.steps_per_epoch; }
 
 std::unique_ptr<AlgorithmRunner> Driver::begin_algorithm(std::unique_ptr<AlgorithmRunner> next) {
   if (checkpoints_) checkpoints_->finish();  // of the state as it is
   if (next->has_servers() != algorithm_->has_servers()) run_->generation().fall();
   next = algorithm_.exchange(std::move(next));
-  if (algorithm_.built_for() != built_for_) run_->members().rebuild();
-  const StateDescription state = this->state();
+  preparation_.follow_algorithm(run_->members());
+  const StateDescription state = preparation_.state();
   // Of another state the weights go on; a history never does.
   if (run_->generation().reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
@@ -131,33 +121,6 @@ void Driver::abandon_algorithm() noexcept try {
     with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.timeouts.step)); });
 } catch (const std::exception&) {
   return;  // What is busy still is told to stop, or ended, by who calls this.
-}
-
-void Driver::find_servers() {
-  servers_.clear();
-  if (!algorithm_->has_servers()) return;
-  if (!run_->home().in_parts()) return start_servers();
-  const Plan& plan = run_->generation().plan();
-  const Members& members = run_->members();
-  for (const int member : members.nodes())
-    if (!plan.slice_of_lanes(plan.topology.lanes_of_node(members.node_of(member))).empty()) servers_.push_back(member);
-}
-
-void Driver::start_servers() {
-  const int wanted = algorithm_.servers() > 0 ? algorithm_.servers() : usable_cores();
-  const Topology& topology = run_->generation().plan().topology;
-  const auto exchange =
-      std::make_shared<ServerExchange>(run_->home().served(), topology, options_.compute.devices_per_worker);
-  std::vector<std::shared_ptr<ParameterServer>> servers;
-  for (const Range& slice : page_slices(model_->traits.size, static_cast<std::size_t>(wanted)))
-    if (!slice.empty())
-      servers.push_back(std::make_shared<ParameterServer>(run_->home().served(), exchange, topology.num_shards, slice,
-                                                          model_->traits.learned_size, settings_of(options_)));
-  for (const caf::actor& server : run_->host().start_servers(servers)) {
-    servers_.push_back(Members::member_of_server(static_cast<int>(servers_.size())));
-    run_->mailbox().unseat(servers_.back());
-    run_->mailbox().seat(servers_.back(), server);
-  }
 }
 
 }  // namespace troupe
