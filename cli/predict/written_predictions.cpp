@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cli/predict/predictions.hpp"
-#include "models/files/npy_writer.hpp"
+#include "models/files/npy.hpp"
 #include "runtime/files/output_file.hpp"
 #include "runtime/invalid.hpp"
 

@@ -2,7 +2,6 @@
 
 #include "models/files.hpp"
 #include "models/files/npy.hpp"
-#include "models/files/npy_writer.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
