@@ -3,10 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/clock.hpp"
 #include "troupe/error.hpp"
 
-// What bounds the texts, lists and numbers in messages: a peer that says more is not heard.
+// What bounds texts, lists, numbers and waiting in messages: a peer that says more is not heard.
 namespace troupe {
+
+/// Until when the driver waits for the answer to a request that says how long.
+template <class Request>
+Deadline deadline_of(const Request& request) {
+  return Deadline(std::chrono::milliseconds(request.timeout_ms));
+}
 
 /// Of a flat vector.
 inline constexpr std::uint64_t kMostModelFloats = std::uint64_t{1} << 48;

@@ -1,6 +1,5 @@
 #include "actors/messages/bounds.hpp"
 #include "actors/messages/options_json.hpp"
-#include "actors/messages/request_deadline.hpp"
 #include "actors/node/node_service.hpp"
 
 // A node's part where there are parameter servers: its own, of the slices that its workers would own, and what comes

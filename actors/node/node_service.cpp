@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "actors/messages/request_deadline.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/worker/transfer_object.hpp"
 
 namespace troupe {

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "actors/messages/request_deadline.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/node/floats.hpp"
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "actors/messages/request_deadline.hpp"
+#include "actors/messages/bounds.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
 #include "runtime/clock.hpp"

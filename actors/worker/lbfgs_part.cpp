@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "actors/messages/bounds.hpp"
-#include "actors/messages/request_deadline.hpp"
 #include "actors/worker/handlers.hpp"
 #include "collectives/exchange/reduce.hpp"
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <bit>
 
-#include "actors/messages/request_deadline.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/handlers.hpp"
 #include "collectives/exchange/combination.hpp"

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "actors/messages/bounds.hpp"
-#include "actors/messages/request_deadline.hpp"
 #include "actors/worker/exchange_work.hpp"
 #include "actors/worker/handlers.hpp"
 #include "actors/worker/non_finite.hpp"

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "actors/functions/function_host.hpp"
-#include "actors/messages/request_deadline.hpp"
+#include "actors/messages/bounds.hpp"
 #include "actors/worker/handlers.hpp"
 
 namespace troupe {

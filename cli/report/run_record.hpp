@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "cli/stragglers.hpp"
-#include <array>
 
 namespace troupe::cli {
 
