@@ -8,7 +8,7 @@
 
 #include "actors/callbacks/step_callbacks.hpp"
 #include "actors/driver/driver.hpp"
-#include "actors/driver/precision_decision.hpp"
+#include "actors/driver/forming/precision_decision.hpp"
 #include "actors/functions/function_table.hpp"
 #include "actors/placements/placements.hpp"
 #include "models/files/checkpoint/weights_of.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "actors/launch/launch.hpp"
-#include "actors/placements/cluster.hpp"
+#include "actors/placements/cluster/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/node_table.hpp"
 #include "cli/run_options.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "actors/algorithms/known_algorithms.hpp"
-#include "actors/driver/precision_decision.hpp"
+#include "actors/driver/forming/precision_decision.hpp"
 #include "cli/config/model_option_flag.hpp"
 #include "cli/train/options/fault_text.hpp"
 #include "collectives/plan/strategy.hpp"

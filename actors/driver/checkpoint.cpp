@@ -1,9 +1,9 @@
 #include <cmath>
 
+#include "actors/driver/checkpoints/resumption.hpp"
+#include "actors/driver/checkpoints/run_manifest.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
-#include "actors/driver/resumption.hpp"
-#include "actors/driver/run_manifest.hpp"
 #include "models/files/checkpoint/folder.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "models/files/checkpoint/series.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/driver/checkpoints/resumption.hpp"
 #include "actors/driver/gathered_evaluation.hpp"
 #include "actors/driver/option_checks.hpp"
-#include "actors/driver/resumption.hpp"
 #include "actors/messages/options_json.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "actors/driver/algorithm_in_use.hpp"
-#include "actors/driver/checkpoints.hpp"
+#include "actors/driver/checkpoints/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
 #include "actors/driver/faults/failure_budget.hpp"
 #include "actors/driver/faults/fault_injection.hpp"
-#include "actors/driver/formed_run.hpp"
+#include "actors/driver/forming/formed_run.hpp"
+#include "actors/driver/forming/preparation.hpp"
+#include "actors/driver/forming/recovery.hpp"
 #include "actors/driver/function_calls.hpp"
-#include "actors/driver/preparation.hpp"
-#include "actors/driver/recovery.hpp"
 #include "actors/placements/placements.hpp"
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"

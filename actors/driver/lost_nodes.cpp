@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <new>
 
+#include "actors/driver/checkpoints/resumption.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
-#include "actors/driver/resumption.hpp"
 #include "runtime/processes/limits.hpp"
 
 // What a run does that has lost a node, and with it a part of the optimizer's state: what is left of it ends, and it is

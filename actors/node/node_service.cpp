@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "actors/messages/bounds.hpp"
-#include "actors/worker/transfer_object.hpp"
+#include "actors/worker/handlers/transfer_object.hpp"
 
 namespace troupe {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "actors/driver/recovery.hpp"
+#include "actors/driver/forming/recovery.hpp"
 #include "actors/placements/placements.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"

@@ -6,7 +6,7 @@
 
 #include "actors/functions/function_host.hpp"
 #include "actors/messages/bounds.hpp"
-#include "actors/worker/handlers.hpp"
+#include "actors/worker/handlers/handlers.hpp"
 
 namespace troupe {
 

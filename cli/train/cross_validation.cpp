@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/evaluate/scores.hpp"
-#include "cli/train/sentences.hpp"
-#include "cli/train/training.hpp"
+#include "cli/train/run/sentences.hpp"
+#include "cli/train/run/training.hpp"
 #include "models/data/arguments.hpp"
 #include "models/data/pipeline/folds.hpp"
 #include "runtime/invalid.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "actors/placements/join_check.hpp"
+#include "actors/placements/cluster/join_check.hpp"
 #include "runtime/printable.hpp"
 
 using namespace troupe;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "actors/placements/join_notice.hpp"
+#include "actors/placements/cluster/join_notice.hpp"
 
 using namespace std::chrono_literals;
 using troupe::Clock;

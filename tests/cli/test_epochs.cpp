@@ -6,8 +6,8 @@
 
 #include "cli/run_program.hpp"
 #include "cli/small_data.hpp"
-#include "cli/train/epoch.hpp"
-#include "cli/train/progress.hpp"
+#include "cli/train/run/epoch.hpp"
+#include "cli/train/run/progress.hpp"
 
 using namespace troupe_test;
 using nlohmann::json;

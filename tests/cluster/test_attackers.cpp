@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "actors/control_frames.hpp"
-#include "actors/placements/cluster.hpp"
+#include "actors/placements/cluster/cluster.hpp"
 #include "cluster/attacks.hpp"
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"

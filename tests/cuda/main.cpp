@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "cuda/double/double.hpp"
-#include "cuda/small_matrix.hpp"
 #include "gpu/device_models.hpp"
+#include "gpu/small_matrix.hpp"
 #include "support/patience.hpp"
 #include "troupe/sgd.hpp"
 

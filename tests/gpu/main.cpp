@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "cuda/small_matrix.hpp"
 #include "gpu/device_models.hpp"
+#include "gpu/small_matrix.hpp"
 #include "models/network/accelerators.hpp"
 #include "troupe/error.hpp"
 #include "troupe/sgd.hpp"

@@ -9,8 +9,8 @@
 
 #include "actors/messages/options_json.hpp"
 #include "actors/node/node_reply.hpp"
-#include "actors/placements/begin_on_nodes.hpp"
-#include "actors/placements/join_check.hpp"
+#include "actors/placements/cluster/begin_on_nodes.hpp"
+#include "actors/placements/cluster/join_check.hpp"
 #include "actors/transport/system.hpp"
 #include "mutation/mutations.hpp"
 #include "runtime/arithmetic.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "cli/run_options.hpp"
-#include "cli/train/best_weights.hpp"
 #include "cli/train/options/count_or_unit.hpp"
+#include "cli/train/run/best_weights.hpp"
 #include "models/files/checkpoint/manifest.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "models/files/checkpoint/weights_of.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/placements/store_memory.hpp"
+#include "actors/placements/local/store_memory.hpp"
 #include "actors/test_models.hpp"
 #include "models/data/shared/shared_memory.hpp"
 #include "models/files.hpp"

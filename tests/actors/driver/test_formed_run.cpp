@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "actors/driver/fake_runtime.hpp"
-#include "actors/driver/formed_run.hpp"
+#include "actors/driver/forming/formed_run.hpp"
 #include "actors/messages/settle.hpp"
 
 using namespace troupe;

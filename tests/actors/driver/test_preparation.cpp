@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "actors/driver/fake_runtime.hpp"
-#include "actors/driver/preparation.hpp"
+#include "actors/driver/forming/preparation.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/settle.hpp"
 #include "actors/messages/slabs.hpp"

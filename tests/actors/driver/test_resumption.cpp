@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "actors/driver/resumption.hpp"
+#include "actors/driver/checkpoints/resumption.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "actors/driver/run_manifest.hpp"
+#include "actors/driver/checkpoints/run_manifest.hpp"
 #include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "actors/driver/fake_runtime.hpp"
-#include "actors/driver/run_workers.hpp"
+#include "actors/driver/forming/run_workers.hpp"
 #include "actors/messages/settle.hpp"
 #include "support/errors.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "actors/placements/mixed_arithmetic.hpp"
+#include "actors/placements/cluster/mixed_arithmetic.hpp"
 #include "runtime/arithmetic.hpp"
 
 using namespace troupe;

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "actors/driver/building.hpp"
+#include "actors/driver/forming/building.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/rounds/fake_mailbox.hpp"
 #include "support/errors.hpp"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "actors/driver/generation.hpp"
+#include "actors/driver/forming/generation.hpp"
 #include "actors/rounds/fake_home.hpp"
 #include "actors/rounds/fake_mailbox.hpp"
 #include "support/errors.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "actors/driver/checkpoints.hpp"
+#include "actors/driver/checkpoints/checkpoints.hpp"
 #include "models/files.hpp"
 #include "models/files/checkpoint/reader.hpp"
 #include "support/captured_errors.hpp"

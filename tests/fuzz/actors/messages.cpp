@@ -1,7 +1,7 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
-#include "actors/placements/join_check.hpp"
+#include "actors/placements/cluster/join_check.hpp"
 #include "actors/rounds/reply_checks.hpp"
 #include "actors/transport/admission/message_shapes.hpp"
 #include "fuzz/actors/message_kinds.hpp"

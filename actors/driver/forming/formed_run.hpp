@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "actors/driver/forming/generation.hpp"
+#include "actors/driver/forming/run_workers.hpp"
+#include "actors/driver/transfers.hpp"
+#include "actors/placements/runtime.hpp"
+
+namespace troupe {
+
+/// What a run stands on from when it is formed until it ends: who is there, how they are reached, and what they share.
+class FormedRun {
+ public:
+  /// Nobody has joined yet.
+  /// @param generation of which none has begun
+  FormedRun(std::unique_ptr<Runtime> runtime, const CreateModel& creator, Generation generation);
+  /// Ends the workers. Where one hangs, all that it may touch stays.
+  ~FormedRun();
+  FormedRun(const FormedRun&) = delete;
+  FormedRun& operator=(const FormedRun&) = delete;
+
+  Members& members() { return runtime_->members; }
+  const Members& members() const { return runtime_->members; }
+  Host& host() { return *runtime_->host; }
+  const Host& host() const { return *runtime_->host; }
+  Reception& mailbox() { return runtime_->mailbox; }
+  Rounds& rounds() { return rounds_; }
+  RunWorkers& workers() { return workers_; }
+  StateHome& home() { return *home_; }
+  const StateHome& home() const { return *home_; }
+  Transfers& transfers() { return transfers_; }
+  Generation& generation() { return generation_; }
+  const Generation& generation() const { return generation_; }
+
+ private:
+  /// Whether nobody was late.
+  bool stop_workers() noexcept;
+
+  std::unique_ptr<Runtime> runtime_;
+  Rounds rounds_;
+  RunWorkers workers_;
+  std::unique_ptr<StateHome> home_;
+  Transfers transfers_;
+  Generation generation_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,212 @@
+#include "actors/placements/cluster/cluster.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "actors/placements/cluster/join_check.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::chrono::seconds kStatusTimeout{5};
+/// From a node's hello to its join.
+constexpr std::chrono::seconds kAdmissionTimeout{10};
+/// That are taken, for each place in the run.
+constexpr std::int64_t kHellosAtStart = 64;
+constexpr std::int64_t kHellosPerSecond = 4;
+constexpr std::size_t kMostRefusals = 1000;
+
+std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
+
+Verdict told(std::string status) {
+  Verdict verdict;
+  verdict.status = std::move(status);
+  return verdict;
+}
+
+std::shared_ptr<const Credentials> check(const ClusterOptions& options) {
+  if (options.certs.empty())
+    throw Error(ErrorCode::bad_certificate,
+                "a cluster needs certificates, and listens to no network without them: make them with `troupe certs "
+                "init DIR`, and give DIR/driver");
+  return std::make_shared<const Credentials>(options.certs, Role::driver);
+}
+
+}  // namespace
+
+std::string ClusterNode::how_it_ended() const {
+  const std::string why = link->refusal();
+  return why.empty() ? "its connection broke" : "its connection was ended, because " + why;
+}
+
+Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
+                 const RunLimits& limits, Members& members)
+    : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
+  // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
+  const std::lock_guard lock(mutex_);
+  gate_ = std::make_unique<Gate>(
+      Address::parse(options.listen, 1), credentials_,
+      [this](const Hello& hello, const TlsStream& stream) { return admit(hello, stream); },
+      [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); }, Gate::kHandshakeTimeout,
+      refusals_);
+  listener_.emplace(system, driver, limits);
+}
+
+Cluster::~Cluster() = default;
+
+Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
+  if (hello.purpose == Purpose::status) return told(status());
+  if (hello.purpose == Purpose::data) return data_plane_.admit(hello, stream);
+  if (stream.peer_role() != Role::node) return "only a node may join";
+  const std::lock_guard lock(mutex_);
+  if (!listener_) return "the run did not begin";
+  const std::string token = text_of(hello.token);
+  if (const auto refused = refusals_of_joins_.find(token); refused != refusals_of_joins_.end()) return refused->second;
+  const auto known = [&](const Pending& each) { return each.token == token; };
+  if (complete_) return "the run has all its nodes";
+  if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
+  if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
+  if (comes_too_often(stream.peer_name())) return "it comes too often";
+  return "";
+}
+
+int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
+
+/// Who has said hello takes no place from others, only from its own certificate.
+std::string Cluster::no_place_for(const std::string& name) const {
+  const auto taken = std::count_if(pending_.begin(), pending_.end(),
+                                   [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
+  if (taken < places()) return "";
+  return "the certificate of " + name + " is in the run already, and no more nodes may share it";
+}
+
+/// CAF keeps a little of each connection for as long as the run lasts.
+bool Cluster::comes_too_often(const std::string& name) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_).count();
+  return ++hellos_[name] > places() * (kHellosAtStart + kHellosPerSecond * seconds);
+}
+
+void Cluster::take(const Hello& hello, TlsStream stream) {
+  if (hello.purpose == Purpose::data) return data_plane_.take(hello, std::move(stream));
+  const auto link =
+      std::make_shared<ControlLink>(stream, [log = refusals_](const ControlLink& ended, const std::string& why) {
+        log->refused(ended.name() + " at " + ended.address(), ended.name(), why);
+      });
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
+    if (complete_) return;  // since it was admitted
+    pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout)});
+  }
+  try {
+    listener_->hand_over(std::move(stream), link);
+  } catch (const Error& error) {
+    link->refuse(error.message());  // which frees its place
+  }
+}
+
+bool Cluster::accept(const NodeArrival& arrival) {
+  const NodeJoin& join = arrival.join;
+  const std::lock_guard lock(mutex_);
+  if (complete_ || !arrival.actor) return false;
+  const auto known = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const Pending& each) { return each.link->leads_to(arrival.actor.node()); });
+  if (known == pending_.end() || known->joined) return false;
+  const std::string problem = join.token == known->token
+                                  ? join_problem(join, Address::parse(known->link->address()).host)
+                                  : "it joins with a hello that it has not said";
+  if (!problem.empty()) {
+    refuse(*known, problem);
+    return false;
+  }
+  known->joined = true;
+  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false});
+  if (static_cast<int>(nodes_.size()) == options_.num_nodes) admit_nobody_else();
+  return true;
+}
+
+void Cluster::drop_late() {
+  const std::lock_guard lock(mutex_);
+  for (const Pending& each : pending_)
+    if (!each.joined && each.deadline.passed() && each.link->open()) refuse(each, "it said hello and did not join");
+}
+
+void Cluster::refuse(const Pending& join, const std::string& why) {
+  if (refusals_of_joins_.size() < kMostRefusals) refusals_of_joins_.insert_or_assign(join.token, why);
+  join.link->refuse(why);
+}
+
+void Cluster::complete_with_joined() {
+  const std::lock_guard lock(mutex_);
+  admit_nobody_else();
+}
+
+void Cluster::admit_nobody_else() {
+  complete_ = true;
+  members_.deal_to_nodes(joined());
+  for (const Pending& each : pending_)
+    if (!each.joined) refuse(each, "the run has all its nodes");
+  const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };
+  std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  for (ClusterNode& node : nodes_) {
+    const auto same = [&](const ClusterNode& other) { return other.link->name() == node.link->name(); };
+    if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address();
+  }
+}
+
+void Cluster::note_departure(const caf::actor_addr& actor) {
+  const std::lock_guard lock(mutex_);
+  if (!complete_) std::erase_if(nodes_, [&](const ClusterNode& node) { return node.actor.address() == actor; });
+}
+
+void Cluster::note_loss(int index) {
+  const std::lock_guard lock(mutex_);
+  nodes_[static_cast<std::size_t>(index)].lost = true;
+}
+
+bool Cluster::is_home_of(int worker, const caf::actor& actor) {
+  if (node(members_.node_of(worker)).actor.node() == actor.node()) return true;
+  for (const ClusterNode& each : nodes_)
+    if (each.actor.node() == actor.node()) each.link->refuse("its worker joins as another node's");
+  return false;
+}
+
+std::vector<PeerNode> Cluster::peers() const {
+  std::vector<PeerNode> peers;
+  for (const ClusterNode& node : nodes_)
+    peers.push_back({node.link->name(), {node.join.host, node.join.port}, Role::node, node.name});
+  peers.push_back({credentials_->name(), gate_->address(), Role::driver, ""});
+  return peers;
+}
+
+std::string Cluster::status() const {
+  nlohmann::json nodes = nlohmann::json::array();
+  const std::lock_guard lock(mutex_);
+  std::vector<int> workers(nodes_.size());
+  for (int worker = 0; complete_ && worker < members_.num_workers(); ++worker)
+    ++workers[static_cast<std::size_t>(members_.node_of(worker))];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const ClusterNode& node = nodes_[i];
+    const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";
+    nodes.push_back({{"node", node.name},
+                     {"address", node.link->address()},
+                     {"cores", node.join.cores},
+                     {"devices", node.join.devices},
+                     {"workers", workers[i]},
+                     {"state", state},
+                     {"round_trip_us", node.link->round_trip_us()}});
+  }
+  return nodes.dump();
+}
+
+std::string ask_for_nodes(const Address& driver, const std::string& certs) {
+  const Deadline deadline(kStatusTimeout);
+  const Role role = role_of(certs);
+  const Credentials credentials(certs, role);
+  TlsStream stream = TlsStream::dial(driver, credentials, Role::driver, deadline);
+  say_hello(stream, make_hello(Purpose::status), deadline);
+  return hear_status(stream, deadline);
+}
+
+}  // namespace troupe

@@ -1,0 +1,105 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "actors/launch/launch.hpp"
+#include "actors/launch/process_end.hpp"
+#include "actors/placements/local/last_words.hpp"
+#include "actors/placements/local/store_memory.hpp"
+#include "actors/transport/local_transport.hpp"
+#include "actors/transport/start_needs.hpp"
+#include "actors/worker/worker_actor.hpp"
+#include "runtime/fork/successor.hpp"
+#include "runtime/log.hpp"
+#include "runtime/processes/held_signals.hpp"
+#include "runtime/silence.hpp"
+
+namespace troupe {
+namespace {
+
+bool has_hung_up(int socket) {
+  pollfd peer{socket, 0, 0};
+  return ::poll(&peer, 1, 0) > 0;
+}
+
+/// A driver that was killed while its workers joined could not.
+void remove_socket(const WorkerLaunch& launch) {
+  const std::filesystem::path socket(launch.socket);
+  std::error_code ignored;
+  std::filesystem::remove(socket, ignored);
+  std::filesystem::remove(socket.parent_path(), ignored);
+}
+
+/// An inherited descriptor under a number of its own, not to be inherited further.
+FileDescriptor take_inherited(int number, const char* missing) {
+  FileDescriptor inherited(number);
+  FileDescriptor taken(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
+  if (!taken) throw_errno(missing);
+  return taken;
+}
+
+/// Ctrl-C, timeout(1) and systemd reach the whole process group: the driver decides what that means, and its end is the
+/// workers' end. A signal that is ignored would be so in what users' code executes, too; one that is handled is not.
+void leave_signals_to_the_driver() {
+  struct sigaction nothing = {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  for (const int number : kEndingSignals) ::sigaction(number, &nothing, nullptr);
+}
+
+/// @param signs the file in which this process shows that it lives
+void serve(const WorkerLaunch& launch, int watched, int signs) {
+  auto store = std::make_shared<StoreClient>(store::make_socket_channel(duplicate(watched)));
+  share_memory(make_store_memory(store));
+  auto worker = std::make_shared<Worker>(launch.worker, std::move(store), CreateModel());
+
+  try_start(needs_of_system(), "its process");
+  SystemConfig config(1, Reach::processes);
+  caf::actor_system system(config);
+  const caf::actor driver = connect_local(system, launch.socket, std::chrono::seconds(20));
+  before_send();
+  system.spawn(worker_actor, worker, driver);
+  std::uint64_t count = 0;
+  const pid_t parent = ::getppid();
+  wait_for_hangup(watched, Silence::kEvery, [&] {
+    show_life(signs, ++count);
+    if (::getppid() == parent || !Successor::is_started_process()) return;
+    // The driver has ended, and a child that it forked holds its sockets open.
+    remove_socket(launch);
+    leave(0);
+  });
+  remove_socket(launch);
+  leave(0);
+}
+
+}  // namespace
+
+void run_worker_process(const WorkerLaunch& launch) {
+  leave_signals_to_the_driver();
+  FileDescriptor watched;
+  FileDescriptor last_words;
+  try {
+    last_words = take_inherited(WorkerLaunch::kLastWords, "the file for last words is not there");
+    watched = take_inherited(WorkerLaunch::kStoreSocket, "the object store's socket is not there");
+    go_on_at_hangup(watched.get());
+    serve(launch, watched.get(), last_words.get());
+  } catch (const std::exception& error) {
+    if (watched && has_hung_up(watched.get())) {
+      remove_socket(launch);
+    } else if (last_words) {
+      leave_last_words(last_words.get(), error);
+    } else {
+      log_line(LogLevel::error, "worker " + std::to_string(launch.worker) + ": " + error.what(),
+               {.worker = launch.worker});
+    }
+  }
+  leave(1);
+}
+
+}  // namespace troupe

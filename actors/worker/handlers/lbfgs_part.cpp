@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <optional>
+
+#include "actors/messages/bounds.hpp"
+#include "actors/worker/handlers/handlers.hpp"
+#include "collectives/exchange/reduce.hpp"
+
+// A worker's part in evaluating the loss and its gradient for L-BFGS: portions of whatever shard the driver says.
+namespace troupe {
+namespace {
+
+/// One portion: batches of one shard that follow each other, on weights that stay.
+class PortionPass {
+ public:
+  PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
+      : worker_(worker), replica_(replica), request_(request) {
+    const auto device = static_cast<std::size_t>(replica.context.replica);
+    const std::int32_t portion = request.portions[device];
+    const std::int32_t parts = worker.layout.parts;
+    num_shards_ = worker.layout.num_data_shards();
+    if (portion < 0 || portion >= worker.layout.num_shards)
+      throw Error(ErrorCode::protocol, "a portion that there is not");
+    shard_ = portion / parts;
+    const std::int64_t steps = std::max<std::int64_t>(1, replica.model->info().steps_per_epoch);
+    begin_ = request.step >= 0 ? request.step : steps * (portion % parts) / parts;
+    end_ = request.step >= 0 ? request.step + 1 : steps * (portion % parts + 1) / parts;
+    sum_ = worker.slabs->dealt(request.slabs[device]);
+  }
+
+  void run() {
+    const auto weights = worker_.slabs->weights(request_.buffer);
+    ShardStep at{
+        .shard = shard_, .num_shards = num_shards_, .seed = worker_.seed, .weights = WeightsVersion::begin(weights)};
+    replica_.portion = {};
+    replica_.abandoned = false;
+    if (begin_ == end_) std::ranges::fill(sum_, 0.0F);
+    for (at.step = begin_; at.step < end_; ++at.step) {
+      if (worker_.newest_round > request_.round) {
+        replica_.abandoned = true;
+        return;
+      }
+      add(at, weights);
+    }
+  }
+
+ private:
+  void add(const ShardStep& at, std::span<const float> weights) {
+    const bool first = at.step == begin_;
+    if (!first) replica_.next_gradient.resize(sum_.size());
+    const std::span<float> gradient = first ? sum_ : std::span<float>(replica_.next_gradient);
+    replica_.portion += replica_.model->gradient(at, weights, gradient);
+    clear_frozen(worker_.groups, gradient);
+    if (!first) add_to(sum_.data(), gradient.data(), sum_.size());
+  }
+
+  const WorkerState& worker_;
+  Replica& replica_;
+  const ComputePortions& request_;
+  int shard_ = 0;
+  int num_shards_ = 1;
+  std::int64_t begin_ = 0;
+  std::int64_t end_ = 0;
+  std::span<float> sum_;
+};
+
+class ComputePortionsHandler final : public Handler<ComputePortions> {
+ public:
+  void prepare(WorkerState& worker, const ComputePortions& request) const override {
+    if (request.step >= 0) check_steps(request.step);  // else all samples are computed
+    const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
+                      request.slabs.size() == request.portions.size();
+    if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");
+    worker.computing = Stopwatch();
+    worker.newest_round = request.round;
+  }
+  std::size_t replicas_for(const WorkerState& /*worker*/, const ComputePortions& request) const override {
+    return request.portions.size();
+  }
+  void work(WorkerState& worker, Replica& replica, const ComputePortions& request) const override {
+    std::optional<Turns::Turn> turn;
+    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    PortionPass(worker, replica, request).run();
+  }
+  void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) const override {
+    Passes passes;
+    computed.portions = request.portions;
+    for (std::size_t i = 0; i < request.portions.size(); ++i) {
+      const Replica& replica = *worker.replicas[i];
+      computed.loss_bits.push_back(to_bits(replica.portion.loss_sum));
+      computed.samples.push_back(replica.portion.samples);
+      computed.abandoned = computed.abandoned || replica.abandoned;
+      passes.add({&replica.portion, 1});
+    }
+    computed.pass = passes.report(worker.computing, worker.slabs->weights(request.buffer));
+  }
+};
+
+class AbandonHandler final : public Handler<Abandon> {
+ public:
+  /// At once; the reply comes when all replicas have left what they were at.
+  void prepare(WorkerState& worker, const Abandon& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& /*replica*/, const Abandon& /*request*/) const override {}
+};
+
+}  // namespace
+
+const Handler<ComputePortions>& handler_of(const ComputePortions* /*kind*/) { return the<ComputePortionsHandler>(); }
+const Handler<Abandon>& handler_of(const Abandon* /*kind*/) { return the<AbandonHandler>(); }
+
+}  // namespace troupe

@@ -1,0 +1,346 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "actors/messages/bounds.hpp"
+#include "actors/worker/handlers/exchange_work.hpp"
+#include "actors/worker/handlers/handlers.hpp"
+#include "collectives/exchange/combination.hpp"
+#include "collectives/exchange/reduce.hpp"
+#include "models/dense.hpp"
+#include "runtime/numbers/finite.hpp"
+#include "runtime/processes/memory.hpp"
+
+// What owners of slices do for L-BFGS: they reduce gradients, move along a direction, and remember where they were. A
+// slice is walked over in chunks that stay in the first-level cache.
+namespace troupe {
+namespace {
+
+constexpr std::size_t kMostRows = 3;
+
+/// A replica's slice of the vectors.
+class Slice {
+ public:
+  Slice(const WorkerState& worker, const Replica& replica)
+      : worker_(worker),
+        range_(worker.plan.slice_of(worker.lane_of(replica))),
+        learned_{range_.begin, std::max(range_.begin, std::min(range_.end, replica.model->info().learned_size))} {}
+
+  const Range& range() const { return range_; }
+  /// Of it, what is learned.
+  const Range& learned() const { return learned_; }
+  /// Of one of the vectors that have one buffer, the floats from `at` on.
+  float* single(std::int32_t vector, std::size_t at) const {
+    if (!worker_.layout.is_single(vector)) throw Error(ErrorCode::protocol, "a vector that L-BFGS does not have");
+    return worker_.slabs->slice_of(vector, 0, range_).data() + (at - range_.begin);
+  }
+  std::span<float> weights(std::int32_t buffer) const {
+    return worker_.slabs->slice_of(kWeightsVector, buffer, range_);
+  }
+
+ private:
+  const WorkerState& worker_;
+  Range range_;
+  Range learned_;
+};
+
+/// By portion, the gradients that lie in this store.
+Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>& slabs) {
+  if (slabs.size() != static_cast<std::size_t>(worker.layout.num_shards))
+    throw Error(ErrorCode::protocol, "gradients of another number of portions");
+  Gradients gradients(slabs.size());
+  for (std::size_t portion = worker.layout.shards.begin; portion < worker.layout.shards.end; ++portion)
+    gradients[portion] = worker.slabs->dealt(slabs[portion]);
+  return gradients;
+}
+
+/// Where the mean gradient of a replica's slice is kept until it is remembered: in the slab of its own first portion,
+/// of which nobody else reads that slice.
+std::span<float> kept(const WorkerState& worker, const Replica& replica) {
+  const std::size_t first = worker.plan.topology.shards_of_lane(worker.lane_of(replica)).begin;
+  if (first >= worker.reduced_slabs.size()) throw Error(ErrorCode::protocol, "no gradient has been reduced");
+  return worker.slabs->dealt(worker.reduced_slabs[first]);
+}
+
+/// Adds the penalty's gradient to the mean, group by group, and notes what products the driver needs.
+class ReducedChunks {
+ public:
+  ReducedChunks(const WorkerState& worker, Replica& replica, const ReduceGradient& request)
+      : worker_(worker),
+        replica_(replica),
+        slice_(worker, replica),
+        direction_(request.direction),
+        weights_(worker.slabs->weights(request.buffer)),
+        kept_(kept(worker, replica)) {
+    replica.products = {worker.layout.size, slice_.range(), 3, slice_.learned().end};
+    replica.largest = 0;
+  }
+
+  void operator()(std::size_t begin, std::span<const float> mean) {
+    const std::span<float> to = kept_.subspan(begin, mean.size());
+    std::ranges::copy(mean, to.begin());
+    const std::size_t end = std::min(begin + mean.size(), slice_.learned().end);
+    if (end <= begin) return;
+    for_each_run(worker_.groups, begin, end, [&](std::size_t first, std::size_t last, const GroupRun& run) {
+      if (!run.frozen) penalise(worker_.optimizer->weight_decay(run.group), first, last - first);
+    });
+    const float* const learned = kept_.data() + begin;
+    replica_.products.add(0, begin, end - begin, learned, slice_.single(direction_, begin));
+    replica_.products.add(1, begin, end - begin, learned, learned);
+    replica_.largest = std::max(replica_.largest, largest_magnitude({learned, end - begin}));
+  }
+
+ private:
+  void penalise(double decay, std::size_t begin, std::size_t count) {
+    if (decay == 0) return;
+    add_scaled(static_cast<float>(decay), weights_.data() + begin, count, kept_.data() + begin);
+    replica_.products.add_square(2, begin, count, decay / 2, weights_.data() + begin);
+  }
+
+  const WorkerState& worker_;
+  Replica& replica_;
+  Slice slice_;
+  std::int32_t direction_;
+  std::span<const float> weights_;
+  std::span<float> kept_;
+};
+
+/// Sums of the worker's pieces; those of its replicas lie side by side.
+std::vector<std::uint64_t> sum_bits(const WorkerState& worker, std::size_t products) {
+  const Range pieces = pieces_of(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()));
+  std::vector<std::uint64_t> bits;
+  for (std::size_t which = 0; which < products; ++which) {
+    std::vector<double> sums;
+    for (const auto& replica : worker.replicas)
+      for (const double sum : replica->products.sums(which)) sums.push_back(sum);
+    for (const double sum : piece_subtree_sums(pieces, sums)) bits.push_back(to_bits(sum));
+  }
+  return bits;
+}
+
+double slowest(const WorkerState& worker) {
+  double seconds = 0;
+  for (const auto& replica : worker.replicas)
+    seconds = std::max(seconds, replica->spent.reduce_seconds + replica->spent.apply_seconds);
+  return seconds;
+}
+
+class ReduceGradientHandler final : public Handler<ReduceGradient> {
+ public:
+  void prepare(WorkerState& worker, const ReduceGradient& request) const override {
+    if (!worker.layout.deals()) throw Error(ErrorCode::protocol, "this run has no L-BFGS");
+    worker.reduced_slabs = request.slabs;
+  }
+  void work(WorkerState& worker, Replica& replica, const ReduceGradient& request) const override {
+    const Gradients gradients = portions_of(worker, request.slabs);
+    replica.spent = {};
+    const Stopwatch watch;
+    ReducedChunks chunks(worker, replica, request);
+    const ApplyChunk note = [&](std::size_t begin, std::span<const float> mean) { chunks(begin, mean); };
+    if (worker.exchange) {
+      NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
+      work.gradients = &gradients;
+      work.samples = request.samples;
+      replica.spent = worker.exchange->reduce(work, note);
+    } else {
+      reduce_and_apply(gradients, request.samples, worker.plan.slice_of(worker.lane_of(replica)), note);
+    }
+    replica.spent.reduce_seconds = watch.seconds();
+    replica.spent.apply_seconds = 0;
+  }
+  void answer(WorkerState& worker, const ReduceGradient& /*request*/, GradientReduced& reduced) const override {
+    reduced.sum_bits = sum_bits(worker, 3);
+    std::uint32_t largest = 0;
+    for (const auto& replica : worker.replicas) {
+      largest = std::max(largest, replica->largest);
+      reduced.bytes_sent += replica->spent.bytes_sent;
+    }
+    reduced.largest_bits = to_bits(static_cast<double>(std::bit_cast<float>(largest)));
+    reduced.seconds_bits = to_bits(slowest(worker));
+  }
+};
+
+/// Several vectors of a slice, read part by part. What is asked for next of each is on its way while one is worked on.
+class Streams {
+ public:
+  /// @param ahead how many of them are worked on at once
+  Streams(const Slice& slice, const std::vector<std::int32_t>& vectors, std::size_t ahead)
+      : last_(slice.learned().empty() ? 0 : slice.learned().size() - 1), ahead_(ahead) {
+    for (const std::int32_t vector : vectors) begins_.push_back(slice.single(vector, slice.range().begin));
+    at_.resize(begins_.size());
+    next_.resize(begins_.size());
+  }
+
+  /// @param offset from the slice's begin
+  void go_to(std::size_t offset, std::size_t count) {
+    for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
+    for (std::size_t i = 0; i < begins_.size(); ++i)
+      next_[i] = i + ahead_ < begins_.size() ? at_[i + ahead_]
+                                             : begins_[(i + ahead_) % begins_.size()] + std::min(offset + count, last_);
+  }
+  std::span<const float* const> at() const { return at_; }
+  std::span<const float* const> next() const { return next_; }
+
+ private:
+  std::size_t last_;
+  std::size_t ahead_;
+  std::vector<const float*> begins_;
+  std::vector<const float*> at_;
+  std::vector<const float*> next_;
+};
+
+template <class Use>
+void for_each_part(const Range& range, std::size_t floats, const Use& use) {
+  for (std::size_t begin = range.begin; begin < range.end; begin += floats)
+    use(Range{begin, std::min(begin + floats, range.end)});
+}
+
+/// Makes the direction, where it is asked for, and weights along it.
+class MovedChunks {
+ public:
+  MovedChunks(const WorkerState& worker, const Replica& replica, const MoveAlong& request)
+      : request_(request),
+        groups_(worker.groups),
+        slice_(worker, replica),
+        from_(worker.slabs->weights(request.from)),
+        terms_(slice_, slice_.range().empty() ? std::vector<std::int32_t>() : request.vectors, 4) {
+    if (request.vectors.size() != request.coefficient_bits.size())
+      throw Error(ErrorCode::protocol, "vectors without coefficients");
+    for (const std::uint64_t bits : request.coefficient_bits) coefficients_.push_back(from_bits(bits));
+    if (!slice_.range().empty()) to_ = slice_.weights(request.to);
+  }
+
+  void operator()(const Range& chunk) {
+    const std::size_t end = std::clamp(slice_.learned().end, chunk.begin, chunk.end);
+    for_each_part({chunk.begin, end}, kCombined, [&](const Range& part) {
+      for_each_run(groups_, part.begin, part.end, [&](std::size_t first, std::size_t last, const GroupRun& run) {
+        run.frozen ? keep({first, last}) : move({first, last});
+      });
+    });
+    std::copy(from_.begin() + static_cast<std::ptrdiff_t>(end), from_.begin() + static_cast<std::ptrdiff_t>(chunk.end),
+              to_.begin() + static_cast<std::ptrdiff_t>(end - slice_.range().begin));
+  }
+
+  bool finite() const { return finite_; }
+
+ private:
+  /// Pairs of a run that froze other tensors may lead along these, too.
+  void keep(const Range& part) {
+    std::fill_n(slice_.single(request_.direction, part.begin), part.size(), 0.0F);
+    std::copy_n(from_.data() + part.begin, part.size(), to_.data() + (part.begin - slice_.range().begin));
+  }
+
+  void move(const Range& part) {
+    const std::size_t offset = part.begin - slice_.range().begin;
+    float* const direction = slice_.single(request_.direction, part.begin);
+    float* const to = to_.data() + offset;
+    if (!coefficients_.empty()) {
+      terms_.go_to(offset, part.size());
+      combine(terms_.at(), coefficients_, part.size(), direction, terms_.next());
+    }
+    move_along(from_.data() + part.begin, direction, from_bits(request_.length_bits), part.size(), to);
+    finite_ = finite_ && all_finite({to, part.size()});
+  }
+
+  const MoveAlong& request_;
+  const GroupRuns& groups_;
+  Slice slice_;
+  std::span<const float> from_;
+  std::span<float> to_;
+  std::vector<double> coefficients_;
+  Streams terms_;
+  bool finite_ = true;
+};
+
+class MoveAlongHandler final : public Handler<MoveAlong> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const MoveAlong& request) const override {
+    replica.spent = {};
+    const Stopwatch watch;
+    MovedChunks move(worker, replica, request);
+    if (worker.exchange) {
+      NodeExchange::Work work = exchange_work(worker, replica, request.round, deadline_of(request));
+      work.buffer = request.to;
+      replica.spent = worker.exchange->share(work, worker.slabs->weights(request.from),
+                                             [&](std::size_t begin, std::span<const float> floats) {
+                                               move({begin, begin + floats.size()});
+                                             });
+    } else {
+      move(worker.plan.slice_of(worker.lane_of(replica)));
+    }
+    replica.finite = move.finite();
+    replica.spent.reduce_seconds = watch.seconds();
+    replica.spent.apply_seconds = 0;
+  }
+  void answer(WorkerState& worker, const MoveAlong& /*request*/, Moved& moved) const override {
+    for (const auto& replica : worker.replicas) {
+      moved.finite = moved.finite && replica->finite;
+      moved.bytes_sent += replica->spent.bytes_sent;
+      moved.not_finite_from = std::max(moved.not_finite_from, replica->spent.not_finite_from);
+    }
+    moved.seconds_bits = to_bits(slowest(worker));
+  }
+};
+
+/// Products of up to three rows with all columns.
+class NotedProducts {
+ public:
+  NotedProducts(const Slice& slice, const Remember& request, PieceProducts& products)
+      : slice_(slice), request_(request), products_(products), columns_(slice, request.columns, 2) {
+    for (std::size_t row = 0; row < request.rows.size(); ++row) rows_[row] = wide_.data() + row * kPageFloats;
+  }
+
+  void operator()(const Range& page) {
+    for (std::size_t row = 0; row < request_.rows.size(); ++row)
+      widen(slice_.single(request_.rows[row], page.begin), page.size(), wide_.data() + row * kPageFloats);
+    columns_.go_to(page.begin - slice_.range().begin, page.size());
+    products_.add_table(page.begin, page.size(), {rows_.data(), request_.rows.size()}, columns_.at(), columns_.next());
+  }
+
+ private:
+  const Slice& slice_;
+  const Remember& request_;
+  PieceProducts& products_;
+  Streams columns_;
+  std::array<const double*, kMostRows> rows_{};
+  std::vector<double> wide_ = std::vector<double>(kMostRows * kPageFloats);
+};
+
+class RememberHandler final : public Handler<Remember> {
+ public:
+  void work(WorkerState& worker, Replica& replica, const Remember& request) const override {
+    if (request.rows.size() > kMostRows) throw Error(ErrorCode::protocol, "products of too many vectors");
+    replica.spent = {};
+    const Stopwatch watch;
+    const Slice slice(worker, replica);
+    replica.products = {worker.layout.size, slice.range(), request.rows.size() * request.columns.size(),
+                        slice.learned().end};
+    if (slice.range().empty()) return;
+    NotedProducts note(slice, request, replica.products);
+    const std::span<const float> mean = request.takes ? kept(worker, replica) : std::span<float>();
+    for_each_part(slice.learned(), kPageFloats, [&](const Range& chunk) {
+      float* const gradient = slice.single(request.gradient, chunk.begin);
+      if (request.takes) {
+        const float* const taken = mean.data() + chunk.begin;
+        if (request.change >= 0)
+          quotient_of_change(taken, gradient, from_bits(request.length_bits), chunk.size(),
+                             slice.single(request.change, chunk.begin));
+        std::copy_n(taken, chunk.size(), gradient);
+      }
+      note(chunk);
+    });
+    replica.spent.reduce_seconds = watch.seconds();
+  }
+  void answer(WorkerState& worker, const Remember& request, Remembered& remembered) const override {
+    remembered.sum_bits = sum_bits(worker, request.rows.size() * request.columns.size());
+    remembered.seconds_bits = to_bits(slowest(worker));
+  }
+};
+
+}  // namespace
+
+const Handler<ReduceGradient>& handler_of(const ReduceGradient* /*kind*/) { return the<ReduceGradientHandler>(); }
+const Handler<MoveAlong>& handler_of(const MoveAlong* /*kind*/) { return the<MoveAlongHandler>(); }
+const Handler<Remember>& handler_of(const Remember* /*kind*/) { return the<RememberHandler>(); }
+
+}  // namespace troupe

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "actors/messages/options_json.hpp"
+#include "actors/worker/handlers/handlers.hpp"
+#include "models/converts_parts.hpp"
+#include "models/data/data_memory.hpp"
+#include "models/data/shared/shared_memory.hpp"
+#include "models/optimizers/groups.hpp"
+#include "models/registry.hpp"
+#include "runtime/processes/cores.hpp"
+
+// How a worker's replicas come and go.
+namespace troupe {
+namespace {
+
+std::vector<int> numbers_in(const Range& range) {
+  std::vector<int> numbers(range.size());
+  std::iota(numbers.begin(), numbers.end(), static_cast<int>(range.begin));
+  return numbers;
+}
+
+/// Of a node, also the one of which it may compute a part, where portions cut shards.
+std::vector<int> shards_touched(const Topology& topology, int node) {
+  const Range lanes = topology.lanes_of_node(node);
+  Range shards = topology.shards_of_lanes(lanes);
+  if (lanes.end * static_cast<std::size_t>(topology.num_shards) % topology.node_of_lane.size() != 0) ++shards.end;
+  return numbers_in(shards);
+}
+
+/// How many replicas of the run there are on this worker's node.
+int replicas_here(const Build& request) {
+  const auto& nodes = request.plan.topology.node_of_lane;
+  return static_cast<int>(
+      std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
+}
+
+/// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
+/// use.
+int replicas_at_a_time(const Build& request) {
+  if (!request.use_cpus) return request.devices;
+  return std::max(1, usable_cores() / std::max(1, replicas_here(request) / request.devices));
+}
+
+/// Each worker has its lanes, whoever leads it.
+void check(const WorkerState& worker, const Build& request) {
+  request.plan.topology.check();
+  const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
+  if (request.devices < 1 || request.first_lane < 0 || end > request.plan.topology.num_lanes())
+    throw Error(ErrorCode::protocol, "replicas that the run does not have");
+  const bool whole =
+      request.first_lane % request.devices == 0 && request.plan.topology.num_lanes() % request.devices == 0;
+  if (request.backs_up && (worker.node || !whole))
+    throw Error(ErrorCode::protocol, "workers that cannot back each other up");
+}
+
+/// ReplicaContext::keeps
+using Keeps = decltype(ReplicaContext::keeps);
+
+Keeps keeps_of(const Build& request) {
+  return request.optimizer.empty() ? Keeps() : frozen_tensors(optimizer_from_json(request.optimizer).groups);
+}
+
+/// Without its model.
+std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time,
+                                      const Keeps& keeps) {
+  const Topology& topology = request.plan.topology;
+  auto replica = std::make_unique<Replica>();
+  const int lane = request.first_lane + device;
+  replica->own.shards = numbers_in(topology.shards_of_lane(lane));
+  std::vector<int> shards = replica->own.shards;
+  if (request.backs_up) {
+    const int before = (lane - request.devices + topology.num_lanes()) % topology.num_lanes();
+    replica->backup.shards = numbers_in(topology.shards_of_lane(before));
+    shards.insert(shards.end(), replica->backup.shards.begin(), replica->backup.shards.end());
+  }
+  if (request.all_shards)
+    for (const int shard : shards_touched(topology, topology.node_of(lane)))
+      if (std::ranges::count(shards, shard) == 0) shards.push_back(shard);
+  replica->context = {.worker = worker.index,
+                      .replica = device,
+                      .shards = std::move(shards),
+                      .num_shards = topology.num_shards,
+                      .seed = request.seed,
+                      .precision = static_cast<Precision>(request.precision),
+                      .precision_check = request.precision_check,
+                      .config = request.config,
+                      .device = request.use_cpus ? Device::cpu : Device::cuda,
+                      .device_number = request.device_number,
+                      .tf32 = request.tf32,
+                      .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
+                      .replicas_at_a_time = at_a_time,
+                      .frozen = request.frozen,
+                      .keeps = keeps};
+  // On a node each worker's actor has a thread of its own already.
+  // Where it may be told to leave what it computes, it has to hear that.
+  if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
+  return replica;
+}
+
+class BuildHandler final : public Handler<Build> {
+ public:
+  void prepare(WorkerState& worker, const Build& request) const override {
+    check(worker, request);
+    worker.replicas.clear();  // first: one may still compute for a round that has failed
+    worker.plan_request = request.plan;
+    worker.first_lane = request.first_lane;
+    worker.backs_up = request.backs_up;
+    worker.seed = request.seed;
+    worker.exchange.reset();
+    worker.slabs.reset();
+    worker.gradients.reset();
+    worker.backup_gradients.reset();
+    worker.store->trim();  // other shards need other slabs
+    const int here = replicas_here(request);
+    const bool has_process = shared_memory() != nullptr;  // one of its own
+    limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
+    const int at_a_time = replicas_at_a_time(request);
+    worker.turns = std::make_unique<Turns>(at_a_time);
+    const Keeps keeps = keeps_of(request);
+    worker.threads_a_replica = std::max(1, usable_cores() / here);
+    try {
+      for (int device = 0; device < request.devices; ++device)
+        worker.replicas.push_back(make_replica(worker, request, device, at_a_time, keeps));
+    } catch (...) {
+      worker.replicas.clear();
+      throw;
+    }
+  }
+  void work(WorkerState& worker, Replica& replica, const Build& request) const override {
+    const CreateModel& create = request.model.empty() ? worker.creator : find_model(request.model);
+    replica.model = create(replica.context);
+    if (!replica.model)
+      throw Error(ErrorCode::model_failed,
+                  "the creator returned no model for device " + std::to_string(replica.context.replica));
+    check_info(replica.model->start(replica.context));
+    if (replica.model->info().lightweight) replica.queue.run_inline();
+  }
+  void answer(WorkerState& worker, const Build& /*request*/, Built& built) const override {
+    for (const auto& replica : worker.replicas) {
+      built.replicas.push_back(traits_of(replica->model->info()));
+      built.replicas.back().converts_parts = dynamic_cast<const ConvertsParts*>(replica->model.get()) != nullptr;
+    }
+    const ModelInfo& first = worker.replicas.front()->model->info();
+    for (const TensorInfo& tensor : first.tensors) {
+      built.tensor_names.push_back(tensor.name);
+      built.tensor_shapes.push_back(tensor.shape);
+    }
+    built.network = first.network;
+  }
+};
+
+/// The last round is over, whoever still works for it.
+class FenceHandler final : public Handler<Fence> {
+ public:
+  void prepare(WorkerState& worker, const Fence& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& /*replica*/, const Fence& /*request*/) const override {}
+};
+
+class StopHandler final : public Handler<Stop> {
+ public:
+  void prepare(WorkerState& worker, const Stop& request) const override { worker.newest_round = request.round; }
+  void work(WorkerState& /*worker*/, Replica& replica, const Stop& /*request*/) const override {
+    replica.model.reset();
+  }
+};
+
+}  // namespace
+
+const Handler<Build>& handler_of(const Build* /*kind*/) { return the<BuildHandler>(); }
+const Handler<Fence>& handler_of(const Fence* /*kind*/) { return the<FenceHandler>(); }
+const Handler<Stop>& handler_of(const Stop* /*kind*/) { return the<StopHandler>(); }
+
+}  // namespace troupe

@@ -1,0 +1,68 @@
+#include "cli/train/run/stop_signals.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <string_view>
+
+namespace troupe::cli {
+namespace {
+
+/// What a signal's handler may write.
+volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t at_terminal = 0;  ///< whether somebody at a terminal waits for an answer
+
+volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, cut off
+
+/// What comes so soon is the same wish: timeout(1) sends its signal to the program, and then to its group.
+constexpr std::sig_atomic_t kSameWish = 300;
+
+std::sig_atomic_t milliseconds_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::sig_atomic_t>((now.tv_sec % 1'000'000) * 1000 + now.tv_nsec / 1'000'000);
+}
+
+void note(int signal) {
+  constexpr std::string_view kAnswer = "\ntroupe: finishing the step; once more to leave at once\n";
+  const std::sig_atomic_t now = milliseconds_now();
+  if (noted != 0) {
+    const std::sig_atomic_t passed = now - noted_at;
+    if (passed >= 0 && passed < kSameWish) return;
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);  // comes when this handler has returned
+    return;
+  }
+  noted = signal;
+  noted_at = now;
+  if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
+}
+
+/// What is ignored stays so: `nohup` and a shell's background jobs mean it.
+void listen(int signal, struct sigaction& before) {
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  noted = 0;
+  at_terminal = ::isatty(STDERR_FILENO);
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) listen(kEndingSignals[i], before_[i]);
+}
+
+StopSignals::~StopSignals() {
+  for (std::size_t i = 0; i < std::size(kEndingSignals); ++i) ::sigaction(kEndingSignals[i], &before_[i], nullptr);
+}
+
+std::optional<int> StopSignals::came() const {
+  const int signal = noted;
+  return signal == 0 ? std::nullopt : std::optional(signal);
+}
+
+}  // namespace troupe::cli
