@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kBlock = 16;
 constexpr std::size_t kDimensions = 4;
-constexpr int kOutputs = 0;
-constexpr int kInputs = 1;
+constexpr int kOutputAxis = 0;
+constexpr int kInputAxis = 1;
 
 /// Blocks within blocks, outermost first: (dimension, length).
 template <std::size_t kCount>
 using Inner = std::array<std::pair<int, dnnl_dim_t>, kCount>;
 
-constexpr Inner<2> kStored{{{kInputs, 16}, {kOutputs, 16}}};
-constexpr Inner<3> kInputPairs{{{kInputs, 8}, {kOutputs, 16}, {kInputs, 2}}};
-constexpr Inner<3> kOutputPairs{{{kOutputs, 8}, {kInputs, 16}, {kOutputs, 2}}};
+constexpr Inner<2> kStored{{{kInputAxis, 16}, {kOutputAxis, 16}}};
+constexpr Inner<3> kInputPairs{{{kInputAxis, 8}, {kOutputAxis, 16}, {kInputAxis, 2}}};
+constexpr Inner<3> kOutputPairs{{{kOutputAxis, 8}, {kInputAxis, 16}, {kOutputAxis, 2}}};
 
 template <std::size_t kCount>
 bool has_blocks(const BlockedLayout& layout, const Inner<kCount>& inner) {
@@ -73,8 +73,8 @@ std::optional<BlockConversion> BlockConversion::make(const dnnl::memory::desc& s
   BlockConversion made;
   made.pairs_outputs_ = pairs_outputs;
   made.counts_ = from.padded;
-  made.counts_[kOutputs] /= kBlock;
-  made.counts_[kInputs] /= kBlock;
+  made.counts_[kOutputAxis] /= kBlock;
+  made.counts_[kInputAxis] /= kBlock;
   made.from_strides_ = from.strides;
   made.to_strides_ = to.strides;
   return made;

@@ -12,7 +12,7 @@ namespace {
 using Log = std::vector<std::string>;
 
 struct WorkersScene {
-  explicit WorkersScene(int workers) : runtime(workers) {}
+  explicit WorkersScene(int count) : runtime(count) {}
 
   troupe_test::FakeRuntime runtime;
   Rounds rounds{runtime.reception, runtime.members, *runtime.host};
