@@ -60,6 +60,7 @@ std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std:
 
 /// How many steps' phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
+
 class Training {
  public:
   /// @param fold its title; empty where there is no cross-validation
