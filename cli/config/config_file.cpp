@@ -9,6 +9,7 @@
 #include "cli/config/group_flag.hpp"
 #include "cli/config/model_option_flag.hpp"
 #include "cli/help_groups.hpp"
+#include "cli/words.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
@@ -23,7 +24,6 @@ using nlohmann::json;
 constexpr const char* kFlag = "--config";
 constexpr int kDeepestConfig = 8;
 constexpr const char* kOldServersKey = "parameter_servers";
-const std::string kAlgorithmFlag = "--algorithm";
 
 [[noreturn]] void fail(const std::string& path, const std::string& message,
                        ErrorCode code = ErrorCode::invalid_argument) {
@@ -77,12 +77,8 @@ class Expansion {
   /// Whether an algorithm with parameter servers is told of.
   bool has_servers(const json& object) const {
     const auto said = object.find("algorithm");
-    std::string name = said != object.end() && said->is_string() ? said->get<std::string>() : "";
-    for (std::size_t i = 0; typed_wins_ && i < typed_.size(); ++i) {
-      const std::string& word = typed_[i];
-      if (word.starts_with(kAlgorithmFlag + '=')) name = word.substr(kAlgorithmFlag.size() + 1);
-      if (word == kAlgorithmFlag && i + 1 < typed_.size()) name = typed_[i + 1];
-    }
+    std::string name = typed_wins_ ? flag_value(typed_, "--algorithm") : "";
+    if (name.empty() && said != object.end() && said->is_string()) name = said->get<std::string>();
     return name == "downpour" || name == "ssp";
   }
 
