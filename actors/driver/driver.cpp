@@ -32,7 +32,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       algorithm_(options_, optimizer_),
       preparation_(checked(options_, std::move(creator)), options_, algorithm_, versions_),
       elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
-      budget_(options_.fault_tolerance.max_failures),
+      losses_(options_.fault_tolerance.max_failures, rules(), elasticity_),
       lineage_(options_.checkpoint.keep) {
   algorithm_.begin();  // only now: a record is not touched before all options are checked
   faults_ = FaultInjection(fault_plan_of(options_));
@@ -98,22 +98,6 @@ void Driver::bring_to_rest(Needs needs) {
   if (needs != Needs::step && !algorithm_->whole()) make_whole();
 }
 
-int Driver::note_untold(bool replaced) {
-  if (!rules().replaces_workers()) return 0;
-  int noted = 0;
-  while (const auto loss = run_->rounds().untold_loss(replaced)) {
-    const Where& where = loss->where();
-    const bool allowed = budget_.allows(*loss, Clock::now());
-    if (!replaced && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
-    const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;  // of what it was replaced together with
-    const bool dropped = !run_->members().takes_part(where.worker);
-    if (!allowed && !(dropped && elasticity_.drops_lost(allowed))) continue;
-    repairs_.push_back({where.worker, where.node, where.phase, loss->message(), dropped, seconds});
-    ++noted;
-  }
-  return noted;
-}
-
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
 
 /// Who else was lost is as good as told of: the call has failed.
@@ -123,19 +107,19 @@ void Driver::give_up(const Error& error) {
 }
 
 void Driver::note_loss(const Error& error) {
-  // A worker of a node goes with its node, which nobody else can replace.
   const bool replaces = rules().replaces_workers();
   const bool loss = error.code() == ErrorCode::worker_lost || node_lost();
   if (!loss || (!replaces && !can_form_again())) give_up(error);
   if (!replaces) lost_at_ = steps_done();
-  const Where& where = error.where();
-  if (std::ranges::count(newcomers_, where.worker) > 0) give_up(error);
-  const bool allowed = budget_.allows(error, Clock::now());
-  if (replaces && elasticity_.drops_lost(allowed)) drop_lost(where.worker);
-  const bool dropped = replaces && !run_->members().takes_part(where.worker);
-  if (!allowed && !dropped) give_up(budget_.spent());
-  repairs_.push_back({replaces ? where.worker : -1, where.node, where.phase, error.message(), dropped});
-  Clock::sleep_for(budget_.pause());
+  try {
+    losses_.take(error, run_ ? &run_->members() : nullptr, [this](int blamed) { drop_lost(blamed); });
+  } catch (const Error& final) {
+    give_up(final);
+  }
+}
+
+int Driver::note_untold(bool replaced) {
+  return losses_.note_untold(run_->rounds(), run_->members(), replaced, [this](int blamed) { drop_lost(blamed); });
 }
 
 StepReport Driver::step(bool rehearse) {
@@ -146,8 +130,8 @@ StepReport Driver::step(bool rehearse) {
   const std::int64_t before = steps_done();
   StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
   note_untold(/*replaced=*/true);
-  if (!rehearse) report.repairs = std::exchange(repairs_, {});
-  budget_.note_progress();
+  if (!rehearse) report.repairs = losses_.take_repairs();
+  losses_.note_progress();
   if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
   return report;
 }
@@ -269,12 +253,12 @@ void Driver::resize(int num_workers) {
   if (algorithm_->under_way()) make_ready(Needs::members);
   const std::vector<int> before = run_->members().workers();
   run_->workers().deal_to(num_workers, steps_done() + 1);
-  newcomers_ = run_->workers().all_but(before);
+  losses_.expect(run_->workers().all_but(before));
   try {
     repairing(Needs::members, [] {});
-    newcomers_.clear();
+    losses_.expect({});
   } catch (...) {
-    for (const int worker : std::exchange(newcomers_, {})) run_->workers().drop(worker, steps_done() + 1);
+    for (const int worker : losses_.take_newcomers()) run_->workers().drop(worker, steps_done() + 1);
     run_->workers().deal_to(static_cast<int>(before.size()), steps_done() + 1);
     throw;
   }

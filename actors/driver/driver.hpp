@@ -10,8 +10,8 @@
 #include "actors/driver/algorithm_in_use.hpp"
 #include "actors/driver/checkpoints/checkpoints.hpp"
 #include "actors/driver/elasticity.hpp"
-#include "actors/driver/faults/failure_budget.hpp"
 #include "actors/driver/faults/fault_injection.hpp"
+#include "actors/driver/faults/losses.hpp"
 #include "actors/driver/forming/formed_run.hpp"
 #include "actors/driver/forming/preparation.hpp"
 #include "actors/driver/forming/recovery.hpp"
@@ -115,8 +115,7 @@ class Driver {
   /// before it is done.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
-  /// Counts and reports losses of workers of this machine that no call has met, or that were met together with others;
-  /// says how many. @param replaced only those that are replaced already
+  /// As Losses.
   int note_untold(bool replaced);
   /// @throws Error the loss itself, or that the budget is spent
   void note_loss(const Error& error);
@@ -183,11 +182,9 @@ class Driver {
   Versions versions_;
   Preparation preparation_;
   Elasticity elasticity_;
-  FailureBudget budget_;
+  Losses losses_;
   FaultInjection faults_;
-  std::uint64_t calls_ = 0;      ///< of `step`
-  std::vector<int> newcomers_;   ///< of a resize that is under way: whoever of them dies is not replaced
-  std::vector<Repair> repairs_;  ///< that no report has told of yet
+  std::uint64_t calls_ = 0;  ///< of `step`
   SetRates set_rates_;
   Lineage lineage_;
   std::optional<std::int64_t>
@@ -205,7 +202,7 @@ auto Driver::repairing(Needs needs, const Work& work) {
     try {
       algorithm_->tell_failure();  // before who was lost is replaced, which is for `note_loss` to say
       settle(needs);
-      for (auto repair = repairs_.end(); !losses.empty(); losses.pop_back())
+      for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())
         (--repair)->seconds = losses.back().seconds();
       return work();
     } catch (const Error& error) {

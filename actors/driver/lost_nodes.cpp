@@ -52,7 +52,7 @@ void Driver::form_again() {
       settle_run(Needs::step);
       take_step(/*rehearse=*/false);
     }
-    if (!repairs_.empty()) repairs_.back().replayed = *lost_at_ - from;
+    if (!losses_.repairs().empty()) losses_.repairs().back().replayed = *lost_at_ - from;
   } catch (const std::bad_alloc&) {
     give_up_run();
     throw no_memory("the run cannot be formed again");
