@@ -1,7 +1,6 @@
 #include "actors/node/node_actor.hpp"
 
 #include "actors/messages/obey.hpp"
-#include "actors/node/node_reply.hpp"
 #include "actors/transport/start_needs.hpp"
 #include "actors/worker/worker_actor.hpp"
 

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
+#include "actors/messages/failure.hpp"
 #include "actors/messages/generation.hpp"
 #include "actors/messages/transfer.hpp"
 #include "actors/servers/parameter_server.hpp"
@@ -109,5 +112,21 @@ class NodeService : public NodeShare {
   std::shared_ptr<Shared>
       before_;  ///< the one before it, until this one is published: it may not have begun everywhere
 };
+
+/// What a node answers to a request, also where that fails.
+template <class Request>
+typename Request::Reply reply_of(NodeService& service, const Request& request) {
+  typename Request::Reply reply;
+  reply.round = request.round;
+  try {
+    if constexpr (std::is_same_v<typename Request::Reply, Done>)
+      service.carry_out(request);
+    else
+      reply = service.carry_out(request);
+  } catch (...) {
+    reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
+  }
+  return reply;
+}
 
 }  // namespace troupe

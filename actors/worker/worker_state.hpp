@@ -8,7 +8,7 @@
 
 #include "actors/worker/node_share.hpp"
 #include "actors/worker/replica.hpp"
-#include "actors/worker/turns.hpp"
+#include "actors/worker/turn.hpp"
 #include "collectives/exchange/page_squares.hpp"
 #include "collectives/plan/plan.hpp"
 #include "collectives/state/worker_slabs.hpp"
@@ -31,8 +31,8 @@ struct WorkerState {
   int first_lane = 0;
   bool backs_up = false;
   std::uint64_t seed = 0;
-  std::unique_ptr<Turns> turns;  ///< at computing
-  int threads_a_replica = 1;     ///< that may work at a time, beside those of other replicas of this machine
+  std::unique_ptr<std::counting_semaphore<>> places;  ///< of replicas that compute at a time
+  int threads_a_replica = 1;  ///< that may work at a time, beside those of other replicas of this machine
 
   // Of the generation.
   Plan plan;
@@ -69,6 +69,10 @@ struct WorkerState {
   const UpdateRules& applied() const { return outer ? *outer : *optimizer; }
   /// Whether the length of the mean gradient has to be known.
   bool clips() const { return !outer && optimizer->clips(); }
+  /// Sleeps until the replica may compute. Lightweight models may at once.
+  Turn turn_of(const Replica& replica) const {
+    return Turn(replica.model->info().lightweight ? nullptr : places.get());
+  }
   /// Number of a replica among those of the run.
   int lane_of(const Replica& replica) const { return first_lane + replica.context.replica; }
   /// Among the workers that take part.

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "actors/messages/options_json.hpp"
-#include "actors/node/node_reply.hpp"
+#include "actors/node/node_service.hpp"
 #include "actors/placements/cluster/begin_on_nodes.hpp"
 #include "actors/placements/cluster/join_check.hpp"
 #include "actors/transport/system.hpp"

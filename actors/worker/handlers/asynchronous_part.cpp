@@ -91,8 +91,7 @@ class AdvanceHandler final : public Handler<Advance> {
     worker.computing = Stopwatch();
   }
   void work(WorkerState& worker, Replica& replica, const Advance& request) const override {
-    std::optional<Turns::Turn> turn;
-    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const Turn turn = worker.turn_of(replica);
     replica.own.forget();
     Advancing(worker, replica, request).run();
     replica.finite = std::ranges::all_of(replica.own.shards, [&](int shard) {

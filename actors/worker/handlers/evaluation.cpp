@@ -76,8 +76,7 @@ class EvaluateHandler final : public Handler<Evaluate> {
     if (request.set < 0 || request.set > static_cast<int>(EvaluationSet::validation))
       throw Error(ErrorCode::protocol, "an evaluation of a set that there is not");
     const auto set = static_cast<EvaluationSet>(request.set);
-    std::optional<Turns::Turn> turn;
-    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);
     const WeightsVersion version = WeightsVersion::begin(weights);
     for (const int shard : replica.own.shards) {

@@ -77,8 +77,7 @@ class ComputePortionsHandler final : public Handler<ComputePortions> {
     return request.portions.size();
   }
   void work(WorkerState& worker, Replica& replica, const ComputePortions& request) const override {
-    std::optional<Turns::Turn> turn;
-    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const Turn turn = worker.turn_of(replica);
     PortionPass(worker, replica, request).run();
   }
   void answer(WorkerState& worker, const ComputePortions& request, PortionsComputed& computed) const override {

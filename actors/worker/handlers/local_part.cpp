@@ -174,8 +174,7 @@ class TakeStepsHandler final : public Handler<TakeSteps> {
     worker.newest_round = request.round;
   }
   void work(WorkerState& worker, Replica& replica, const TakeSteps& request) const override {
-    std::optional<Turns::Turn> turn;
-    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const Turn turn = worker.turn_of(replica);
     replica.own.forget();
     replica.advanced.clear();
     replica.moved.clear();

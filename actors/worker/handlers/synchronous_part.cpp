@@ -105,8 +105,7 @@ class ComputeHandler final : public Handler<Compute> {
   void work(WorkerState& worker, Replica& replica, const Compute& request) const override {
     // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes
     // after it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
-    std::optional<Turns::Turn> turn;
-    if (!replica.model->info().lightweight) turn.emplace(*worker.turns);
+    const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);
     const WeightsVersion version = WeightsVersion::begin(weights);
     const OwnGradients& gradients = request.as_backup ? *worker.backup_gradients : *worker.gradients;

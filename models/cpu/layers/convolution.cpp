@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/cpu/layer_kernels.hpp"
-#include "models/cpu/layers/plain_max_pool.hpp"
+#include "models/cpu/layers/window_pool.hpp"
 #include "models/cpu/layers/winograd.hpp"
 #include "models/cpu/passes.hpp"
 #include "troupe/layers/convolution.hpp"

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "models/cpu/layers/convolution.hpp"
-#include "models/cpu/layers/plain_max_pool.hpp"
+#include "models/cpu/layers/window_pool.hpp"
 
 namespace troupe::cpu {
 

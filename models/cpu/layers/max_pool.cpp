@@ -1,6 +1,5 @@
 #include "troupe/layers/max_pool.hpp"
 
-#include "models/cpu/layers/plain_max_pool.hpp"
 #include "models/cpu/layers/window_pool.hpp"
 
 namespace troupe::cpu {
