@@ -67,33 +67,25 @@ class PieceThreads {
 class Pieces final : public Piecework {
  public:
   Pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
-      : count_(count), piece_(piece), work_(work) {}
+      : count_(count), piece_(piece), last_((count - 1) / piece * piece), work_(work) {}
 
   bool do_piece() override {
-    std::unique_lock lock(mutex_);
-    if (next_ >= count_) return false;
-    const std::size_t begin = next_;
-    next_ = std::min(count_, begin + piece_);
-    const std::size_t end = next_;
-    ++busy_;
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      const ForkBarrier barrier;
-      work_(begin, end);
-    } catch (...) {
-      error = std::current_exception();
+    std::size_t begin = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (next_ >= last_) return false;
+      begin = std::exchange(next_, next_ + piece_);
+      ++busy_;
     }
-    lock.lock();
-    if (error && begin < error_at_) {
-      error_at_ = begin;
-      error_ = error;
-    }
+    work(begin, begin + piece_);
+    const std::lock_guard lock(mutex_);
     if (--busy_ == 0) idle_.notify_all();
     return true;
   }
 
+  /// By the caller, whose piece is the last one.
   void finish() {
+    work(last_, count_);
     while (do_piece()) continue;
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return busy_ == 0; });
@@ -101,8 +93,21 @@ class Pieces final : public Piecework {
   }
 
  private:
+  void work(std::size_t begin, std::size_t end) {
+    try {
+      const ForkBarrier barrier;
+      work_(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (begin >= error_at_) return;
+      error_at_ = begin;
+      error_ = std::current_exception();
+    }
+  }
+
   const std::size_t count_;
   const std::size_t piece_;
+  const std::size_t last_;  ///< where the last piece begins
   const std::function<void(std::size_t, std::size_t)>& work_;
   std::mutex mutex_;
   std::condition_variable idle_;

@@ -25,6 +25,16 @@ TEST_CASE("work_in_pieces does each thing once") {
   }
 }
 
+TEST_CASE("the caller of work_in_pieces does the last piece itself") {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    std::thread::id last;
+    work_in_pieces(9, 2, [&](std::size_t begin, std::size_t /*end*/) {
+      if (begin == 8) last = std::this_thread::get_id();
+    });
+    CHECK(last == std::this_thread::get_id());
+  }
+}
+
 TEST_CASE("work_in_pieces tells the first failure when all have ended") {
   std::atomic<int> ended{0};
   const auto work = [&](std::size_t begin, std::size_t /*end*/) {
