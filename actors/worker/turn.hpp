@@ -1,24 +1,48 @@
 #pragma once
 
-#include <semaphore>
+#include <condition_variable>
+#include <mutex>
 
 namespace troupe {
 
-/// A place among those that may go at a time, held from construction, which sleeps until one is free, to destruction.
+/// So many places. No std::counting_semaphore: that of libstdc++ 12 can sleep through a release (GCC's PR 104928).
+class Places {
+ public:
+  explicit Places(int count) : free_(count) {}
+
+  /// Sleeps until one is free.
+  void take() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return free_ > 0; });
+    --free_;
+  }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    ++free_;
+    freed_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  int free_;
+};
+
+/// A place, held from construction to destruction.
 class Turn {
  public:
   /// @param places null: there is always one
-  explicit Turn(std::counting_semaphore<>* places) : places_(places) {
-    if (places_ != nullptr) places_->acquire();
+  explicit Turn(Places* places) : places_(places) {
+    if (places_ != nullptr) places_->take();
   }
   ~Turn() {
-    if (places_ != nullptr) places_->release();
+    if (places_ != nullptr) places_->give_back();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
  private:
-  std::counting_semaphore<>* places_;
+  Places* places_;
 };
 
 }  // namespace troupe

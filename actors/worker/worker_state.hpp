@@ -31,8 +31,8 @@ struct WorkerState {
   int first_lane = 0;
   bool backs_up = false;
   std::uint64_t seed = 0;
-  std::unique_ptr<std::counting_semaphore<>> places;  ///< of replicas that compute at a time
-  int threads_a_replica = 1;  ///< that may work at a time, beside those of other replicas of this machine
+  std::unique_ptr<Places> places;  ///< of replicas that compute at a time
+  int threads_a_replica = 1;       ///< that may work at a time, beside those of other replicas of this machine
 
   // Of the generation.
   Plan plan;

@@ -71,7 +71,7 @@ double BatchNetwork::train(std::byte* memory, const BatchContext& context, const
 
 EvaluationResult BatchNetwork::evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                                         std::span<const float> weights, SampleMetrics* metrics) {
-  send(memory, batch.values, batch.content, weights, /*trains=*/false);
+  send(memory, batch.values, /*content=*/0, weights, /*trains=*/false);
   forward(memory, context, nullptr);
   return evaluate_batch_loss(loss_, receive_scores(memory), batch, metrics);
 }

@@ -72,7 +72,10 @@ class CudaNetwork final : public DeviceNetwork {
   ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are freed
 
   void prepare_training(bool /*memory*/) override {
-    on_device(context_, [&] { memory_for(network_for(usual_batch_, Mode::train)); });
+    on_device(context_, [&] {
+      memory_for(network_for(usual_batch_, Mode::train));
+      transfers_.reserve_samples(static_cast<std::size_t>(usual_batch_ * network_.input_shape.size()));
+    });
   }
 
   std::size_t size() const override { return network_.parameters.size(); }

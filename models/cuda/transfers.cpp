@@ -62,8 +62,8 @@ const float* Transfers::send(std::span<const float> samples, std::uint64_t conte
     next_ = 0;
     copy_to_device(context_.copies(), weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
-  samples_.reserve(samples.size_bytes());
-  const std::uint64_t held = std::exchange(held_, 0);
+  const std::uint64_t held = std::exchange(held_, 0);  // first: there may be no room for more
+  reserve_samples(samples.size());
   const bool are_here = content != 0 && content == held;
   if (!are_here) copy_to_device(context_.copies(), samples, samples_.floats());
   if (!are_here || !weights.empty()) await_copies();

@@ -30,6 +30,8 @@ class Transfers {
   const std::byte* product_weights() const;
   float* gradient() const { return gradient_.floats(); }
 
+  /// Of a batch, beforehand. What is there is lost where it has to grow.
+  void reserve_samples(std::size_t floats) { samples_.reserve(floats * sizeof(float)); }
   /// Begins to copy samples, unless the device has these, and statistics; what the compute stream is given from now on
   /// has them. `receive` takes the weights, unless these are empty: then the layers have those of the pass before.
   /// @param content Batch::content of the samples

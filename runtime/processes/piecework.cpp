@@ -1,7 +1,8 @@
 #include "runtime/processes/piecework.hpp"
 
-#include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -16,27 +17,47 @@
 namespace troupe {
 namespace {
 
-/// Threads that do what has been added, first come first, unless somebody waits for it.
+/// As many threads as there are cores, looked up once a second at most: who asks may wait for 30 microseconds of work.
+int wanted_threads() {
+  using std::chrono::steady_clock;
+  static std::atomic<int> known = 0;
+  static std::atomic<steady_clock::rep> looked = 0;
+  const steady_clock::rep now = steady_clock::now().time_since_epoch().count();
+  constexpr steady_clock::rep kEvery =
+      std::chrono::duration_cast<steady_clock::duration>(std::chrono::seconds(1)).count();
+  if (known == 0 || now - looked > kEvery) {
+    looked = now;
+    known = usable_cores();
+  }
+  return known;
+}
+
+/// Threads that do what has been added, first come first. What somebody waits for has threads of its own: a piece of
+/// other work may read from a slow disk.
 class PieceThreads {
  public:
+  enum class Of : unsigned char { shared_out, waited_for };
+
   /// Never destroyed: replicas that were given up may outlive main. A child made by fork has none of its parent's
   /// threads, which its copy of the condition variable still counts as waiting.
-  static PieceThreads& shared() {
-    static std::atomic<PieceThreads*> known{nullptr};
+  static PieceThreads& all(Of kind) {
+    static std::array<std::atomic<PieceThreads*>, 2> of_kind{};
+    std::atomic<PieceThreads*>& known = of_kind[static_cast<std::size_t>(kind)];
     PieceThreads* threads = known;
     if (threads != nullptr && threads->owner_.is_this()) return *threads;
     auto fresh = std::make_unique<PieceThreads>();
     return *(known.compare_exchange_strong(threads, fresh.get()) ? fresh.release() : threads);
   }
 
-  /// @param first before all others
-  void add(std::shared_ptr<Piecework> work, bool first) {
+  void add(std::shared_ptr<Piecework> work) {
+    const int wanted = wanted_threads();
     const std::lock_guard lock(mutex_);
     try {
-      for (; running_ < usable_cores(); ++running_) std::thread([this] { run(); }).detach();
-    } catch (const std::system_error&) {  // the machine gives no more: who waits for work does it
+      for (; running_ < wanted; ++running_) std::thread([this] { run(); }).detach();
+    } catch (const std::system_error&) {
+      if (running_ == 0) return;  // who waits for the work does it
     }
-    waiting_.insert(first ? waiting_.begin() : waiting_.end(), std::move(work));
+    waiting_.push_back(std::move(work));
     added_.notify_all();
   }
 
@@ -119,12 +140,14 @@ class Pieces final : public Piecework {
 
 }  // namespace
 
-void share_out(std::shared_ptr<Piecework> work) { PieceThreads::shared().add(std::move(work), /*first=*/false); }
+void share_out(std::shared_ptr<Piecework> work) {
+  PieceThreads::all(PieceThreads::Of::shared_out).add(std::move(work));
+}
 
 void work_in_pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work) {
   if (count <= piece) return work(0, count);
   const auto pieces = std::make_shared<Pieces>(count, piece, work);
-  PieceThreads::shared().add(pieces, /*first=*/true);
+  PieceThreads::all(PieceThreads::Of::waited_for).add(pieces);
   pieces->finish();
 }
 

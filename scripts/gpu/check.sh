@@ -26,7 +26,7 @@ troupe=$here/bin/troupe
 python=${CHECK_PYTHON:-python3}
 small=${CHECK_SMALL:-}
 all=(devices kernels networks runs bits train profile memcheck compare)
-declare -A limits=([devices]=60 [kernels]=60 [networks]=60 [runs]=60 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
+declare -A limits=([devices]=60 [kernels]=60 [networks]=120 [runs]=60 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
   [compare]=580)  # seconds
 
 skip() {
@@ -182,8 +182,11 @@ part_memcheck() {
   command -v compute-sanitizer >/dev/null || skip "compute-sanitizer is not here"
   local log status=0
   log=$(mktemp)
-  compute-sanitizer --error-exitcode 1 --report-api-errors no "$here/bin/test_gpu" '--source-file-exclude=*test_device_runs.cpp' 2>&1 |
-    tee "$log" || status=1
+  local checked=(compute-sanitizer --error-exitcode 1 --report-api-errors no "$here/bin/test_gpu")
+  {
+    "${checked[@]}" '--source-file-exclude=*test_device_runs.cpp' &&
+      "${checked[@]}" unfolded '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp'
+  } 2>&1 | tee "$log" || status=1
   if grep -q -i 'device not supported' "$log"; then
     skip "compute-sanitizer refuses this device"
   fi

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "cuda/cuda_cases.hpp"
@@ -46,8 +47,6 @@ Case cnn() {
            linear(kClasses)}};
 }
 
-/// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
-/// and an evaluation.
 /// Knows of one batch.
 class NextBatch final : public BatchesAhead {
  public:
@@ -58,7 +57,9 @@ class NextBatch final : public BatchesAhead {
   Batch batch_;
 };
 
-/// The samples of each pass lie elsewhere than those of the pass before, and those of the third come early.
+/// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
+/// and an evaluation. The samples of each pass lie elsewhere than those of the pass before, and those of the
+/// third come early.
 std::vector<float> bits_of(const Case& at, Precision precision) {
   const NetworkTrial trial(at, 4, precision);
   std::vector<float> bits(trial.gradient.begin(), trial.gradient.end());
@@ -198,6 +199,41 @@ TEST_CASE("CUDA: a missing event is found, whichever it is") {
       CHECK(found);
     }
   }
+  cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: after an evaluation that failed a step relies on no samples that went with it") {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  /// The gradient of a batch that the device has had before, after an evaluation of a larger one.
+  const auto gradient_after = [&](std::int64_t failing_call) -> std::optional<AlignedFloats> {
+    cuda_double::reset({.failing_call = failing_call});
+    const NetworkTrial trial(residual(), 2);
+    Batch batch = trial.samples();
+    batch.content = 1;
+    AlignedFloats first(trial.gradient.size()), again(first.size());
+    trial.network->gradient({}, batch, trial.weights, first);
+    std::vector<float> more(70 * batch.values.size(), 0.5F);  // more than an evaluation takes at once
+    const std::vector<std::int32_t> labels(140);
+    begin = cuda_double::calls();
+    try {
+      trial.network->evaluate({}, {140, more, labels, {}}, trial.weights);
+      end = cuda_double::calls();
+    } catch (const Error&) {  // of the call that was to fail
+    }
+    try {
+      trial.network->gradient({}, batch, trial.weights, again);
+    } catch (const Error&) {  // the device is lost
+      return std::nullopt;
+    }
+    CHECK(again == first);
+    return again;
+  };
+  REQUIRE(gradient_after(-1));
+  const std::int64_t last = end;
+  int tried = 0;
+  for (std::int64_t call = begin; call < last; ++call) tried += gradient_after(call) ? 1 : 0;
+  CHECK(tried > 0);
   cuda_double::reset({});
 }
 

@@ -6,3 +6,4 @@ set -euo pipefail
 
 "$2" --count || exit $?
 "$1" --error-exitcode 1 --report-api-errors no "$2" "--source-file-exclude=*test_device_runs.cpp"
+"$1" --error-exitcode 1 --report-api-errors no "$2" unfolded "--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp"

@@ -117,7 +117,7 @@ class BuildHandler final : public Handler<Build> {
     const bool has_process = shared_memory() != nullptr;  // one of its own
     limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
     const int at_a_time = replicas_at_a_time(request);
-    worker.places = std::make_unique<std::counting_semaphore<>>(at_a_time);
+    worker.places = std::make_unique<Places>(at_a_time);
     const Keeps keeps = keeps_of(request);
     worker.threads_a_replica = std::max(1, usable_cores() / here);
     try {

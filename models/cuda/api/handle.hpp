@@ -46,9 +46,12 @@ class Stream {
   void synchronize() const {
     constexpr int kLooks = 50;  // some 100 microseconds
     check(cudaEventRecord(so_far_.get(), get()), "recording an event");
-    cudaError_t state = cudaErrorNotReady;
-    for (int look = 0; look < kLooks && state == cudaErrorNotReady; ++look) state = cudaEventQuery(so_far_.get());
-    forget_error();  // that it was not ready
+    cudaError_t state = cudaEventQuery(so_far_.get());
+    for (int look = 1; look < kLooks && state == cudaErrorNotReady; ++look) {
+      forget_error();  // that it was not ready
+      state = cudaEventQuery(so_far_.get());
+    }
+    if (state == cudaErrorNotReady) forget_error();
     check(state == cudaErrorNotReady ? cudaEventSynchronize(so_far_.get()) : state, "waiting for the device");
   }
 

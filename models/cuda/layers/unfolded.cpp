@@ -29,6 +29,9 @@ std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
   return static_cast<std::size_t>(unfolding.rows_of_sample() * unfolding.columns()) * size_of(element);
 }
 
+/// What the matrix is made of at most: the gradient of an input is folded from floats.
+Element widest(const PlacedLayer& layer) { return layer.gradient_stops ? layer.output.element : Element::f32; }
+
 /// A product of the matrix of all windows with that of the weights.
 class Unfolded final : public Operation {
  public:
@@ -38,7 +41,7 @@ class Unfolded final : public Operation {
         unfolding_(unfolding_of(layer)),
         batch_(batch),
         samples_at_once_(std::clamp<std::int64_t>(
-            static_cast<std::int64_t>(kMatrixBytes / matrix_bytes(unfolding_, Element::f32)), 1, batch)) {
+            static_cast<std::int64_t>(kMatrixBytes / matrix_bytes(unfolding_, widest(layer))), 1, batch)) {
     context.need_workspace(padded_bytes(element()) + part_bytes(element()));
   }
 
@@ -151,8 +154,11 @@ class Unfolded final : public Operation {
 
 std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch) {
   const Unfolding unfolding = unfolding_of(layer);
-  const bool is_small = static_cast<std::size_t>(batch) * matrix_bytes(unfolding, unfolding.element) <= small_matrix();
-  if (!is_small && unfolding.input.channels >= kManyChannels) return nullptr;
+  const std::size_t each = matrix_bytes(unfolding, unfolding.element);
+  const bool is_small = static_cast<std::size_t>(batch) * each <= small_matrix();
+  const bool has_few_channels =
+      unfolding.input.channels < kManyChannels && matrix_bytes(unfolding, widest(layer)) <= kMatrixBytes;
+  if (!is_small && !has_few_channels) return nullptr;
   return std::make_unique<Unfolded>(context, layer, batch);
 }
 
