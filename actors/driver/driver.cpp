@@ -119,6 +119,7 @@ void Driver::note_loss(const Error& error) {
 }
 
 int Driver::note_untold(bool replaced) {
+  if (!run_) return 0;
   return losses_.note_untold(run_->rounds(), run_->members(), replaced, [this](int blamed) { drop_lost(blamed); });
 }
 
