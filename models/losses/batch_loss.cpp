@@ -43,45 +43,37 @@ void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& 
   }
 }
 
-double sample_gradient(const Loss& loss, const OutputRows& rows, std::span<const float> outputs, const Target& target,
-                       float* gradient, std::size_t sample) {
-  float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
-  std::fill(row, row + rows.width, 0.0F);
-  return loss.gradient(outputs, target, {row, outputs.size()});
+/// @param piece samples that one thread computes before it looks for others
+double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
+                          std::int64_t* correct, std::size_t piece) {
+  const std::size_t count = all_of(batch).end;
+  const bool counts = correct != nullptr && loss.has_hits();
+  std::vector<double> losses(count);
+  std::vector<char> hits(count);
+  work_in_pieces(count, piece, [&](std::size_t begin, std::size_t end) {
+    for_each_sample(rows, batch, {begin, end},
+                    [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
+                      float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
+                      std::fill(row, row + rows.width, 0.0F);
+                      losses[sample] = loss.gradient(outputs, target, {row, outputs.size()});
+                      hits[sample] = counts && loss.is_hit(outputs, target) ? 1 : 0;
+                    });
+  });
+  if (correct != nullptr) *correct = counts ? std::ranges::count(hits, 1) : BatchResult::kNotCounted;
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
 }  // namespace
 
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct) {
-  double sum = 0;
-  std::int64_t hits = 0;
-  const bool counts = correct != nullptr && loss.has_hits();
-  for_each_sample(rows, batch, all_of(batch),
-                  [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
-                    sum += sample_gradient(loss, rows, outputs, target, gradient, sample);
-                    if (counts && loss.is_hit(outputs, target)) ++hits;
-                  });
-  if (correct != nullptr) *correct = counts ? hits : BatchResult::kNotCounted;
-  return sum;
+  return gradient_in_pieces(loss, rows, batch, gradient, correct, all_of(batch).end);
 }
 
 double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                                   std::int64_t* correct) {
-  const Samples all = all_of(batch);
-  const bool counts = correct != nullptr && loss.has_hits();
-  std::vector<double> losses(all.end);
-  std::vector<char> hits(all.end);
   const std::size_t piece = std::max<std::size_t>(1, kOutputsOfPiece / static_cast<std::size_t>(rows.count));
-  work_in_pieces(all.end, piece, [&](std::size_t begin, std::size_t end) {
-    for_each_sample(rows, batch, {begin, end},
-                    [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
-                      losses[sample] = sample_gradient(loss, rows, outputs, target, gradient, sample);
-                      hits[sample] = counts && loss.is_hit(outputs, target) ? 1 : 0;
-                    });
-  });
-  if (correct != nullptr) *correct = counts ? std::ranges::count(hits, 1) : BatchResult::kNotCounted;
-  return std::accumulate(losses.begin(), losses.end(), 0.0);
+  return gradient_in_pieces(loss, rows, batch, gradient, correct, piece);
 }
 
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,

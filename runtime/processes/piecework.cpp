@@ -1,12 +1,10 @@
 #include "runtime/processes/piecework.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -85,60 +83,60 @@ class PieceThreads {
 };
 
 /// Of one call of work_in_pieces, whose `work` is not looked at once it has returned.
-class Pieces final : public Piecework {
+class CalledPieces final : public Pieces {
  public:
-  Pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
-      : count_(count), piece_(piece), last_((count - 1) / piece * piece), work_(work) {}
-
-  bool do_piece() override {
-    std::size_t begin = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (next_ >= last_) return false;
-      begin = std::exchange(next_, next_ + piece_);
-      ++busy_;
-    }
-    work(begin, begin + piece_);
-    const std::lock_guard lock(mutex_);
-    if (--busy_ == 0) idle_.notify_all();
-    return true;
-  }
-
-  /// By the caller, whose piece is the last one.
-  void finish() {
-    work(last_, count_);
-    while (do_piece()) continue;
-    std::unique_lock lock(mutex_);
-    idle_.wait(lock, [this] { return busy_ == 0; });
-    if (error_) std::rethrow_exception(error_);
-  }
+  CalledPieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
+      : Pieces(count, piece), work_(work) {}
 
  private:
-  void work(std::size_t begin, std::size_t end) {
-    try {
-      const ForkBarrier barrier;
-      work_(begin, end);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (begin >= error_at_) return;
-      error_at_ = begin;
-      error_ = std::current_exception();
-    }
-  }
+  void work(std::size_t begin, std::size_t end) override { work_(begin, end); }
 
-  const std::size_t count_;
-  const std::size_t piece_;
-  const std::size_t last_;  ///< where the last piece begins
   const std::function<void(std::size_t, std::size_t)>& work_;
-  std::mutex mutex_;
-  std::condition_variable idle_;
-  std::size_t next_ = 0;  ///< that nobody has begun with
-  int busy_ = 0;
-  std::size_t error_at_ = SIZE_MAX;
-  std::exception_ptr error_;
 };
 
 }  // namespace
+
+bool Pieces::do_piece() {
+  std::size_t begin = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (next_ >= count_) return false;
+    begin = next_;
+    next_ = std::min(count_, begin + piece_);
+    ++busy_;
+  }
+  attempt(begin, std::min(count_, begin + piece_));
+  const std::lock_guard lock(mutex_);
+  if (--busy_ == 0) idle_.notify_all();
+  return true;
+}
+
+void Pieces::attempt(std::size_t begin, std::size_t end) try {
+  const ForkBarrier barrier;
+  work(begin, end);
+} catch (...) {
+  const std::lock_guard lock(mutex_);
+  if (begin >= error_at_) return;  // the first one, whoever comes to it first
+  error_at_ = begin;
+  error_ = std::current_exception();
+}
+
+void Pieces::stop() {
+  std::unique_lock lock(mutex_);
+  next_ = count_;
+  idle_.wait(lock, [this] { return busy_ == 0; });
+}
+
+void Pieces::finish() {
+  while (do_piece()) continue;
+  stop();
+  if (error_) std::rethrow_exception(error_);
+}
+
+bool Pieces::is_done() const {
+  const std::lock_guard lock(mutex_);
+  return next_ >= count_ && busy_ == 0 && !error_;
+}
 
 void share_out(std::shared_ptr<Piecework> work) {
   PieceThreads::all(PieceThreads::Of::shared_out).add(std::move(work));
@@ -146,8 +144,10 @@ void share_out(std::shared_ptr<Piecework> work) {
 
 void work_in_pieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work) {
   if (count <= piece) return work(0, count);
-  const auto pieces = std::make_shared<Pieces>(count, piece, work);
+  const std::size_t last = (count - 1) / piece * piece;
+  const auto pieces = std::make_shared<CalledPieces>(last, piece, work);
   PieceThreads::all(PieceThreads::Of::waited_for).add(pieces);
+  pieces->attempt(last, count);
   pieces->finish();
 }
 

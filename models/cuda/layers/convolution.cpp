@@ -1,12 +1,11 @@
-#include "troupe/layers/convolution.hpp"
 
 #include <array>
 #include <limits>
 #include <optional>
 #include <span>
 
-#include "models/cuda/kernels/bias.hpp"
 #include "models/cuda/kernels/elementwise.hpp"
+#include "models/cuda/layers/convolution_ends.hpp"
 #include "models/cuda/layers/layers.hpp"
 #include "models/cuda/transposed_weights.hpp"
 #include "troupe/error.hpp"
@@ -112,20 +111,16 @@ auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& 
   return pass;
 }
 
-class Convolution final : public Operation {
+class Convolution final : public ConvolutionEnds {
  public:
   Convolution(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : context_(context),
-        layer_(layer),
-        rows_(batch * layer.output.pixels()),
+      : ConvolutionEnds(context, layer, batch),
         input_(tensor(layer.input, batch)),
         output_(tensor(layer.output, batch)),
         filter_(filter(layer)),
         forward_(forward_pass()) {
     context.need_workspace(forward_.workspace);
   }
-
-  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
 
   void prepare_backward() override {
     if (learns()) {
@@ -136,7 +131,7 @@ class Convolution final : public Operation {
       data_pass_ = data_pass();
       context_.need_workspace(data_pass_->workspace);
     }
-    if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(rows_, channels()));
+    need_bias_workspace();
   }
 
   void forward(const ForwardOperands& at) override {
@@ -144,18 +139,11 @@ class Convolution final : public Operation {
                                   forward_.convolution.get(), forward_.algorithm, context_.workspace(),
                                   forward_.workspace, &kZero, output_.get(), at.output),
           "a convolution");
-    if (has_bias())
-      add_bias(stream(), rows_, channels(), layer_.output.element, at.weights + layer_.parameters.vector(0),
-               layer_.planned.relu, at.output);
-    else if (layer_.planned.relu)
-      relu_forward(stream(), layer_.output.element, values(), at.output, at.output);
+    end_forward(at);
   }
 
   void backward(const BackwardOperands& at) override {
-    if (layer_.planned.relu) relu_backward(stream(), layer_.output.element, values(), at.output, at.output_gradient);
-    if (learns() && has_bias())
-      column_sums(stream(), rows_, channels(), layer_.output.element, at.output_gradient, context_.workspace(),
-                  at.gradient + layer_.parameters.vector(0));
+    begin_backward(at);
     if (learns()) run_filter_pass(at);
     if (at.input_gradient == nullptr) return;
     check(cudnnConvolutionBackwardData(context_.cudnn(), &kOne, filter_.get(), at.product_weights, output_.get(),
@@ -170,11 +158,6 @@ class Convolution final : public Operation {
   using FilterPass = ConvolutionPass<cudnnConvolutionBwdFilterAlgo_t>;
   using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
 
-  bool learns() const { return !layer_.planned.keeps_tensors; }
-  bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }
-  std::int64_t channels() const { return layer_.output.shape.channels; }
-  std::size_t values() const { return static_cast<std::size_t>(rows_ * channels()); }
-  cudaStream_t stream() const { return context_.compute().get(); }
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
   /// cuDNN writes the gradient of bfloat16 weights as such: it goes through the start of the workspace.
   std::size_t typed_gradient_bytes() const {
@@ -232,9 +215,6 @@ class Convolution final : public Operation {
     if (typed > 0) to_floats(stream(), Element::bf16, weights(), gradient, at.gradient);
   }
 
-  Context& context_;
-  const PlacedLayer& layer_;
-  std::int64_t rows_;
   TensorDescriptor input_;
   TensorDescriptor output_;
   FilterDescriptor filter_;

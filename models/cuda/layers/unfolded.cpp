@@ -1,12 +1,10 @@
 #include <algorithm>
 
-#include "models/cuda/kernels/bias.hpp"
-#include "models/cuda/kernels/elementwise.hpp"
 #include "models/cuda/kernels/unfold.hpp"
+#include "models/cuda/layers/convolution_ends.hpp"
 #include "models/cuda/layers/layers.hpp"
 #include "models/cuda/layers/small_matrix.hpp"
 #include "models/cuda/products.hpp"
-#include "troupe/layers/convolution.hpp"
 
 namespace troupe::cuda {
 
@@ -33,11 +31,10 @@ std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
 Element widest(const PlacedLayer& layer) { return layer.gradient_stops ? layer.output.element : Element::f32; }
 
 /// A product of the matrix of all windows with that of the weights.
-class Unfolded final : public Operation {
+class Unfolded final : public ConvolutionEnds {
  public:
   Unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : context_(context),
-        layer_(layer),
+      : ConvolutionEnds(context, layer, batch),
         unfolding_(unfolding_of(layer)),
         batch_(batch),
         samples_at_once_(std::clamp<std::int64_t>(
@@ -45,11 +42,9 @@ class Unfolded final : public Operation {
     context.need_workspace(padded_bytes(element()) + part_bytes(element()));
   }
 
-  StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
-
   void prepare_backward() override {
     if (learns()) context_.need_workspace(padded_bytes(Element::f32) + part_bytes(element()));
-    if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(batch_ * output_pixels(), outputs()));
+    need_bias_workspace();
     if (!layer_.gradient_stops) context_.need_workspace(padded_bytes(element()) + part_bytes(Element::f32));
   }
 
@@ -61,18 +56,11 @@ class Unfolded final : public Operation {
       multiply(context_, {weights, columns(), true}, {matrix, columns()}, {outputs(), part.rows, columns()},
                part.of(at.output, layer_.output), element());
     });
-    if (has_bias())
-      add_bias(stream(), batch_ * output_pixels(), outputs(), element(), at.weights + layer_.parameters.vector(0),
-               layer_.planned.relu, at.output);
-    else if (layer_.planned.relu)
-      relu_forward(stream(), element(), values(), at.output, at.output);
+    end_forward(at);
   }
 
   void backward(const BackwardOperands& at) override {
-    if (layer_.planned.relu) relu_backward(stream(), element(), values(), at.output, at.output_gradient);
-    if (learns() && has_bias())
-      column_sums(stream(), batch_ * output_pixels(), outputs(), element(), at.output_gradient, context_.workspace(),
-                  at.gradient + layer_.parameters.vector(0));
+    begin_backward(at);
     if (learns()) weights_gradient(at);
     if (at.input_gradient != nullptr) input_gradient(at);
   }
@@ -134,17 +122,9 @@ class Unfolded final : public Operation {
     return static_cast<std::size_t>(samples_at_once_) * matrix_bytes(unfolding_, of);
   }
 
-  bool learns() const { return !layer_.planned.keeps_tensors; }
-  bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }
-  std::int64_t outputs() const { return layer_.output.shape.channels; }
   std::int64_t output_pixels() const { return layer_.output.pixels(); }
   std::int64_t columns() const { return unfolding_.columns(); }
-  std::size_t values() const { return static_cast<std::size_t>(batch_ * output_pixels() * outputs()); }
-  Element element() const { return layer_.output.element; }
-  cudaStream_t stream() const { return context_.compute().get(); }
 
-  Context& context_;
-  const PlacedLayer& layer_;
   Unfolding unfolding_;
   std::int64_t batch_;
   std::int64_t samples_at_once_;

@@ -1,10 +1,7 @@
 #include "models/data/batches/read_ahead.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "runtime/fork/owning_process.hpp"
@@ -19,11 +16,12 @@ constexpr std::size_t kPieceSamples = 8;
 }  // namespace
 
 /// A batch that is being filled.
-class ReadAhead::Slot final : public Piecework {
+class ReadAhead::Slot final : public Pieces {
  public:
   Slot(Key key, std::shared_ptr<const DataSource> from, BatchMemory memory, std::span<const std::int64_t> samples,
        std::optional<DrawnFor> drawn)
-      : key_(key),
+      : Pieces(samples.size(), kPieceSamples),
+        key_(key),
         from_(std::move(from)),
         memory_(std::move(memory)),
         request_(memory_.prepare(from_->info(), samples, drawn)) {}
@@ -31,49 +29,11 @@ class ReadAhead::Slot final : public Piecework {
   const Key& key() const { return key_; }
   std::size_t bytes() const { return request_.values.size_bytes(); }
 
-  bool do_piece() override {
-    std::unique_lock lock(mutex_);
-    if (next_ >= request_.samples.size()) return false;
-    const std::size_t begin = next_;
-    const std::size_t count = std::min(kPieceSamples, request_.samples.size() - begin);
-    next_ += count;
-    ++busy_;
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      const ForkBarrier barrier;
-      from_->fill(piece(begin, count));
-    } catch (...) {
-      error = std::current_exception();
-    }
-    lock.lock();
-    if (error && begin < error_at_) {  // the first of the batch, whoever comes to it first
-      error_at_ = begin;
-      error_ = error;
-    }
-    --busy_;
-    if (busy_ == 0) idle_.notify_all();
-    return true;
-  }
-
-  /// Begins with no further piece, and waits for those that are begun with.
-  void stop() {
-    std::unique_lock lock(mutex_);
-    next_ = request_.samples.size();
-    idle_.wait(lock, [this] { return busy_ == 0; });
-  }
-
   /// Empty unless it is filled, without errors and holes.
-  Batch peek() {
-    const std::lock_guard lock(mutex_);
-    const bool filled = next_ >= request_.samples.size() && busy_ == 0 && !error_ && request_.holes.empty();
-    return filled ? memory_.batch() : Batch{};
-  }
+  Batch peek() const { return is_done() && request_.holes.empty() ? memory_.batch() : Batch{}; }
 
   Batch wait() {
-    while (do_piece()) continue;
-    stop();
-    if (error_) std::rethrow_exception(error_);
+    finish();
     return memory_.filled();
   }
 
@@ -81,6 +41,8 @@ class ReadAhead::Slot final : public Piecework {
   BatchMemory take_memory() { return std::move(memory_); }
 
  private:
+  void work(std::size_t begin, std::size_t end) override { from_->fill(piece(begin, end - begin)); }
+
   BatchRequest piece(std::size_t begin, std::size_t count) const {
     const auto part = [&](auto floats) {
       const std::size_t each = floats.size() / request_.samples.size();
@@ -98,12 +60,6 @@ class ReadAhead::Slot final : public Piecework {
   std::shared_ptr<const DataSource> from_;
   BatchMemory memory_;
   BatchRequest request_;
-  std::mutex mutex_;
-  std::condition_variable idle_;
-  std::size_t next_ = 0;  ///< sample that nobody has begun with
-  int busy_ = 0;
-  std::size_t error_at_ = SIZE_MAX;
-  std::exception_ptr error_;
 };
 
 ReadAhead::ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes)
