@@ -149,7 +149,10 @@ void FunctionRun::abandon() {
   outbox_.close();
 }
 
-void FunctionRun::report(const Json& metrics) { outbox_.say(FrameKind::report, to_text(metrics)); }
+void FunctionRun::report(const Json& metrics) {
+  outbox_.say(FrameKind::report, to_text(metrics));
+  if (request_.awaits_reports) outbox_.await_heard();
+}
 
 void FunctionRun::save(Checkpoint checkpoint) {
   checkpoint.number = ++saved_;

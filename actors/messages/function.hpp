@@ -23,6 +23,7 @@ struct StartFunction {
   std::uint64_t seed = 0;
   std::uint64_t timeout_ms = 0;   ///< of each collective
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
+  bool awaits_reports = false;    ///< ReportOptions::awaited
   std::string node;               ///< as errors name the worker's place
   std::string name;
   std::string config;    ///< JSON
@@ -31,7 +32,7 @@ struct StartFunction {
 template <class F>
 auto fields(StartFunction& x, F visit) {
   return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.local_size, x.size, x.cores, x.seed, x.timeout_ms,
-               x.data_memory, at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
+               x.data_memory, x.awaits_reports, at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
                at_most<Bound::setting>(x.datasets));
 }
 

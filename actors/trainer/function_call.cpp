@@ -86,6 +86,7 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.config = request_.config;
   start.datasets = request_.datasets;
   start.data_memory = options.memory.data_bytes;
+  start.awaits_reports = request_.awaits_reports;
   start.local_size = 0;
   for (int other = 0; other < size(); ++other) {
     if (members.node_of(ranks_[static_cast<std::size_t>(other)].worker) != members.node_of(worker)) continue;

@@ -16,6 +16,7 @@ struct CallRequest {
   std::uint64_t run = 0;
   int attempt = 1;
   bool single = false;  ///< on the first worker alone
+  bool awaits_reports = false;
   std::string name;
   std::string config;
   std::string datasets;

@@ -120,6 +120,7 @@ void RunHandle::Impl::call() {
   request.run = run_;
   request.attempt = attempt_;
   request.single = is_single();
+  request.awaits_reports = request_.options.reports.awaited;
   request.name = request_.lent ? request_.lent->name() : request_.name;
   request.config = text_of(request_.config);
   request.datasets = text_of(request_.options.dataset);

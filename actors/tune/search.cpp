@@ -39,6 +39,22 @@ bool is_a_loss(const std::string& code) {
   return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);
 }
 
+bool is_report(const Json& line) { return line.contains("iteration"); }
+
+/// Once it has been dealt with, whatever came of that: until then the trial waits.
+class AnsweredReport {
+ public:
+  explicit AnsweredReport(const TrialProcess* trial) : trial_(trial) {}
+  ~AnsweredReport() {
+    if (trial_ != nullptr) trial_->answer_report();
+  }
+  AnsweredReport(const AnsweredReport&) = delete;
+  AnsweredReport& operator=(const AnsweredReport&) = delete;
+
+ private:
+  const TrialProcess* trial_;
+};
+
 std::string names_of(const Json& metrics) {
   std::string names;
   for (const auto& [name, value] : metrics.items()) names += (names.empty() ? "" : ", ") + printable(name);
@@ -228,6 +244,7 @@ void Search::hear(Run& run) {
   try {
     for (const Json& line : run.process->take()) {
       run.heard = Clock::now();
+      const AnsweredReport answered(is_report(line) ? run.process.get() : nullptr);
       if (run.over) continue;
       run.leaving ? take_late(run, line) : take(run, line);
     }
@@ -268,11 +285,11 @@ void Search::keep_reports(Trial& trial, std::size_t kept) {
   for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
 }
 
-/// A trial that was asked to end may report once more before it does. Its files go by that report, and so the table
-/// does.
+/// A trial that was asked to end between two reports may report once more before it does. Its files go by that report,
+/// and so the table does.
 void Search::take_late(Run& run, const Json& line) {
   if (line.contains("kept")) return keep_reports(trials_[run.at], line["kept"].get<std::size_t>());
-  if (!line.contains("iteration")) return;
+  if (!is_report(line)) return;
   Report report = report_from(line);
   const std::int64_t most = options_.scheduler.max_iterations;
   if (most == 0 || report.iteration <= most) trials_[run.at].reports.push_back(std::move(report));

@@ -26,6 +26,8 @@ class TrialProcess {
   int socket() const { return socket_.get(); }
   /// What it has said since the last call, without waiting. @throws Error protocol for what is no JSON
   std::vector<Json> take();
+  /// Tells it that its report has been dealt with, for which it waits.
+  void answer_report() const noexcept;
   /// It says nothing more.
   bool has_ended() const { return !socket_; }
   /// Of one that has ended: such as "was ended by signal 9".

@@ -26,13 +26,22 @@ namespace {
 /// Of the environment, since workers of a trial are processes, too.
 constexpr const char* kFolderVariable = "TROUPE_TRIAL_FOLDER";
 
-/// What the search is told, a line of JSON each. Without a search the process ends.
+/// What the search is told, a line of JSON each, and its answers to reports. Without a search the process ends.
 class ToSearch {
  public:
   explicit ToSearch(int socket) : socket_(socket) {}
 
   void tell(const Json& said) const {
     tell(said.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
+  }
+  /// Returns once the search has dealt with a report: if the trial is to end, it has been asked to.
+  void await_answer() const {
+    char answer = 0;
+    ssize_t came = 0;
+    do {
+      came = ::recv(socket_, &answer, 1, 0);
+    } while (came < 0 && errno == EINTR);
+    if (came != 1) leave(1);
   }
 
  private:
@@ -62,6 +71,7 @@ class TellsSearch : public Callback {
   void on_report(const Report& report) override {
     const Report added = reports_.add(report);
     search_.tell({{"iteration", added.iteration}, {"seconds", added.seconds}, {"metrics", added.metrics}});
+    search_.await_answer();
   }
   void on_checkpoint(const CheckpointInfo& checkpoint) override {
     reports_.add_checkpoint(checkpoint.number, checkpoint.iteration);
@@ -96,6 +106,7 @@ Json run_task(const TrialFiles& files, const ToSearch& search) {
   RunOptions options;
   options.dataset = datasets_of(trainable.dataset, task.config);
   options.reports = trainable.reports;
+  options.reports.awaited = true;
   options.checkpoints = {files.checkpoints(), trainable.keep_checkpoints, /*resume=*/true};
   const TrainerCheckpoints checkpoints(options.checkpoints);
   options.callbacks = {std::make_shared<TellsSearch>(search, files, checkpoints)};

@@ -79,6 +79,9 @@ struct ReportOptions {
   /// last value alone, with `first`, and of what is no number, the first value.
   int every = 1;
   bool first_rank_only = false;  ///< what other ranks report is dropped, and not waited for
+  /// `report` returns once the driver has dealt with what the rank said, and callbacks have been told of reports that
+  /// came of it. So it is in trials of a search, which has decided by then whether the trial goes on.
+  bool awaited = false;
 };
 
 /// Data of a run: a name, as `load_data` takes it, which serves all placements, or data itself, which needs

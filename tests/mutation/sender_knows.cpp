@@ -98,6 +98,7 @@ const Reasons& of_driver() {
       {"Remember.rows", "which products it needs, the driver decides"},
       {"StartFunction.config", "what a function is given, the driver decides"},
       {"StartFunction.seed", "an option of the driver's"},
+      {"StartFunction.awaits_reports", "an option of the driver's"},
       {"TakeSteps.from", "which version is committed, the driver decides"},
       {"TakeSteps.rate_bits", "the learning rate is the driver's"},
       {"TakeSteps.step", "the driver counts steps"},

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "actors/tune/trial_reports.hpp"
 #include "actors/tune/trial_task.hpp"
@@ -392,6 +393,18 @@ TEST_CASE("a trial that is ended before its time is asked to, and killed if it d
   CHECK(fs::exists(stopped.folder_of(stopped.trials().front()) + "/saved"));
   options.end_timeout = std::chrono::milliseconds(-1);
   CHECK_THROWS_AS(tune::run(trainable("end politely"), options), Error);
+}
+
+TEST_CASE("a trial that is ended after a report has not gone on from it, however slow its search is") {
+  const Folder folder;
+  tune::Options options = search(1);
+  options.folder = folder.path;
+  options.scheduler.max_iterations = 3;
+  options.on_change = [](const tune::Trial&) { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  tune::run(trainable("end politely"), options);
+  std::int64_t ended_at = 0;
+  std::ifstream(folder / "trial-0001/saved") >> ended_at;
+  CHECK(ended_at == 4);
 }
 
 TEST_CASE("a trial's function may make a trainer of its own, within what it was given, and pass its reports on") {
