@@ -17,6 +17,10 @@ namespace troupe {
 /// dropped, and backup tasks in Dean et al. 2012.
 class Backups {
  public:
+  /// Whether a step has anything to do with them.
+  bool in_use(const StepContext& context) const {
+    return context.backups > 0 || !behind_.empty() || !left_out_.empty();
+  }
   /// Has the gradients of all shards computed. One reply for each worker, in order; of one that is left out its
   /// backup's, with the seconds for which it has computed so far.
   /// @throws Error as rounds do

@@ -35,6 +35,7 @@ class Step {
   Step(const StepContext& context, Backups& backups, const Deadline& deadline)
       : context_(context),
         backups_(backups),
+        backs_up_(backups.in_use(context)),
         version_(context.versions.committed()),
         from_(context.versions.buffer()),
         to_(*context.versions.spare()),
@@ -45,6 +46,8 @@ class Step {
  private:
   Phase phase(const char* name) const { return {name, version_.step + 1, deadline_}; }
   AllComputed compute();
+  /// Who reduces and applies.
+  std::vector<int> appliers() const { return backs_up_ ? backups_.appliers(context_) : context_.appliers; }
   /// Adds losses in the tree and counts samples.
   Reduced combine(const AllComputed& computed) const;
   /// Where the driver adds the gradients, or has to know how long their mean is, this comes before they are applied.
@@ -59,6 +62,7 @@ class Step {
 
   const StepContext& context_;
   Backups& backups_;
+  const bool backs_up_;
   const Version version_;
   const int from_;  ///< the buffer that is read
   const int to_;    ///< that is written
@@ -97,7 +101,8 @@ AllComputed Step::compute() {
   request.step = version_.step;
   request.buffer = from_;
   request.timeout_ms = deadline_.left().count();
-  return backups_.compute(context_, request, phase("compute"));
+  if (backs_up_) return backups_.compute(context_, request, phase("compute"));
+  return context_.rounds.ask(request, context_.members.workers(), phase("compute"));
 }
 
 Reduced Step::combine(const AllComputed& computed) const {
@@ -146,7 +151,7 @@ MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
   request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
   const Phase reduce = phase("reduce");
-  const auto replies = context_.rounds.ask(request, backups_.appliers(context_), reduce);
+  const auto replies = context_.rounds.ask(request, appliers(), reduce);
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const auto slices_of = [this](int worker) { return backups_.slices_of(context_, worker); };
   MeanGradient mean;
@@ -167,7 +172,7 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
   request.rate_bits = to_bits(context_.learning_rate);
   request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
-  return context_.rounds.ask(request, backups_.appliers(context_), phase("apply"));
+  return context_.rounds.ask(request, appliers(), phase("apply"));
 }
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {

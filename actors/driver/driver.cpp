@@ -59,7 +59,7 @@ Driver::~Driver() {
 
 void Driver::start() {
   form();
-  settle(Needs::members);
+  settle_run(Needs::members);
   resume();
 }
 
@@ -89,10 +89,6 @@ void Driver::settle(Needs needs) {
 void Driver::settle_run(Needs needs) {
   const bool goes_on = algorithm_->under_way() && !algorithm_->must_rest();
   if (needs == Needs::step && goes_on && goes_on_meanwhile()) return;
-  bring_to_rest(needs);
-}
-
-void Driver::bring_to_rest(Needs needs) {
   if (algorithm_->under_way()) rest();
   settle_members(needs);
   if (needs != Needs::step && !algorithm_->whole()) make_whole();

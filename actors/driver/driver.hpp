@@ -106,8 +106,6 @@ class Driver {
   void settle_members(Needs needs) {
     preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
   }
-  /// The same where an algorithm's workers may be busy though no step is being made: first they come to rest.
-  void bring_to_rest(Needs needs);
   /// As `repairing`, for other files.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});

@@ -112,7 +112,7 @@ HeldFloats Driver::fetch_weights_of_nodes() {
 HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name) {
   const bool whole = !lost_at_ && !node_lost() && run_->members().lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
-      bring_to_rest(Needs::members);
+      settle_run(Needs::members);
       return run_->transfers().fetch({vector, 0, total_size(model().tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;
