@@ -19,10 +19,11 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  if(CCACHE AND NOT EXISTS "${CCACHE}")
-    unset(CCACHE CACHE)  # it has been removed
+  # Searched for once: if ccache is installed later, this build folder does not compile everything again.
+  if(NOT DEFINED CACHE{CCACHE} OR (CCACHE AND NOT EXISTS "${CCACHE}"))
+    unset(CCACHE CACHE)
+    find_program(CCACHE ccache)
   endif()
-  find_program(CCACHE ccache)
   if(CCACHE AND DEFINED ENV{CCACHE_SLOPPINESS})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
   elseif(CCACHE)  # of precompiled headers what they were made of is compared, not when
