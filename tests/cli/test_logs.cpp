@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/processes.hpp"
 #include "cli/refused.hpp"
+#include "cli/small_data.hpp"
 #include "runtime/file_descriptor.hpp"
 #include "support/patience.hpp"
 #include "support/text.hpp"
@@ -149,4 +151,16 @@ TEST_CASE("two runs do not write to one report or log") {
     REQUIRE(first.prints("step 2,"));
     check_refused(train_linear({"--steps", "3", "--quiet", option, file}), {"in_use", "another run writes to it"});
   }
+}
+
+TEST_CASE("worker processes log from the same level on as the command that starts them") {
+  Program program(train_linear({"--placement", "processes", "--workers", "2", "--batch-size", "0", "--steps",
+                                "1000000000", "--verbose", "--log-level", "error"}));
+  REQUIRE(program.prints("step 1, "));
+  const std::vector<pid_t> workers = children_of(program.pid());
+  CHECK(workers.size() == 2);
+  for (const pid_t worker : workers)
+    CHECK(contains(read_file("/proc/" + std::to_string(worker) + "/environ"), "TROUPE_LOG_LEVEL=error"));
+  ::kill(program.pid(), SIGTERM);
+  CHECK(program.finish().status == 128 + SIGTERM);
 }
