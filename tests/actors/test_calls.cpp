@@ -64,8 +64,8 @@ TEST_CASE("arguments and results that JSON cannot bring over are refused, and na
     CHECK(code_of(call) == ErrorCode::invalid_argument);
     CHECK_MESSAGE(message_of(call).find(what) != std::string::npos, message_of(call));
   };
-  refused([&] { sgd.call_model("echo", "\xff"); }, "the function's arguments has text that is no UTF-8");
-  refused([&] { sgd.call_model([](Model&, auto) { return "\xff"; }); }, "no UTF-8");
+  refused([&] { sgd.call_model("echo", "\xff"); }, "the function's arguments: text is not valid UTF-8");
+  refused([&] { sgd.call_model([](Model&, auto) { return "\xff"; }); }, "not valid UTF-8");
   Json deep;
   for (int level = 0; level < 200; ++level) deep = Json::array({deep});
   refused([&] { sgd.call_model("echo", deep); }, "deep");
