@@ -87,7 +87,7 @@ TEST_CASE(
   CHECK(sgd.foreach_worker("length", most) == all);
   const auto more = [&] { sgd.foreach_worker("length", most + "x"); };
   CHECK(code_of(more) == ErrorCode::invalid_argument);
-  CHECK(message_of(more).find("67108865 bytes, and 67108864 can be given") != std::string::npos);
+  CHECK(message_of(more).find("67108865 bytes; the limit is 67108864 bytes") != std::string::npos);
   CHECK(code_of([&] { sgd.foreach_model("echo", most + "x"); }) == ErrorCode::invalid_argument);
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("a checkpoint of another model configuration is told, and nothing of i
   CHECK(errors.text().empty());
   options.config = "61 6 ";
   { const DistributedSGD sgd("batches", options); }
-  CHECK(errors.text().find("is of a run with configuration '61 6', and this one has '61 6 '") != std::string::npos);
+  CHECK(errors.text().find("was written by a run with configuration '61 6'; this run has '61 6 '") != std::string::npos);
   write_file(folder / "run/step-00000001/manifest.json", R"({"\u001b]0;mine":1,"\u001b]0;mine":1})");
   CHECK(code_of([&] { DistributedSGD("batches", options); }) == ErrorCode::bad_file);
   CHECK(errors.text().find("does not verify") != std::string::npos);
