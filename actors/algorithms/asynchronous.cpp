@@ -141,7 +141,7 @@ void AsynchronousRunner::forget() {
   whole_ = true;
 }
 
-/// Starts idle workers: all workers at first and after a rest, later a worker whose push was refused.
+/// Starts idle workers: all workers at first and after a rest, later a worker after a refused push.
 void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
@@ -161,7 +161,7 @@ void AsynchronousRunner::begin(const StepContext& context) {
     waiting_.push_back(worker);
   }
   let_waiting_go(context);  // only when all clocks are known
-  let_held_go(context);     // including workers whose turn comes after the step that was just made
+  let_held_go(context);     // including workers that wait for the step that was just made
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {

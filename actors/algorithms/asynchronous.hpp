@@ -135,7 +135,7 @@ class AsynchronousRunner : public AlgorithmRunner {
   std::int64_t max_staleness_;  ///< in pushes of others; -1: none
   std::optional<ServerRecorder> recorder_;
   std::optional<ServerScript> script_;
-  std::set<int> held_;  ///< workers whose turn in the record has not come yet
+  std::set<int> held_;  ///< workers held back until their turn in the record
   Clocks clocks_;
   int longest_leg_;                           ///< the most gradients per shard that are computed or pushed at once
   bool exchange_failed_ = false;              ///< an exchange between nodes failed

@@ -2,7 +2,7 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// Replays the order of operations of a recorded run. An operation whose turn has not come is held back.
+// Replays the order of operations of a recorded run. An operation is held back until its turn.
 namespace troupe {
 
 /// The next operation of the record, if it is this worker's.

@@ -36,7 +36,7 @@ class Backups::Gathering {
   }
 
   std::vector<From<Computed>> run();
-  /// Workers whose backups answered first.
+  /// Workers that were slower than their backups.
   std::vector<int> left_out() const;
   /// The round of the workers' own shards. The caller must close it, because late workers still answer it.
   const Round& own_round() const { return rounds_.front(); }

@@ -178,7 +178,8 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   std::vector<int> workers = say_non_finite(applied);
-  // A worker that reports only its weights may have received them from a worker whose gradient is not finite.
+  // Prefers workers with a non-finite gradient: a worker that reports only its weights may have received the values
+  // from one of them.
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));

@@ -80,7 +80,7 @@ void Driver::settle(Needs needs) {
   try {
     settle_run(needs);
   } catch (const Error& error) {
-    // A node whose workers do not start in time counts as lost.
+    // A node counts as lost if its workers do not start in time.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }

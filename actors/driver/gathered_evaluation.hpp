@@ -47,7 +47,7 @@ class GatheredEvaluation {
 Evaluation evaluate_on(const Members& members, Rounds& rounds, Transfers& transfers, const Evaluate& request,
                        const EvaluationOptions& measure, const Phase& phase);
 
-/// Sets the names of classes and targets, as far as the network's text contains them.
+/// Sets the names of classes and targets that the network's text contains.
 /// @param network ModelInfo::network
 void name_measured(Evaluation& evaluation, const std::string& network);
 

@@ -6,7 +6,8 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/pass_report.hpp"
 
-// Messages between the driver and workers or parameter servers, for algorithms whose replicas run on their own clocks.
+// Messages between the driver and workers or parameter servers, for asynchronous algorithms (replicas run on their own
+// clocks).
 namespace troupe {
 
 struct Advanced {

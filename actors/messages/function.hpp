@@ -55,7 +55,7 @@ struct Heard {
   std::uint64_t round = 0;
   Failure failure;           ///< the function's failure
   bool ended = false;        ///< the function has ended, and these are its last bytes
-  std::int32_t blamed = -1;  ///< the rank whose failure caused this failure; -1: none
+  std::int32_t blamed = -1;  ///< the rank that caused this failure; -1: none
   std::string bytes;
 };
 template <class F>

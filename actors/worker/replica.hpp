@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// Shards whose gradients a replica computes, and the results so far.
+/// The shards of a replica, and the results of their gradients so far.
 struct Portion {
   std::vector<int> shards;
   std::vector<BatchResult> computed;  ///< results of the first shards, in order
@@ -40,7 +40,7 @@ struct Replica {
 
   // Local SGD, by position in own.shards.
   std::vector<double> moved;  ///< squared distance of the copy from the weights
-  int non_finite_shard = -1;  ///< the first shard whose copy is not finite (see non_finite); -1: none
+  int non_finite_shard = -1;  ///< the first shard with a non-finite copy (see non_finite); -1: none
 
   // L-BFGS.
   BatchResult portion;        ///< result of the last computed portion
@@ -48,7 +48,7 @@ struct Replica {
   PieceProducts products;     ///< over its slice
   std::uint32_t largest = 0;  ///< largest magnitude of the mean gradient in the slice, as bits
 
-  // Algorithms whose replicas run on their own clocks.
+  // Asynchronous algorithms (replicas run on their own clocks).
   std::vector<BatchResult> advanced;  ///< by position in own.shards; also used by local SGD
   AlignedFloats own_weights;          ///< served weights, moved by the replica's own gradients
   AlignedFloats next_gradient;        ///< a gradient to add to an earlier one, or the gradient of a local step

@@ -41,7 +41,7 @@ class LbfgsRunner : public AlgorithmRunner {
     double largest = 0;
     Products products;
   };
-  /// A committed step whose pair is not remembered yet.
+  /// A committed step with a pair that is not remembered yet.
   struct Pending {
     Versions::PinId before = 0;  ///< pins the version before the step
     double length = 0;

@@ -37,7 +37,7 @@ class RunWorkers {
 
   Runtime& runtime_;
   Rounds& rounds_;
-  std::map<int, Deadline> coming_;  ///< by worker, when to give up waiting for it
+  std::map<int, Deadline> coming_;  ///< by worker, the deadline for its arrival
 };
 
 }  // namespace troupe

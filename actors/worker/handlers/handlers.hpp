@@ -38,7 +38,7 @@ class Handler {
   virtual void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) const {}
 };
 
-/// A handler whose work is done by the first replica alone.
+/// A handler that runs on the first replica only.
 template <class Request>
 class FirstReplicaHandler : public Handler<Request> {
  public:
@@ -93,7 +93,7 @@ const Handler<ReduceGradient>& handler_of(const ReduceGradient* kind);
 const Handler<MoveAlong>& handler_of(const MoveAlong* kind);
 const Handler<Remember>& handler_of(const Remember* kind);
 
-// asynchronous_part.cpp: for algorithms whose replicas run on their own clocks
+// asynchronous_part.cpp: for asynchronous algorithms (replicas run on their own clocks)
 const Handler<Advance>& handler_of(const Advance* kind);
 const Handler<Deliver>& handler_of(const Deliver* kind);
 
