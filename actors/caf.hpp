@@ -1,20 +1,20 @@
 #pragma once
 
-// All contact with CAF goes through this header and the few files that include it. Written against CAF 0.17; what 1.x
-// calls otherwise is noted here: the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`,
-// no atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`),
-// and the prefix of configuration keys ("caf.").
+// Only this header and the few files that include it use CAF. They are written for CAF 0.17. CAF 1.x names the
+// following differently: the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`, no
+// atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`), and
+// the prefix of configuration keys ("caf.").
 
 #include <atomic>
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
 
-static_assert(CAF_MAJOR_VERSION == 0, "actors/caf.hpp lists what to change for CAF 1.x");
+static_assert(CAF_MAJOR_VERSION == 0, "the changes for CAF 1.x are listed in actors/caf.hpp");
 
 namespace troupe {
 
-// What a sender wrote before it sent or spawned, a receiver may read. CAF sees to that, but its libraries are not
-// instrumented, so ThreadSanitizer has to be told.
+// A receiver may read everything that the sender wrote before it sent or spawned. CAF guarantees this order, but its
+// libraries are not instrumented, so these functions declare the order to ThreadSanitizer.
 #if defined(__SANITIZE_THREAD__)
 void before_send();
 void after_receive();
@@ -23,9 +23,10 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
-/// Stands where a thread of a user makes a system or something in it. CAF keeps the system's logger for such a thread
-/// until it ends, and the end of the system waits for that. It may come sooner, on another thread, or, of a static
-/// object, when what this thread kept is destroyed already.
+/// Clears CAF's reference to the system's logger on destruction. Declare an object of this type wherever a user's
+/// thread makes an actor system or an object in it. CAF keeps the logger for such a thread until the thread ends, and
+/// the end of the system waits for that. The system may end earlier or on another thread; a static system may end after
+/// the thread's own copy was destroyed.
 struct ForgetsLogger {
   ForgetsLogger() = default;
   ForgetsLogger(const ForgetsLogger&) = delete;
@@ -33,8 +34,8 @@ struct ForgetsLogger {
   ~ForgetsLogger() { caf::logger::set_current_actor_system(nullptr); }
 };
 
-/// What an actor did in one turn, which is its beginning or a request, comes before the next one, in whichever thread;
-/// and what was sent to it, or it was spawned with, before that turn.
+/// Orders the turns of an actor for ThreadSanitizer. A turn is the actor's start or one request. Each turn happens
+/// after the turn before, on whichever threads they run, and after its message was sent or the actor was spawned.
 class ActorTurns {
  public:
   class Turn {
@@ -55,7 +56,7 @@ class ActorTurns {
   std::atomic<int> taken_{0};
 };
 
-/// What to send: all of it has been written by now.
+/// Makes a message of `content`. All writes that the receiver may read happen before this call.
 template <class Content>
 caf::message ready_to_send(Content content) {
   caf::message message = caf::make_message(std::move(content));
@@ -63,7 +64,7 @@ caf::message ready_to_send(Content content) {
   return message;
 }
 
-/// Around what reads or writes a message on its way.
+/// Encloses code that reads or writes a message in transit.
 struct HandOver {
   HandOver() { after_receive(); }
   HandOver(const HandOver&) = delete;

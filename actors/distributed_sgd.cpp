@@ -25,12 +25,14 @@
 namespace troupe {
 namespace {
 
-/// Has a name for as long as a call takes. @throws Error unsupported where workers cannot be handed a function
+/// Registers `function` under a name for the duration of a call. @throws Error unsupported if the placement's workers
+/// accept no functions by value
 template <class F>
 typename FunctionTable<F>::Loan lend(FunctionTable<F>& table, const F& function, Placement placement) {
   if (!rules_of(placement).takes_lambdas)
-    throw Error(ErrorCode::unsupported, "worker processes cannot be handed a function by value: register it by name");
-  if (!function) throw_invalid("the function has no body");
+    throw Error(ErrorCode::unsupported,
+                "worker processes cannot receive a function by value: register the function by name");
+  if (!function) throw_invalid("the function is empty");
   return {table, function};
 }
 
@@ -40,7 +42,8 @@ const char* to_string(Precision precision) { return precision == Precision::bf16
 
 namespace {
 
-/// Keeps the format of the stream that the text goes to, and has a point in numbers, whatever the program's locale.
+/// A stream with the classic locale and default flags, so numbers have a decimal point and the caller's stream keeps
+/// its format.
 std::ostringstream plain_stream() {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());
@@ -99,14 +102,14 @@ class DistributedSGD::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// The driver, for as long as one call takes. @throws Error invalid_argument where another one has not returned.
+  /// Access to the driver during one call. @throws Error invalid_argument if another call has not returned.
   class Call {
    public:
     explicit Call(Impl& impl) : impl_(impl) {
       if (impl_.busy_.exchange(true))
         throw Error(ErrorCode::invalid_argument,
-                    "this DistributedSGD is at work: one thread at a time may use it, and functions that read its "
-                    "weights may not");
+                    "this DistributedSGD is busy: only one thread at a time may use it, and a function that reads its "
+                    "weights may not call it");
     }
     ~Call() { impl_.busy_ = false; }
     Call(const Call&) = delete;
@@ -125,7 +128,7 @@ class DistributedSGD::Impl {
     return at_work->call_model(lent.name(), arguments, first_only);
   }
 
-  /// Callbacks are told when the driver is free again, so that they can call.
+  /// Callbacks run when the driver is free again, so that they can call this object.
   StepReport step() {
     std::optional<std::int64_t> before;
     try {
@@ -139,13 +142,13 @@ class DistributedSGD::Impl {
     tell_checkpoints();
     return made;
   }
-  /// A callback may have forked this process.
+  /// Checks the owner first, because a callback may have forked this process.
   void tell_checkpoints() {
     owner().check("this DistributedSGD");
     callbacks->checkpoints(driver->take_written());
   }
 
-  /// In a child made by fork there are neither threads nor workers for what these do.
+  /// A child made by fork has neither the threads nor the workers that the calls below need.
   const OwningProcess& owner() const { return driver.owner(); }
 
   OwnedHere<StepCallbacks> callbacks;
@@ -153,7 +156,7 @@ class DistributedSGD::Impl {
   StepReport report;
 
  private:
-  /// @param before set to the steps done before, when it begins
+  /// @param before set to the number of steps done before this step, once the step begins
   void make_step(std::optional<std::int64_t>& before) {
     const Call at_work = call();
     before = at_work->steps_done();
@@ -177,8 +180,8 @@ DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
   if (o.verbose && on_one_machine(o.placement)) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
   if (o.verbose && std::holds_alternative<LocalSgd>(o.algorithm))
-    log_line(LogLevel::info, "weights, and what the optimizer of each shard remembers, take " +
-                                 std::to_string(state_bytes() / 1'000'000) + " MB of a store");
+    log_line(LogLevel::info, "weights and the optimizer state of each shard use " +
+                                 std::to_string(state_bytes() / 1'000'000) + " MB of each object store");
 }
 
 std::int64_t DistributedSGD::state_bytes() const { return impl_->driver->state_bytes(); }
@@ -218,7 +221,7 @@ void DistributedSGD::save(const std::string& path) {
 }
 namespace {
 
-/// The first of many.
+/// Joins the first names.
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8;
   std::string list;

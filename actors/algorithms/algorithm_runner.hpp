@@ -15,7 +15,8 @@
 
 namespace troupe {
 
-/// What an algorithm makes a step of. Members are there and settled, or busy with it, and the state has a spare buffer.
+/// Everything an algorithm needs for a step. All members have joined. They are settled, or busy with this algorithm.
+/// The state has a spare buffer.
 struct StepContext {
   const Options& options;
   const Members& members;
@@ -24,27 +25,27 @@ struct StepContext {
   const ModelDescription& model;
   const UpdateRules& optimizer;
   const Plan& plan;
-  const std::vector<int>& appliers;  ///< workers that have a part in reducing and applying
-  const DriverGradients* gradients;  ///< where the driver adds them
+  const std::vector<int>& appliers;  ///< workers that take part in reducing and applying
+  const DriverGradients* gradients;  ///< not null if the driver adds the gradients
   bool settles_by_fence;             ///< see Host
-  std::uint64_t call;                ///< number of the driver's call that this is an attempt of
-  int backups;                       ///< workers that may be left out of a step at most
-  double learning_rate;              ///< of the step, of tensors in no group
-  std::vector<int> servers = {};     ///< parameter servers, as members, where the algorithm has them
-  std::function<double(std::int64_t step)> rate_at = {};  ///< the learning rate of any step, likewise
+  std::uint64_t call;                ///< number of the driver's call; all attempts of a call have the same number
+  int backups;                       ///< most workers that may be left out of a step
+  double learning_rate;              ///< of this step, for tensors in no group
+  std::vector<int> servers = {};     ///< member numbers of the parameter servers, if the algorithm has them
+  std::function<double(std::int64_t step)> rate_at = {};  ///< the learning rate of any step, for tensors in no group
 };
 
-/// The vectors of an algorithm's state, with the weights.
+/// The vectors of an algorithm's state, including the weights.
 struct StateDescription {
   StateShape shape = {};
-  /// Names of those that checkpoints hold beside the weights, the first ones behind these.
+  /// The names of the vectors that checkpoints store in addition to the weights: the first ones after the weights.
   std::vector<std::string> saved = {};
-  /// OptimizerSettings of the rule of slices, as JSON, where `Options::optimizer` is that of shards' own steps.
+  /// OptimizerSettings of the rule for slices, as JSON, if `Options::optimizer` is for the shards' own steps.
   std::string outer = {};
 };
 
-/// What a call of `step()` does with members, rounds and state. It has messages of its own (`actors/messages`) and a
-/// part of its own in the worker (`actors/worker`).
+/// Carries out calls of `step()`. An algorithm has its own messages (`actors/messages`) and its own handlers in the
+/// worker (`actors/worker`).
 class AlgorithmRunner {
  public:
   AlgorithmRunner() = default;
@@ -52,10 +53,10 @@ class AlgorithmRunner {
   AlgorithmRunner& operator=(const AlgorithmRunner&) = delete;
   virtual ~AlgorithmRunner() = default;
 
-  /// Makes a new version of the state and commits it, unless it is only rehearsed; or throws, and nothing has changed.
+  /// Makes a new version of the state and commits it, unless `rehearse` is set. If it throws, the state is unchanged.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
-  /// The optimizer's vectors, unless it has others.
-  /// @param steps_per_epoch of the model; 0 where that means nothing, or it is not known yet
+  /// Describes the state: by default, the weights and the optimizer's vectors.
+  /// @param steps_per_epoch steps per epoch of the model; 0 if it has no meaning or is not known yet
   virtual StateDescription state(const UpdateRules& optimizer, int /*num_shards*/,
                                  std::int64_t /*steps_per_epoch*/) const {
     StateDescription state;
@@ -64,27 +65,30 @@ class AlgorithmRunner {
     state.shape.vectors = 1 + optimizer.state_vectors();
     return state;
   }
-  /// @throws Error unsupported for a model that it cannot learn
+  /// @throws Error unsupported if the algorithm cannot train the model
   virtual void check(const ModelDescription& /*model*/) const {}
-  /// Steps that a call makes.
+  /// The number of steps that one call makes.
   virtual std::int64_t steps_a_call() const { return 1; }
-  /// Whether it needs parameter servers.
+  /// Whether the algorithm needs parameter servers.
   virtual bool has_servers() const { return false; }
-  /// Whether members are busy with it though no step is being made, or were until they were lost: it has to `rest`.
+  /// Whether members work for this algorithm between steps, or did so until they were lost. Then `rest` must be called
+  /// before other work.
   virtual bool under_way() const { return false; }
-  /// Whether they have to come to rest before the next step, too, since something failed.
+  /// Whether members must come to rest before the next step as well, because something failed.
   virtual bool must_rest() const { return false; }
-  /// Ends that: what has been computed is applied, and the state is one version. When it throws, too.
+  /// Brings all members to rest: computed gradients are applied, and the state is one version. This also holds if it
+  /// throws.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// @throws Error what has gone wrong since its last step was made, which no call has told yet
+  /// @throws Error the failure since the last step that no call has reported yet, if there is one
   virtual void tell_failure() {}
-  /// Whether every node holds the whole committed version, and not only its parameter server's slice of it.
+  /// Whether every node holds the complete committed version, not only its parameter server's slice.
   virtual bool whole() const { return true; }
-  /// Brings the slices together, at rest. When it throws, they are not.
+  /// Completes the committed version on every node, at rest. If it throws, the version is not complete.
   virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// Rests at the end of the run, without waiting for workers. The state is gone after that.
+  /// Comes to rest at the end of the run without waiting for workers. The state is released afterwards.
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// The run goes on from another state than the one it had, perhaps with other members: nothing is under way.
+  /// Forgets all work, because the run continues from another state, possibly with other members. Nothing is in
+  /// progress.
   virtual void forget() {}
 };
 

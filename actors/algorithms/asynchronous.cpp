@@ -30,7 +30,9 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
   const auto longest = context.options.timeouts.step * (longest_leg_ + 2);
-  Deadline last(longest);  // each thing that somebody is asked for has its own time; a step ends where these do not
+  // Each request has its own timeout; this deadline is for a step in which all requests succeed but no gradient is
+  // applied.
+  Deadline last(longest);
   for (bool passed = false; !complete(context);) {
     const std::int64_t before = tally_.gradients;
     if (rested_here(context)) {
@@ -42,7 +44,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
     const bool applied = tally_.gradients > before;
     if (!applied && !last.passed()) continue;
     if (!applied && passed) throw_late(context);
-    passed = !applied;  // for the first time: it may be the driver that was stopped
+    passed = !applied;  // on the first timeout, try again: the driver itself may have been stopped
     last = Deadline(longest);
   }
   const Version& version = context.versions.committed();
@@ -50,7 +52,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   return report_of(context, whole.seconds());
 }
 
-/// As many gradients are applied as a step is made of; where one is replayed, as were.
+/// Whether enough gradients for a step are applied. In a replay, also requires that the record has a step here.
 bool AsynchronousRunner::complete(const StepContext& context) {
   const std::int64_t steps = context.versions.committed().step;
   if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
@@ -64,7 +66,7 @@ bool AsynchronousRunner::complete(const StepContext& context) {
   throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
 }
 
-/// Nodes that have parameter servers exchange no gradients.
+/// Nodes with parameter servers exchange no gradients, so only the computation is rehearsed.
 StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
   if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
@@ -81,7 +83,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
-  // As far as the record went before it rested.
+  // First repeat the record up to its rest.
   let_held_go(context);
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
   if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
@@ -92,7 +94,8 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
     try {
       go_on(context);
     } catch (const Error& error) {
-      // What is refused is no fault of who wants rest, and the state is clean: the next step tells of it.
+      // A refused push is not an error of the caller of rest, and the state is valid. The next step reports the
+      // refusal.
       const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
       auto& kept = refusal ? refusal_ : first;
       if (!kept) kept = error;
@@ -104,7 +107,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
   if (!whole_record) throw script_->other_run();
-  // Connections and windows of an exchange that failed are in an unknown state: there has to be another generation.
+  // After a failed exchange, connections and windows are in an unknown state, so a new generation is needed.
   if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
@@ -115,7 +118,7 @@ void AsynchronousRunner::make_whole(const StepContext& context, const Deadline& 
 }
 
 void AsynchronousRunner::abandon(const StepContext& context, const Deadline& deadline) {
-  whole_ = true;  // of what comes next
+  whole_ = true;  // for the next state
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
   rest(context, deadline);
@@ -138,12 +141,12 @@ void AsynchronousRunner::forget() {
   whole_ = true;
 }
 
-/// Those who do nothing: all at first and after a rest, and one whose work was refused.
+/// Starts idle workers: all workers at first and after a rest, later a worker after a refused push.
 void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
-    waiting_.clear();  // all begin anew, and some may take part no more
+    waiting_.clear();  // all workers start again, and some may no longer take part
   }
   for (const int worker : workers) {
     if (context.members.lost(worker)) {
@@ -157,12 +160,12 @@ void AsynchronousRunner::begin(const StepContext& context) {
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
   }
-  let_waiting_go(context);  // when all clocks are known
-  let_held_go(context);     // whose turn is after the step that has been made
+  let_waiting_go(context);  // only when all clocks are known
+  let_held_go(context);     // including workers that wait for the step that was just made
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {
-  if (tasks_.empty()) {  // all are held back
+  if (tasks_.empty()) {  // all workers are held back
     if (script_) throw script_->other_run();
     throw_late(context);
   }
@@ -194,7 +197,8 @@ void AsynchronousRunner::drop(int worker) {
   clocks_.push(worker);
 }
 
-/// A task ends when all have answered, also where one has failed: until then nobody else may touch what they work on.
+/// A task ends when all its members have answered, even if one of them failed. Until then, no other task may use their
+/// data.
 template <class Reply>
 void AsynchronousRunner::take(const StepContext& context, const From<Reply>& from) {
   const std::uint64_t round = from.reply.round;
@@ -206,7 +210,7 @@ void AsynchronousRunner::take(const StepContext& context, const From<Reply>& fro
       throw context.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), from.member,
                                       from.reply.failure, at);
     if (task.is_of_worker() != std::is_same_v<Reply, Advanced>)
-      throw Error(ErrorCode::protocol, "a reply to something else", where);
+      throw Error(ErrorCode::protocol, "a reply to another request", where);
     if constexpr (std::is_same_v<Reply, Advanced>)
       check_reply(from.reply, context.members.shards_of(from.member), where);
     else
@@ -247,7 +251,7 @@ void AsynchronousRunner::note(Task& task, const From<Advanced>& from) {
 }
 
 void AsynchronousRunner::note(Task& task, const From<Pushed>& from) {
-  if (from.member == task.worker) {  // what it sent to servers of other nodes, and took of them
+  if (from.member == task.worker) {  // the bytes exchanged with servers of other nodes
     tally_.bytes_sent += from.reply.bytes_pushed + from.reply.bytes_fetched;
     return;
   }
@@ -262,8 +266,8 @@ void AsynchronousRunner::end_leg(const StepContext& context, const Task& task) {
   clocks_.advance(task.worker, task.leg);
   if (task.refused) {
     drop(task.worker);
-    throw non_finite_loss("what the worker was to push after its step " + std::to_string(clocks_.clock(task.worker)) +
-                              " is not finite, and is refused",
+    throw non_finite_loss("the push after the worker's step " + std::to_string(clocks_.clock(task.worker)) +
+                              " is refused: its gradients or losses are not finite",
                           task.of_finite_weights, context.rounds.where(task.worker, phase(context, "compute")));
   }
   follow_up(context, task.worker);
@@ -278,9 +282,8 @@ void AsynchronousRunner::end_push(const StepContext& context, const Task& task) 
     drop(task.worker);
     const std::string refuser = context.rounds.where(task.refused_by, phase(context, "apply")).node;
     throw Error(ErrorCode::non_finite_weights,
-                "what the worker pushed after its step " + std::to_string(clocks_.clock(task.worker)) +
-                    " would make weights or state that are not finite, and is refused by who owns them (told by " +
-                    refuser + ")",
+                "the push after the worker's step " + std::to_string(clocks_.clock(task.worker)) +
+                    " is refused: it would make weights or state that are not finite (reported by " + refuser + ")",
                 context.rounds.where(task.worker, phase(context, "apply")));
   }
   if (task.pushes) count(task);
@@ -290,7 +293,7 @@ void AsynchronousRunner::end_push(const StepContext& context, const Task& task) 
 
 void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
-    // Who is told of already is being replaced.
+    // A loss that was already reported is being handled: the worker is replaced.
     if (resting_ || !context.rounds.is_untold(worker)) return;
     context.rounds.throw_if_lost(Round(0, {worker}), phase(context, "compute"));
   }
@@ -300,7 +303,7 @@ void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   }
   const bool push = clocks_.push_due(worker);
   const bool due = clocks_.fetch_due(worker);
-  const bool fetch = due && (script_ || clocks_.may_go(worker));  // else a record says when
+  const bool fetch = due && (script_ || clocks_.may_go(worker));  // in a replay, the record decides instead
   if (push || fetch) return ask_servers(context, worker, push, fetch);
   if (due) return waiting_.push_back(worker);
   advance(context, worker);
@@ -331,7 +334,7 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
   const bool dropped = pushes && max_staleness_ >= 0 && age > max_staleness_;
   const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
-  // Whether it was far enough behind others to fetch at once was a matter of time.
+  // Whether the worker was far enough ahead to fetch at once depends on timing. In a replay, the record decides.
   if (const auto next = scripted(worker); next && next->pushes && pushes && !resting_) serves = next->serves;
   if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker);
   if (dropped) {
@@ -355,7 +358,7 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
     rounds_.push_back(context.rounds.open(request, context.servers, at));
   }
   tasks_.emplace(rounds_.back().number(), task);
-  // Servers do what they are told in order, and nobody else reads before all is at rest: it is as good as done.
+  // Commit now: all servers handle their requests in the same order, and nothing else reads the state before rest.
   if (request.applies) {
     const Version version = context.versions.committed();
     context.versions.commit(request.to, {version.step, version.updates + 1});

@@ -12,20 +12,21 @@
 
 namespace troupe {
 
-/// Replicas on their own clocks, and parameter servers that apply what they push: Downpour SGD of Dean et al.
-/// 2012, 4.1, and, where the clocks are bound to each other, the stale synchronous parallel of Ho et al. 2013.
+/// Trains with replicas on their own clocks and with parameter servers: Downpour SGD of Dean et al. 2012, 4.1. If
+/// clocks are bound to each other, this is the stale synchronous parallel model of Ho et al. 2013.
 ///
-/// The driver says in which order servers apply pushes and serve weights, the same for all of them, and moves no
-/// floats. A gradient of one shard moves the weights as far as it does in a synchronous step: by the rate times its
-/// share of a step's gradients. While calls of `step()` follow each other workers go on computing between them; for all
+/// The driver decides the order in which servers apply pushes and serve weights; the order is the same for all servers.
+/// The driver moves no floats. The gradient of one shard moves the weights as far as in a synchronous step: by the
+/// learning rate times its fraction of a step's gradients. Workers keep computing between consecutive calls of
+/// `step()`; for all other calls they come to `rest`.
 /// else they come to `rest`.
 class AsynchronousRunner : public AlgorithmRunner {
  public:
-  /// @param max_staleness as Downpour's
+  /// @param max_staleness see Downpour::max_staleness
   AsynchronousRunner(const Clocks::Rules& rules, const ServerFiles& files, int max_staleness = -1);
 
   bool has_servers() const override { return true; }
-  /// Returns when as many gradients have been applied since it returned last as there are shards.
+  /// Returns when as many gradients as there are shards were applied since the last return.
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   bool under_way() const override { return begun_; }
   void rest(const StepContext& context, const Deadline& deadline) override;
@@ -36,25 +37,25 @@ class AsynchronousRunner : public AlgorithmRunner {
   void forget() override;
 
  private:
-  /// What a worker, or the servers for it, are busy with.
+  /// A task of a worker, or of the servers for a worker.
   struct Task {
     int worker = 0;
-    bool pushes = false;  ///< the servers, who apply what it has pushed
-    bool serves = false;  ///< the servers, who serve it weights
-    Clocks::Leg leg;      ///< the worker itself
+    bool pushes = false;  ///< the servers apply the worker's push
+    bool serves = false;  ///< the servers serve weights to the worker
+    Clocks::Leg leg;      ///< the gradients that the worker computes
     Deadline deadline{std::chrono::milliseconds(0)};
     int awaited = 1;
-    std::optional<Error> error = {};  ///< of who answered
-    bool refused = false;             ///< what is not finite
-    int refused_by = -1;              ///< the server that says so
+    std::optional<Error> error = {};  ///< the first error of a member
+    bool refused = false;             ///< values are not finite
+    int refused_by = -1;              ///< the server that refused the push
     bool of_finite_weights = true;
-    std::int64_t staleness = 0;  ///< of what is pushed
-    double seconds = 0;          ///< of the worker, or the slowest server
+    std::int64_t staleness = 0;  ///< of the push
+    double seconds = 0;          ///< of the worker or the slowest server
 
     bool is_of_worker() const { return !pushes && !serves; }
     const char* name() const { return pushes ? "apply" : serves ? "fetch" : "compute"; }
   };
-  /// What a worker has computed and not pushed.
+  /// A worker's results that are not pushed yet.
   struct Unpushed {
     std::int64_t gradients = 0;
     std::int64_t samples = 0;
@@ -65,7 +66,7 @@ class AsynchronousRunner : public AlgorithmRunner {
     std::int64_t bytes_over_bus = 0;
     std::int64_t correct = 0;
   };
-  /// What has been applied since `step` returned last.
+  /// The results applied since the last return of `step`.
   struct Tally {
     std::int64_t gradients = 0;
     std::int64_t samples = 0;
@@ -77,13 +78,13 @@ class AsynchronousRunner : public AlgorithmRunner {
     std::int64_t bytes_over_bus = 0;
     std::int64_t correct = 0;
     std::map<int, WorkerTraffic> traffic;
-    std::vector<std::int64_t> staleness;  ///< pushes by how stale they were
+    std::vector<std::int64_t> staleness;  ///< histogram of the pushes' staleness
     std::int64_t bytes_pushed = 0;
     std::int64_t bytes_fetched = 0;
     std::int64_t bytes_sent = 0;  ///< between nodes
   };
 
-  /// The end of a call of `step`, after which workers go on.
+  /// Notes the end of a call of `step`. Workers keep computing after it.
   class Leaving {
    public:
     explicit Leaving(AsynchronousRunner& algorithm) : algorithm_(algorithm) {}
@@ -99,9 +100,9 @@ class AsynchronousRunner : public AlgorithmRunner {
   bool complete(const StepContext& context);
   [[noreturn]] void throw_late(const StepContext& context) const;
   StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
-  /// Has workers begin who do nothing.
+  /// Starts idle workers.
   void begin(const StepContext& context);
-  /// Waits for one thing that happens, and follows it up. @throws Error, and what it is about is no task any more
+  /// Waits for one event and handles it. @throws Error if a task failed; that task is then removed
   void go_on(const StepContext& context);
   template <class Reply>
   void take(const StepContext& context, const From<Reply>& from);
@@ -109,18 +110,18 @@ class AsynchronousRunner : public AlgorithmRunner {
   void note(Task& task, const From<Pushed>& from);
   void end_leg(const StepContext& context, const Task& task);
   void end_push(const StepContext& context, const Task& task);
-  /// What a worker does next.
+  /// Starts the next task of a worker.
   void follow_up(const StepContext& context, int worker);
   void let_waiting_go(const StepContext& context);
   void advance(const StepContext& context, int worker);
-  /// Has the servers apply what the worker has pushed, serve it, or both.
+  /// Requests the servers to apply the worker's push, to serve weights to it, or both.
   void ask_servers(const StepContext& context, int worker, bool pushes, bool serves);
   Push push_of(const StepContext& context, int worker, bool pushes, bool serves);
-  /// What it has not pushed is dropped, or has been counted.
+  /// Forgets the worker's unpushed results, which were counted or are dropped.
   void drop(int worker);
   void count(const Task& task);
   void end(std::uint64_t round);
-  // Of a record.
+  // Replay of a record.
   std::optional<ServerOperation> scripted(int worker) const;
   bool is_turn(const ServerOperation& operation);
   void hold(const StepContext& context, int worker);
@@ -134,24 +135,24 @@ class AsynchronousRunner : public AlgorithmRunner {
   std::int64_t max_staleness_;  ///< in pushes of others; -1: none
   std::optional<ServerRecorder> recorder_;
   std::optional<ServerScript> script_;
-  std::set<int> held_;  ///< workers whose turn it is not yet
+  std::set<int> held_;  ///< workers held back until their turn in the record
   Clocks clocks_;
-  int longest_leg_;                           ///< gradients of each shard that are computed or pushed at once
-  bool exchange_failed_ = false;              ///< between nodes
-  std::optional<Clock::time_point> left_at_;  ///< while no call of `step` is being made
-  /// Somebody has begun since all rested last, though nobody may be left who is at work: a record has a rest wherever
-  /// workers come and go.
+  int longest_leg_;                           ///< the most gradients per shard that are computed or pushed at once
+  bool exchange_failed_ = false;              ///< an exchange between nodes failed
+  std::optional<Clock::time_point> left_at_;  ///< the end of the last call of `step`; none during a call
+  /// Whether workers have started since the last rest. It stays true even if all of these workers are lost, because a
+  /// record contains a rest wherever workers come and go.
   bool begun_ = false;
   bool resting_ = false;
-  std::optional<Error> refusal_;  ///< found while all came to rest
+  std::optional<Error> refusal_;  ///< found while members came to rest
   bool whole_ = true;
-  std::vector<Round> rounds_;              ///< that are open
+  std::vector<Round> rounds_;              ///< open rounds
   std::map<std::uint64_t, Task> tasks_;    ///< by round
-  std::vector<int> waiting_;               ///< workers who are too far ahead
+  std::vector<int> waiting_;               ///< workers that are too far ahead
   std::map<int, Unpushed> unpushed_;       ///< by worker
-  std::map<int, std::int64_t> fetched_;    ///< by worker, the pushes that what it has fetched holds
-  std::map<int, std::int64_t> own_since_;  ///< by worker, its own pushes since
-  std::int64_t pushes_ = 0;                ///< that servers have been asked to apply
+  std::map<int, std::int64_t> fetched_;    ///< by worker, the number of pushes contained in the weights that it fetched
+  std::map<int, std::int64_t> own_since_;  ///< by worker, its own pushes since that fetch
+  std::int64_t pushes_ = 0;                ///< pushes that servers were asked to apply
   Tally tally_;
 };
 

@@ -2,19 +2,20 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// How a run keeps to the order of another one that was recorded: who comes before its turn is held back.
+// Replays the order of operations of a recorded run. An operation is held back until its turn.
 namespace troupe {
 
-/// What a record has next, where it is this worker's.
+/// The next operation of the record, if it is this worker's.
 std::optional<ServerOperation> AsynchronousRunner::scripted(int worker) const {
   if (!script_ || script_->done()) return std::nullopt;
   const ServerOperation& next = script_->next();
   return next.worker == worker ? std::optional(next) : std::nullopt;
 }
 
-/// True where nothing is replayed, or the record has this next; then it is done, and recorded.
+/// Returns true without a replay, or if the operation is next in the record. Then takes the operation from the record,
+/// and records it.
 bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
-  // A worker that was lost in the record pushes nothing any more.
+  // A worker that was lost in the record makes no more pushes.
   if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
   if (script_) script_->take();
@@ -22,7 +23,8 @@ bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
   return true;
 }
 
-/// What a worker wants has not its turn yet, or never will have it: in the record it was lost, and began anew.
+/// Holds a worker back whose turn has not come. If the worker was lost in the record and started again, it starts again
+/// here as well.
 void AsynchronousRunner::hold(const StepContext& context, int worker) {
   const auto next = scripted(worker);
   const bool begins = next && next->kind == ServerOperation::Kind::ask && !next->pushes;
@@ -35,7 +37,7 @@ void AsynchronousRunner::hold(const StepContext& context, int worker) {
   held_.insert(worker);
 }
 
-/// Whether the record rested here, in the middle of a step, since a worker was lost.
+/// Whether the record came to rest here in the middle of a step, because a worker was lost.
 bool AsynchronousRunner::rested_here(const StepContext& context) const {
   const ServerOperation rest{ServerOperation::Kind::rest, -1, context.versions.committed().step};
   return script_ && !script_->done() && script_->next() == rest &&

@@ -4,7 +4,7 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// What steps of replicas on their own clocks tell.
+// Reports of steps of asynchronous algorithms.
 namespace troupe {
 namespace {
 
@@ -41,7 +41,7 @@ void AsynchronousRunner::count(const Task& task) {
   ++tally_.staleness[age];
 }
 
-/// One push may hold gradients of several steps: each takes its part.
+/// Makes the report of a step. A push may contain gradients of several steps, so each step gets its proportional part.
 StepReport AsynchronousRunner::report_of(const StepContext& context, double seconds) {
   const std::int64_t wanted = context.plan.topology.num_shards;
   const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);

@@ -9,14 +9,14 @@
 namespace troupe {
 namespace {
 
-/// A worker is late that takes so much longer than the slowest of those that are in time: neighbours on shared cores
+/// A worker is late if it takes this many times as long as the slowest worker that is in time. Workers on shared cores
 /// differ by less.
 constexpr double kLate = 1.25;
 constexpr double kLeastSeconds = 0.001;
 
 bool contains(const std::vector<int>& workers, int worker) { return std::ranges::count(workers, worker) > 0; }
 
-/// The worker so many places behind another one in rank; behind the last comes the first.
+/// Returns the worker `places` ranks behind another one. The first worker follows the last.
 int neighbour(const Members& members, int worker, int places) {
   const std::vector<int> workers = members.workers();
   const int count = static_cast<int>(workers.size());
@@ -25,10 +25,10 @@ int neighbour(const Members& members, int worker, int places) {
 
 }  // namespace
 
-/// One round, and those that it takes to do without the late.
+/// Gathers the gradients of one step, with additional rounds for backups of late workers.
 class Backups::Gathering {
  public:
-  /// @param behind who still computes for an earlier step
+  /// @param behind workers that still compute for an earlier step
   Gathering(const StepContext& context, const Compute& request, const Phase& phase, std::vector<int> behind)
       : context_(context), request_(request), phase_(phase), behind_(std::move(behind)) {
     for (const int worker : behind_)
@@ -36,9 +36,9 @@ class Backups::Gathering {
   }
 
   std::vector<From<Computed>> run();
-  /// Workers whose backups were first.
+  /// Workers that were slower than their backups.
   std::vector<int> left_out() const;
-  /// Has to be told that they will answer.
+  /// The round of the workers' own shards. The caller must close it, because late workers still answer it.
   const Round& own_round() const { return rounds_.front(); }
 
  private:
@@ -46,11 +46,11 @@ class Backups::Gathering {
   bool complete() const;
   void ask_backups_of(const std::vector<int>& workers);
   void note(From<Computed> reply);
-  /// Those that are waited for, and may be left out.
+  /// Workers without an answer that may be left out.
   std::vector<int> candidates() const;
-  /// When they are late, from the beginning.
+  /// The time, since the start, after which these workers count as late.
   std::chrono::milliseconds late_after(const std::vector<int>& waiting) const;
-  /// Without whose answers the round cannot be complete.
+  /// Workers whose answers are needed to complete the round.
   std::vector<int> awaited() const;
 
   const StepContext& context_;
@@ -58,9 +58,9 @@ class Backups::Gathering {
   const Phase& phase_;
   const std::vector<int> behind_;
   std::vector<int> backed_up_;
-  std::vector<Round> rounds_;  ///< of own shards, and then of backups
+  std::vector<Round> rounds_;  ///< the round of own shards first, then rounds of backups
   std::map<int, Computed> own_;
-  std::map<int, Computed> as_backup_;  ///< by whose shards these are
+  std::map<int, Computed> as_backup_;  ///< by the worker that the backup replaces
   Stopwatch since_;
   double last_own_ = 0;  ///< when the last own reply came, in seconds
 };
@@ -142,7 +142,7 @@ std::chrono::milliseconds Backups::Gathering::late_after(const std::vector<int>&
   const auto shards = [&](int worker) { return static_cast<double>(context_.members.shards_of(worker).size()); };
   double most = 0;
   for (const int worker : waiting) most = std::max(most, shards(worker));
-  double least = most;  // who has more to compute may take longer
+  double least = most;  // a worker with more shards may take longer
   for (const auto& [worker, computed] : own_) least = std::min(least, shards(worker));
   const double in_time = last_own_ * most / least;
   const double from_now = std::max(kLate * in_time, in_time + kLeastSeconds) - since_.seconds();

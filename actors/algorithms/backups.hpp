@@ -10,32 +10,33 @@
 
 namespace troupe {
 
-/// Workers that are late, and who does their part: the worker behind each in rank computes its shards as well, and
-/// where these are there first, it also reduces and applies its slice; the late one is left out of the step. It goes on
-/// computing, on a version that is pinned until it answers, which nobody reads any more, and then takes part again. A
-/// gradient has the same bits whoever computes it. See "backup workers" in Chen et al. 2016, where late gradients are
+/// Replaces late workers in a step by their backups. The backup of a worker is the next worker in rank. The backup
+/// computes the late worker's shards as well. If the backup finishes first, it also reduces and applies the late
+/// worker's slice, and the late worker is left out of the step. The late worker continues to compute on a version that
+/// stays pinned until the worker answers. Its result is not used. Then it takes part again. Gradients are bitwise
+/// identical whichever worker computes them. See "backup workers" in Chen et al. 2016, where late gradients are
 /// dropped, and backup tasks in Dean et al. 2012.
 class Backups {
  public:
-  /// Whether a step has anything to do with them.
+  /// Whether a step needs this class.
   bool in_use(const StepContext& context) const {
     return context.backups > 0 || !behind_.empty() || !left_out_.empty();
   }
-  /// Has the gradients of all shards computed. One reply for each worker, in order; of one that is left out its
-  /// backup's, with the seconds for which it has computed so far.
-  /// @throws Error as rounds do
+  /// Has the gradients of all shards computed. Returns one reply per worker, in order. For a worker that is left out,
+  /// returns its backup's reply, with the time that the worker has computed so far.
+  /// @throws Error as `Rounds::ask`
   std::vector<From<Computed>> compute(const StepContext& context, const Compute& request, const Phase& phase);
 
-  // Of the last round of these, in order of rank.
-  /// Those that take part in the step.
+  // Results of the last call of `compute`, in order of rank.
+  /// Workers that are left out of the step.
   const std::vector<int>& left_out() const { return left_out_; }
-  /// The first lane of each that does not.
+  /// The first lane of each worker that is left out.
   std::vector<std::int32_t> left_out_lanes(const Members& members) const;
   std::vector<Range> left_out_shards(const Members& members) const;
-  /// Workers that reduce and apply, in order: those who always do, without those that are left out, and who stands in
-  /// for these.
+  /// Workers that reduce and apply, in order: the context's appliers, with each worker that is left out replaced by its
+  /// backup.
   std::vector<int> appliers(const StepContext& context) const;
-  /// What such a worker has to reduce and apply, by its own and what it stands in for.
+  /// The slices that this worker reduces and applies: its own, and the slice of the worker that it replaces.
   std::vector<Range> slices_of(const StepContext& context, int worker) const;
 
  private:
@@ -43,12 +44,12 @@ class Backups {
   struct Behind {
     Stopwatch since;
     Deadline deadline{std::chrono::milliseconds(0)};
-    Versions::PinId pin = 0;  ///< of what it computes on
+    Versions::PinId pin = 0;  ///< of the version that it computes on
   };
 
   void catch_up(const StepContext& context, const Phase& phase);
 
-  std::map<int, Behind> behind_;  ///< who computes for an earlier step
+  std::map<int, Behind> behind_;  ///< workers that compute for an earlier step
   std::vector<int> left_out_;
 };
 

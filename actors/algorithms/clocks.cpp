@@ -16,7 +16,7 @@ void Clocks::leave(int worker) {
   if (const auto found = all_.find(worker); found != all_.end()) found->second.away = true;
 }
 
-/// What the slowest of the others that are there has pushed; zero where there is none.
+/// The number of gradients pushed by the slowest other worker that is present; zero if there is none.
 std::int64_t Clocks::slowest_but(int worker) const {
   std::optional<std::int64_t> slowest;
   for (const auto& [other, clock] : all_)

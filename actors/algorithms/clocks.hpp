@@ -7,48 +7,49 @@
 
 namespace troupe {
 
-/// The clocks of workers, each of which counts the gradients that it has computed of each of its shards: when a worker
-/// fetches, when it pushes, and whom it has to wait for. Plain book-keeping.
+/// The clocks of workers. A worker's clock counts the gradients that it has computed for each of its shards. Decides
+/// when a worker fetches, pushes, or waits for others. Sends nothing.
 class Clocks {
  public:
   struct Rules {
     int fetch_every = 1;
     int push_every = 1;
-    std::optional<int> staleness;  ///< how far a worker may be ahead of the slowest; none: as far as it likes
+    std::optional<int> staleness;  ///< how far a worker may be ahead of the slowest; none: unlimited
   };
-  /// What a worker computes in one go.
+  /// The gradients that a worker computes in response to one request.
   struct Leg {
-    std::int64_t step = 0;  ///< its clock at the beginning
-    int gradients = 0;      ///< of each of its shards
-    bool served = false;    ///< on weights that it has just fetched
-    bool goes_on = false;   ///< and the next leg goes on with its own
-    bool first = false;     ///< since it pushed last
+    std::int64_t step = 0;  ///< the worker's clock at the start
+    int gradients = 0;      ///< per shard
+    bool served = false;    ///< uses weights that were just fetched
+    bool goes_on = false;   ///< the next leg continues with the worker's own weights
+    bool first = false;     ///< first leg since the last push
   };
 
   explicit Clocks(const Rules& rules) : rules_(rules) {}
 
-  /// A worker begins, or begins anew, by fetching. One that was there before keeps its clock; one that was away is not
-  /// behind the slowest of the others.
-  /// @param clock of one that was not there
+  /// Lets a worker start, or start again, with a fetch. A known worker keeps its clock, but a worker that was away
+  /// catches up with the slowest of the others.
+  /// @param clock the clock of a worker that is not known yet
   void enter(int worker, std::int64_t clock);
-  /// It has been lost, and nobody waits for it.
+  /// Records that a worker was lost, so that others do not wait for it.
   void leave(int worker);
-  /// Its clock is set back to what it was when it pushed last, as if it had ended then.
+  /// Sets the clock back to its value at the last push, as if the worker had ended then.
   void set_back(int worker, std::int64_t clock);
-  /// Those that take part from now on; the others are forgotten.
+  /// Keeps only these workers, which take part from now on, and forgets the others.
   void keep(const std::vector<int>& workers);
-  /// Its clock may be what it is, once it has pushed: false where it is further ahead of who is slowest than may be.
+  /// Whether the worker may continue after its push. Returns false if its clock is too far ahead of the slowest worker.
   bool may_go(int worker) const;
-  /// Weights are on their way to it.
+  /// Records that weights were sent to the worker.
   void fetch(int worker);
   Leg next_leg(int worker) const;
-  /// It has computed that. What comes now is `push_due`, `fetch_due`, or both.
+  /// Records that the worker has computed this leg. Next comes a push, a fetch, or both: see `push_due` and
+  /// `fetch_due`.
   void advance(int worker, const Leg& leg);
   bool push_due(int worker) const;
   bool fetch_due(int worker) const;
-  /// Whether it has computed what is not pushed.
+  /// Whether the worker has gradients that are not pushed.
   bool has_unpushed(int worker) const;
-  /// What it had to push has been applied, or dropped.
+  /// Records that the worker's gradients were applied or dropped.
   void push(int worker);
 
   std::int64_t clock(int worker) const { return all_.at(worker).clock; }
@@ -56,9 +57,9 @@ class Clocks {
  private:
   struct Clock {
     std::int64_t clock = 0;
-    std::int64_t begun = 0;   ///< its clock when it entered
-    std::int64_t pushed = 0;  ///< its clock when it pushed last
-    bool served = false;      ///< it has fetched, and not computed since
+    std::int64_t begun = 0;   ///< its clock when it started
+    std::int64_t pushed = 0;  ///< its clock at the last push
+    bool served = false;      ///< it has fetched and not computed since
     bool away = false;
   };
 

@@ -19,7 +19,7 @@ template <class Reply>
 double squared_length(const StepContext& context, const SlicesOf& slices_of, const std::vector<From<Reply>>& replies,
                       const Phase& phase) {
   const std::size_t size = context.model.traits.size;
-  std::map<std::size_t, std::pair<Range, std::span<const std::uint64_t>>> in_order;  // by a slice's begin
+  std::map<std::size_t, std::pair<Range, std::span<const std::uint64_t>>> in_order;  // by the start of the slice
   for (const auto& [worker, reply] : replies) {
     const std::vector<Range> slices = slices_of(worker);
     std::size_t subtrees = 0;
@@ -61,7 +61,7 @@ double sum_of_squares(const StepContext& context, const std::vector<From<Applied
   };
   for (const auto& [worker, reply] : replies)
     if (!are_finite(reply.square_bits))
-      throw Error(ErrorCode::protocol, "a reply makes no sense: a length that is not finite, of what is",
+      throw Error(ErrorCode::protocol, "invalid reply: a sum of squares is not finite, although all values are",
                   context.rounds.where(worker, phase));
   return squared_length(context, slices_of, replies, phase);
 }

@@ -10,18 +10,19 @@ namespace troupe {
 
 struct GradientNorm {
   double norm = 0;
-  std::vector<int> non_finite;  ///< workers of whose slices it is not
+  std::vector<int> non_finite;  ///< workers with a non-finite gradient in their slices
 };
 
-/// The length of the mean gradient of all that is learned, from what the owners of slices say of theirs. Its bits
-/// depend on the gradients alone; it is not finite where some of them are not.
-/// @param slices_of what a worker says it of, in that order
-/// @throws Error protocol for parts that cannot be
+/// Returns the length of the mean gradient of all learned floats, from the sums of squares that the owners of slices
+/// report. The result is bitwise reproducible from the gradients alone. It is not finite if a gradient is not finite.
+/// @param slices_of the slices that a worker reports, in order
+/// @throws Error protocol for an invalid reply
 GradientNorm gradient_norm(const StepContext& context, const std::function<std::vector<Range>(int worker)>& slices_of,
                            const std::vector<From<MeanReduced>>& replies, const Phase& phase);
 
-/// The sum of squares over the whole flat vector, of what workers say of their own slices, which are finite.
-/// @throws as gradient_norm
+/// Returns the sum of squares over the whole flat vector, from the workers' sums over their own slices. All values must
+/// be finite.
+/// @throws Error protocol for an invalid reply
 double sum_of_squares(const StepContext& context, const std::vector<From<Applied>>& replies, const Phase& phase);
 
 }  // namespace troupe

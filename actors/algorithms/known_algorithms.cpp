@@ -35,7 +35,7 @@ constexpr const char* kName<Lbfgs> = "lbfgs";
 template <class Kind>
 constexpr bool kHasServers = std::is_same_v<Kind, Downpour> || std::is_same_v<Kind, Ssp>;
 
-/// Calls `use` with each algorithm as it usually is.
+/// Calls `use` with each algorithm, with default options.
 template <class Use, class... Kinds>
 void each_kind(const Use& use, const std::variant<Kinds...>* /*of*/) {
   (use(Kinds()), ...);
@@ -45,7 +45,7 @@ void each_kind(const Use& use) {
   each_kind(use, static_cast<const Algorithm*>(nullptr));
 }
 
-/// Refuses options of one algorithm, by their names.
+/// Checks options of one algorithm and throws errors that name them.
 template <class Kind>
 struct Refuses {
   void range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) const {
@@ -60,12 +60,14 @@ struct Refuses {
 };
 
 [[noreturn]] void refuse(const Options& o, const char* what) {
-  throw Error(ErrorCode::unsupported, std::string("algorithm ") + to_string(o.algorithm) + " does not go with " + what);
+  throw Error(ErrorCode::unsupported,
+              std::string("algorithm ") + to_string(o.algorithm) + " cannot be combined with " + what);
 }
 
 void check(const Synchronous& /*kind*/, const Options& /*options*/) {}
 
-/// With no worker ahead of another a clock's gradients make one version: the synchronous step.
+/// With staleness 0, no worker is ahead of another, and the gradients of one clock make one version: the synchronous
+/// step.
 bool is_in_step(const Ssp& ssp) { return ssp.staleness == 0; }
 bool is_in_step(const Downpour& /*downpour*/) { return false; }
 
@@ -77,7 +79,7 @@ void check_record(const Kind& kind, const Options& o) {
   const bool same = kind.record == kind.replay || std::filesystem::equivalent(kind.record, kind.replay, ignored);
   if (!kind.record.empty() && same) throw_invalid("record and replay name the same file, " + kind.record);
   if (!kind.replay.empty() && (o.checkpoint.every_steps > 0 || o.checkpoint.every.count() > 0))
-    throw_invalid("a replay writes no checkpoints: they would be made at other times than in the run it replays");
+    throw_invalid("a replay writes no checkpoints: they would be written at other times than in the recorded run");
 }
 
 template <class Kind>
@@ -85,10 +87,10 @@ void check_servers(const Kind& kind, const Options& o) {
   Refuses<Kind>().range("servers", kind.servers, 0, kMostServers);
   check_record(kind, o);
   if (is_in_step(kind)) return;
-  if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: it has servers of its own");
-  if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: nobody waits for who is late");
-  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows its slice alone");
-  if (!settings_of(o).groups.empty()) refuse(o, "groups of tensors, frozen or not");
+  if (o.gradients.slice_owners > 0) refuse(o, "slice_owners: parameter servers own the slices");
+  if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: they are for steps that wait for all workers");
+  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a parameter server knows only the gradient of its slice");
+  if (!settings_of(o).groups.empty()) refuse(o, "groups of tensors (parameter groups or frozen tensors)");
 }
 
 void check(const Downpour& kind, const Options& o) {
@@ -110,11 +112,11 @@ void check(const LocalSgd& kind, const Options& o) {
   if (kind.outer) {
     check_learning_rate(kind.outer->learning_rate, "local.outer.learning_rate");
     const double momentum = kind.outer->momentum;
-    refuses.number("outer.momentum", momentum, "from 0 on and below 1", momentum >= 0 && momentum < 1);
+    refuses.number("outer.momentum", momentum, "in [0, 1)", momentum >= 0 && momentum < 1);
   }
-  if (o.gradients.strategy == Strategy::driver) refuse(o, "strategy driver: owners of slices make the mean");
+  if (o.gradients.strategy == Strategy::driver) refuse(o, "strategy driver: the owners of slices compute the mean");
   if (o.fault_tolerance.backup_workers > 0)
-    refuse(o, "backup workers: what a shard's optimizer remembers is with its worker");
+    refuse(o, "backup workers: only a shard's own worker has its optimizer state");
 }
 
 void check(const Lbfgs& kind, const Options& o) {
@@ -123,12 +125,11 @@ void check(const Lbfgs& kind, const Options& o) {
   refuses.range("max_evaluations", kind.max_evaluations, 1, 1000);
   refuses.range("portions", kind.portions, 0, kMostPortions);
   refuses.range("backup_portions", kind.backup_portions, 0, 1000);
-  refuses.number("tolerance", kind.tolerance, "a number from 0 on",
+  refuses.number("tolerance", kind.tolerance, "a finite number >= 0",
                  kind.tolerance >= 0 && kind.tolerance <= std::numeric_limits<double>::max());
   if (o.gradients.strategy == Strategy::driver) refuse(o, "strategy driver: the driver of L-BFGS holds no vector");
-  if (o.fault_tolerance.backup_workers > 0)
-    refuse(o, "backup workers: portions have backups of their own (lbfgs.backup_portions)");
-  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a line search says how far to go");
+  if (o.fault_tolerance.backup_workers > 0) refuse(o, "backup workers: use lbfgs.backup_portions instead");
+  if (o.gradients.clip_norm > 0) refuse(o, "clip_norm: a line search determines the step length");
 }
 
 AlgorithmTraits traits(const Synchronous& /*kind*/) { return {.in_step = true}; }
@@ -222,7 +223,7 @@ Algorithm algorithm_by_name(const std::string& name) {
   if (found) return *found;
   std::string all;
   for (const std::string& each : algorithm_names()) all += (all.empty() ? "" : ", ") + each;
-  throw_invalid("there is no algorithm '" + name + "'; there are " + all + did_you_mean(name, algorithm_names()));
+  throw_invalid("unknown algorithm '" + name + "'; the algorithms are " + all + did_you_mean(name, algorithm_names()));
 }
 
 }  // namespace troupe

@@ -7,41 +7,42 @@
 #include "actors/algorithms/algorithm_runner.hpp"
 #include "troupe/algorithms.hpp"
 
-// What the library knows of each algorithm: its name, what its options may be, and who runs it.
+// The library's registry of algorithms: their names, checks of their options, and their runners.
 namespace troupe {
 
-/// What replicas are like because of the algorithm.
+/// Properties that the algorithm requires of replicas.
 struct BuiltFor {
-  bool all_shards = false;  ///< each may have to compute any shard of its node
+  bool all_shards = false;  ///< each replica may have to compute any shard of its node
   bool frozen = false;
-  bool hears = false;  ///< it may be told to leave what it computes
+  bool hears = false;  ///< a replica must be able to receive a request to abandon its work
 
   bool operator==(const BuiltFor&) const = default;
 };
 
 struct AlgorithmTraits {
   BuiltFor built_for = {};
-  bool in_step = false;         ///< it makes the synchronous step
+  bool in_step = false;         ///< it makes synchronous steps
   bool has_servers = false;     ///< it needs parameter servers
-  int servers = 0;              ///< as Downpour::servers
+  int servers = 0;              ///< see Downpour::servers
   bool passes = false;          ///< each step is a pass over all samples
-  std::int64_t warm_start = 0;  ///< its first steps that are synchronous
+  std::int64_t warm_start = 0;  ///< its first steps, which are synchronous
 };
 AlgorithmTraits traits_of(const Algorithm& algorithm);
 
-/// @throws Error invalid_argument for options that cannot be, or unsupported for what does not go with it in a run
+/// @throws Error invalid_argument for invalid options, or unsupported for options of the run that it cannot be combined
+/// with
 void check_algorithm(const Options& options);
 
-/// @throws Error bad_file where it cannot record or replay
+/// @throws Error bad_file if a record cannot be written or a replay cannot be read
 std::unique_ptr<AlgorithmRunner> make_runner(const Options& options);
 
-/// Files that it names do not change with the working directory.
+/// Makes the algorithm's file names absolute, so that they do not depend on the working directory.
 void make_paths_absolute(Algorithm& algorithm);
 
-/// Names of all.
+/// The names of all algorithms.
 std::vector<std::string> algorithm_names();
 
-/// The algorithm of that name with its usual options. @throws Error invalid_argument that lists those that there are
+/// Returns the algorithm with this name and default options. @throws Error invalid_argument, with the known names
 Algorithm algorithm_by_name(const std::string& name);
 
 }  // namespace troupe

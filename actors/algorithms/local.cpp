@@ -26,7 +26,7 @@ OptimizerSettings outer_options(const LocalSgd& options) {
   return outer;
 }
 
-/// One call on its way.
+/// One call of `step`.
 class LocalStep {
  public:
   LocalStep(const StepContext& context, const UpdateRules& outer, int steps, const Deadline& deadline)
@@ -43,7 +43,7 @@ class LocalStep {
     const Stopwatch whole;
     Stopwatch lap;
     const AllTaken taken = take();
-    if (!context_.settles_by_fence) context_.rounds.unsettle();  // nodes exchange already
+    if (!context_.settles_by_fence) context_.rounds.unsettle();  // nodes have already started to exchange
     StepReport report = report_of(taken);
     report.seconds.compute_all = lap.lap();
     const AllApplied applied = apply(taken.front().reply.round);
@@ -120,7 +120,7 @@ StepReport LocalStep::report_of(const AllTaken& taken) const {
     note_pass(reply.pass, report);
   }
   if (report.samples <= 0)
-    throw Error(ErrorCode::bad_data, "no shard has a sample at these steps",
+    throw Error(ErrorCode::bad_data, "no shard has a sample in these steps",
                 {.phase = "compute", .step = version_.step + 1});
   report.loss = tree_sum(losses) / static_cast<double>(report.samples);
   report.slowest = slowest_of(taken, report.seconds.compute);
@@ -132,7 +132,7 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
   request.step = version_.step;
   request.from = from_;
   request.to = to_;
-  request.samples = num_shards_;  // what is added up are copies
+  request.samples = num_shards_;  // the summands are copies, one per shard
   request.updates = version_.updates;
   request.computed = taken;
   request.clip_bits = to_bits(1.0);
@@ -147,7 +147,8 @@ void LocalStep::check_finite(const AllApplied& applied) const {
   check_senders(context_, applied, phase("apply"));
 }
 
-/// The mean of squared distances from the mean is that of those from the weights, less the mean's own.
+/// The mean squared distance of the copies from their mean. It equals their mean squared distance from the weights,
+/// minus the squared distance of their mean from the weights.
 double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const {
   std::vector<double> moved(static_cast<std::size_t>(num_shards_));
   for (const auto& [worker, reply] : taken)

@@ -4,9 +4,9 @@
 
 namespace troupe {
 
-/// Local SGD: each shard takes several steps on a copy of the weights of its own; then the mean of the copies makes the
-/// new weights, by a rule of its own (`outer_optimizer`). Two rounds a call, and one version. What the optimizer
-/// remembers is each shard's own. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
+/// Local SGD: each shard takes several steps on its own copy of the weights. Then an outer rule (`outer_optimizer`)
+/// makes the new weights from the mean of the copies. A call has two rounds and makes one version. Each shard has its
+/// own optimizer state. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
 class LocalRunner : public AlgorithmRunner {
  public:
   explicit LocalRunner(const LocalSgd& options);

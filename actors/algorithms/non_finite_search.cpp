@@ -10,7 +10,8 @@
 namespace troupe {
 namespace {
 
-/// What is not finite, who wrote it, and the node that sent the gradients of it, where these are not finite either.
+/// A non-finite value, the worker that wrote it, and the node that sent the non-finite gradients for it, if there is
+/// one.
 struct Finding {
   NonFinite what;
   int worker = 0;
@@ -21,13 +22,13 @@ std::string name_of_node(const StepContext& context, int node, const Phase& phas
   return context.rounds.where(context.members.member_of_node(node), phase).node;
 }
 
-/// Of a node's first worker, since sums are the node's.
+/// Returns a node's first worker. Sums belong to a node, not to a worker.
 int worker_of(const StepContext& context, int node) {
   const std::vector<int> workers = context.members.workers();
   return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
 }
 
-/// @param owner the worker whose slice the sums are of
+/// @param owner the worker that owns the slice of the sums
 Found ask_for_non_finite(const StepContext& context, int worker, int owner, int buffer, const Phase& phase) {
   const auto lane = static_cast<std::int32_t>(context.members.lanes_of(owner).begin);
   const auto replies = context.rounds.ask(FindNonFinite{0, buffer, lane}, {worker}, phase);
@@ -35,7 +36,8 @@ Found ask_for_non_finite(const StepContext& context, int worker, int owner, int 
   return replies.front().reply;
 }
 
-/// In ring order each node adds its gradients to a sum of others, and passes it on; else sums come from whose they are.
+/// Returns the node whose gradients made the sums non-finite. In ring order, each node adds its gradients to a sum and
+/// passes it on, so this follows the chain. In other orders, each node sends its own sums.
 int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
   if (found.sums_from < 0 || !context.plan.ring_order) return found.sums_from;
   std::set<int> asked{context.members.node_of(found.worker)};
@@ -48,21 +50,22 @@ int sender_of_sums(const StepContext& context, const Finding& found, int buffer,
   return node;
 }
 
-/// Makes it the place of the error, and says why, where the gradients came of another node as they are.
+/// If another node's gradients are the cause, makes that node the place of the error. Returns the explanation to
+/// append.
 std::string blame_sender(const StepContext& context, const Finding& found, int buffer, const Phase& phase,
                          Where& where) {
   const int sender = sender_of_sums(context, found, buffer, phase);
   if (sender < 0) return "";
   const std::string told_by = std::exchange(where.node, name_of_node(context, sender, phase));
   where.worker = -1;
-  return ", since the gradients that " + where.node + " sent are not (told by " + told_by + ")";
+  return ", because the gradients that " + where.node + " sent are not finite (reported by " + told_by + ")";
 }
 
-/// Of all that these workers wrote.
+/// Finds the first non-finite value that these workers wrote.
 Finding find(const StepContext& context, const std::vector<int>& workers, int buffer, const UpdateRules& optimizer,
              const Phase& phase) {
   std::vector<Finding> all;
-  for (const int worker : workers) {  // one after the other, because it takes memory
+  for (const int worker : workers) {  // one after the other, because the search needs memory
     const Found found = ask_for_non_finite(context, worker, worker, buffer, phase);
     const NonFinite& what = found.non_finite;
     check_reply(what, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
@@ -71,7 +74,7 @@ Finding find(const StepContext& context, const std::vector<int>& workers, int bu
   if (all.empty())
     throw Error(ErrorCode::model_failed,
                 "the optimizer '" + to_string(context.options.optimizer) +
-                    "' or the model's update_statistics says so, and all that it wrote is finite",
+                    "' or the model's update_statistics reports a non-finite value, but all written values are finite",
                 context.rounds.where(workers.front(), phase));
   return *std::ranges::min_element(all, {}, &Finding::what);
 }
@@ -87,21 +90,22 @@ std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies) {
 
 void check_sender(const StepContext& context, int worker, std::int32_t from, const Phase& phase) {
   if (from < -1 || from >= context.members.num_nodes() || (from >= 0 && from == context.members.node_of(worker)))
-    throw Error(ErrorCode::protocol, "a reply makes no sense: who has sent what is not finite",
+    throw Error(ErrorCode::protocol,
+                "invalid reply: the node that sent non-finite values is unknown or the worker's own",
                 context.rounds.where(worker, phase));
 }
 
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
   if (senders.empty()) return;
   int origin = senders.begin()->second;
-  if (context.plan.strategy == Strategy::ring) {  // in which they are passed on; else they come from whose they are
+  if (context.plan.strategy == Strategy::ring) {  // weights are passed on; otherwise each node sends its own weights
     std::set<int> passed;
     while (senders.contains(origin) && passed.insert(origin).second) origin = senders.at(origin);
   }
   const auto told = std::ranges::find(senders, origin, [](const auto& each) { return each.second; });
   const Where where = context.rounds.where(context.members.member_of_node(origin), phase);
   throw Error(ErrorCode::non_finite_weights,
-              "new weights that it sent are not finite, though it has not said so (told by " +
+              "this node sent new weights that are not finite, but did not report it (reported by " +
                   name_of_node(context, told->first, phase) + "); nothing is committed",
               where);
 }
@@ -129,7 +133,7 @@ Error non_finite_error(const StepContext& context, const UpdateRules& optimizer,
     where.object = name_of_tensor(context, found.what);
     what += blame_sender(context, found, buffer, phase, where);
   } catch (const Error& error) {
-    what = std::string("what the step makes would not be finite; where cannot be told: ") + error.message();
+    what = std::string("the step's result would not be finite; the tensor is unknown: ") + error.message();
     where = error.where();
   }
   return {ErrorCode::non_finite_weights, what + "; nothing is committed", where};

@@ -10,19 +10,19 @@
 
 namespace troupe {
 
-/// By node that was sent what is not finite, the node that has sent it.
+/// Maps a node that received non-finite values to the node that sent them.
 using Senders = std::map<int, int>;
 
-/// Workers that say of what they wrote that it is not finite.
+/// Returns the workers that report that they wrote non-finite values.
 std::vector<int> say_non_finite(const std::vector<From<Applied>>& replies);
 
-/// @param from a node of which a worker says that it has sent what is not finite; -1: none has
-/// @throws Error protocol for one that there is not, or the worker's own
+/// @param from the node that sent non-finite values, as a worker reports it; -1: none
+/// @throws Error protocol for an unknown node, or the worker's own
 void check_sender(const StepContext& context, int worker, std::int32_t from, const Phase& phase);
-/// @throws Error non_finite_weights where a node has sent others new weights that are not finite, though it has not
-/// said so of them. It is named: a node that only passed them on says of which it has them.
+/// @throws Error non_finite_weights if a node has sent other nodes new weights that are not finite, without reporting
+/// it. The error names the node where these weights originate, not a node that only passed them on.
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase);
-/// The same of what workers answer.
+/// As above, for the workers' replies.
 template <class Reply>
 void check_senders(const StepContext& context, const std::vector<From<Reply>>& replies, const Phase& phase) {
   Senders senders;
@@ -33,21 +33,22 @@ void check_senders(const StepContext& context, const std::vector<From<Reply>>& r
   check_senders(context, senders, phase);
 }
 
-/// Why a step cannot be committed of which these workers, of at least one, said that something in `buffer` is not
-/// finite: names the first tensor of which that is so, and the node whose gradients made it so, where they did.
-/// @param optimizer by which slices were applied
+/// Returns the error for a step that cannot be committed because at least one worker has reported non-finite values in
+/// `buffer`. The error names the first tensor with such values, and the node whose gradients caused them, if there is
+/// one.
+/// @param workers the workers that reported non-finite values. @param optimizer the rule that updated the slices
 Error non_finite_error(const StepContext& context, const UpdateRules& optimizer, const std::vector<int>& workers,
                        int buffer, const Phase& phase);
 
-/// The same for a step of which this worker says that the mean gradient of its slice is not finite.
+/// The same for a step in which this worker reports that the mean gradient of its slice is not finite.
 Error non_finite_mean_error(const StepContext& context, int worker, int buffer, const Phase& phase);
-/// Makes the node the place of an error that sent a worker's slice of gradients that are not finite, where one did, and
-/// says so. @param where the worker's
+/// If a node has sent non-finite gradients of the worker's slice, makes that node the place of the error. Returns the
+/// explanation to append. @param where the worker's place
 std::string blame_for_gradients(const StepContext& context, int worker, int buffer, const Phase& phase, Where& where);
 
-/// Such as "tensor 'fc.weight'", or "padding".
+/// Returns for example "tensor 'fc.weight'" or "padding".
 std::string name_of_tensor(const StepContext& context, const NonFinite& found);
-/// Such as "weights" or "momentum".
+/// Returns for example "weights" or "momentum".
 std::string name_of_part(const NonFinite& found, const UpdateRules& optimizer);
 
 }  // namespace troupe

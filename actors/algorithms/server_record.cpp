@@ -18,13 +18,13 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
-/// @throws json::exception where there is no such number, or it is out of bounds
+/// @throws json::exception if there is no such number, or it is out of range
 template <class Number>
 Number read_number(const json& line, const char* name) {
   const json& value = line.at(name);
-  // What is added to it stays a number.
+  // Half of the range, so that additions do not overflow.
   if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max() / 2)
-    throw json::type_error::create(302, std::string(name) + " is none", &line);
+    throw json::type_error::create(302, std::string(name) + " is not a valid number", &line);
   return value.get<Number>();
 }
 
@@ -78,7 +78,7 @@ void ServerRecorder::write(const ServerOperation& operation) {
   } catch (const Error& error) {
     failure_ = error.what();
     file_.reset();
-    log_line(LogLevel::error, failure_ + "; the run goes on without the record");
+    log_line(LogLevel::error, failure_ + "; the run continues without the record");
   }
 }
 
@@ -89,7 +89,8 @@ ServerScript::ServerScript(const std::string& path, const RecordedRun& run) : pa
       const json parsed = parse_bounded(line);
       number == 1 ? check_run(parsed.get<RecordedRun>(), run) : operations_.push_back(read_operation(parsed));
     } catch (const json::exception&) {
-      throw Error(ErrorCode::bad_file, "line " + std::to_string(number) + " is none of a record", {.object = path});
+      throw Error(ErrorCode::bad_file, "line " + std::to_string(number) + " is not a line of a record",
+                  {.object = path});
     }
 }
 
@@ -98,8 +99,8 @@ void ServerScript::check_run(const RecordedRun& recorded, const RecordedRun& run
     const auto found = recorded.find(name);
     const std::string other = found == recorded.end() ? "none" : printable(found->second);
     if (other == value) continue;
-    std::string what = "the record is of a run with ";
-    what.append(name).append(" ").append(other).append(", and this one has ").append(value);
+    std::string what = "the record was written by a run with ";
+    what.append(name).append(" ").append(other).append("; this run has ").append(value);
     throw Error(ErrorCode::bad_file, what, {.object = path_});
   }
 }
@@ -120,10 +121,11 @@ std::optional<std::int64_t> ServerScript::next_rest() const {
 }
 
 Error ServerScript::other_run() const {
-  if (done()) return {ErrorCode::bad_file, "the record ends here", {.object = path_}};
+  if (done()) return {ErrorCode::bad_file, "the record ends before the run", {.object = path_}};
   return {ErrorCode::bad_file,
           "line " + std::to_string(taken_ + 2) +
-              " of the record is of another run, such as one that lost other workers or was read elsewhere",
+              " of the record does not match this run; the recorded run may have lost other workers or rested at other "
+              "steps",
           {.object = path_}};
 }
 

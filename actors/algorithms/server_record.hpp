@@ -11,56 +11,60 @@
 
 namespace troupe {
 
-/// What parameter servers and workers were asked for, and between what a step was made, in order: from that, and from
-/// first weights and data, all else follows. What lies between `rest` and `rested` brought all to rest.
+/// An operation in the recorded order: a request to parameter servers or workers, a completed step, or a rest. Given
+/// the initial weights and the data, the order determines all results. The operations between `rest` and `rested` bring
+/// all members to rest.
 struct ServerOperation {
   enum class Kind : std::uint8_t { ask, compute, drop, step, rest, rested };
   Kind kind = Kind::ask;
   int worker = -1;
-  std::int64_t clock = 0;  ///< of the worker; else the steps that have been made
+  std::int64_t clock = 0;  ///< the worker's clock, or the number of completed steps
   bool pushes = false;
   bool serves = false;
 
   bool operator==(const ServerOperation&) const = default;
 };
 
-/// What a run has to have in common with the one that it replays: text by name.
+/// Values that must be equal in a run and in the record that it replays, by name.
 using RecordedRun = std::map<std::string, std::string>;
 
-/// The files of such a run.
+/// The files of a run with a record.
 struct ServerFiles {
-  std::string record = {};  ///< that is written; empty: none
-  std::string replay = {};  ///< by which it goes; empty: none
+  std::string record = {};  ///< file to write; empty: none
+  std::string replay = {};  ///< file to replay; empty: none
   RecordedRun run = {};
 };
 
-/// Writes them as they happen, in place of what the file held: lines of JSON, the first of which tells of the run.
+/// Writes operations as they happen and replaces the file's content. The file has lines of JSON; the first line
+/// describes the run.
 class ServerRecorder {
  public:
-  /// Leaves the file as it is. @throws Error bad_file where it cannot be written, in_use where another run writes it
+  /// Opens the file without changing it. @throws Error bad_file if it cannot be written, in_use if another run writes
+  /// it
   ServerRecorder(const std::string& path, RecordedRun run);
-  /// What the file cannot take costs the record, which ends with a whole line, and not the run: it is told in the log.
+  /// Writes an operation. If the file cannot be written, logs an error and stops recording; the run continues. The
+  /// record then ends with a complete line.
   void write(const ServerOperation& operation);
-  /// Why the record ends before the run; empty: it does not.
+  /// The reason why the record ends before the run; empty if it does not.
   const std::string& failure() const { return failure_; }
 
  private:
   RecordedRun run_;
-  std::optional<LogFile> file_;  ///< none once it has failed
+  std::optional<LogFile> file_;  ///< none after a failure
   bool begun_ = false;
   std::string failure_;
 };
 
-/// Reads what was written, one after the other.
+/// Reads the operations of a record in order.
 class ServerScript {
  public:
-  /// @throws Error bad_file naming the line that makes no sense, or what this run has not in common with the other
+  /// @throws Error bad_file naming the invalid line, or the value that differs between the two runs
   ServerScript(const std::string& path, const RecordedRun& run);
-  /// The next one. @throws Error bad_file where the record ends
+  /// The next operation. @throws Error bad_file if the record has ended
   const ServerOperation& next() const;
-  /// After how many steps all come to rest next; none where they do not.
+  /// The number of steps before the next rest; none if there is no further rest.
   std::optional<std::int64_t> next_rest() const;
-  /// That what it holds next did not happen. @return Error bad_file
+  /// Returns the error for a record that does not match this run. @return Error bad_file
   Error other_run() const;
   bool done() const { return operations_.empty(); }
   void take();

@@ -5,10 +5,10 @@
 #include "actors/algorithms/algorithm_runner.hpp"
 #include "actors/messages/synchronous.hpp"
 
-// What the reports of steps that workers make together say of their time.
+// Times in the reports of steps that workers make together.
 namespace troupe {
 
-/// @param seconds in which each worker computed, in order of `workers`
+/// @param seconds the time that each worker computed, in order of `workers`
 Slowest slowest_of(const std::vector<int>& workers, const std::vector<double>& seconds);
 
 template <class Reply>
@@ -19,12 +19,13 @@ Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<do
   return slowest_of(workers, seconds);
 }
 
-/// Appends a worker's seconds, and adds what it counted: once for each worker, in their order.
+/// Adds a worker's times and counts to the report. Call it once for each worker, in order.
 void note_pass(const PassReport& pass, StepReport& report);
 
-/// Workers reduce and apply chunk by chunk in one go. The reduction's seconds are those of the worker that added in the
-/// shortest time, so that no worker's seconds of applying exceed those of the phase.
-/// @param both seconds of the round. @throws Error protocol for replies that cannot be
+/// Splits the time of the second round into reducing and applying. Workers reduce and apply each chunk in one go. The
+/// shortest reduction time of a worker counts as the time of reducing, so that no worker's time of applying exceeds the
+/// phase.
+/// @param both seconds of the round. @throws Error protocol for an invalid reply
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,
                  StepReport& report);
 

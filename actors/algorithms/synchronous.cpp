@@ -23,13 +23,13 @@ struct Reduced {
   std::int64_t samples = 0;
 };
 
-/// What is known of the mean gradient before any of it is applied.
+/// Results of reducing the gradient before it is applied.
 struct MeanGradient {
-  GradientNorm length;  ///< where it is clipped
+  GradientNorm length;  ///< if gradients are clipped
   std::int64_t bytes_sent = 0;
 };
 
-/// One step on its way.
+/// One attempt of a step.
 class Step {
  public:
   Step(const StepContext& context, Backups& backups, const Deadline& deadline)
@@ -46,11 +46,12 @@ class Step {
  private:
   Phase phase(const char* name) const { return {name, version_.step + 1, deadline_}; }
   AllComputed compute();
-  /// Who reduces and applies.
+  /// Workers that reduce and apply.
   std::vector<int> appliers() const { return backs_up_ ? backups_.appliers(context_) : context_.appliers; }
   /// Adds losses in the tree and counts samples.
   Reduced combine(const AllComputed& computed) const;
-  /// Where the driver adds the gradients, or has to know how long their mean is, this comes before they are applied.
+  /// Whether the gradients are reduced before they are applied: if the driver adds them, or if it needs the length of
+  /// their mean.
   bool reduces_first() const { return context_.gradients != nullptr || context_.optimizer.clips(); }
   /// @param computed the round in which the gradients were computed.
   MeanGradient reduce_first(std::int64_t samples, std::uint64_t computed);
@@ -64,8 +65,8 @@ class Step {
   Backups& backups_;
   const bool backs_up_;
   const Version version_;
-  const int from_;  ///< the buffer that is read
-  const int to_;    ///< that is written
+  const int from_;  ///< buffer to read
+  const int to_;    ///< buffer to write
   const Deadline deadline_;
 };
 
@@ -74,7 +75,7 @@ StepReport Step::run(bool rehearse) {
   Stopwatch lap;
   const auto computed = compute();
   const double compute_seconds = lap.lap();
-  // Nodes exchange already: whatever fails from here on ends the generation.
+  // Nodes have already started to exchange, so a failure from here on ends the generation.
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const Reduced reduced = combine(computed);
   const std::uint64_t round = computed.front().reply.round;
@@ -177,12 +178,13 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   std::vector<int> workers = say_non_finite(applied);
-  // Who says so of weights alone, where others say it of the gradient already, may have it of them.
+  // Prefers workers with a non-finite gradient: a worker that reports only its weights may have received the values
+  // from one of them.
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));
   check_senders(context_, applied, phase("apply"));
-  if (!length.non_finite.empty())  // some rules make finite weights even of that
+  if (!length.non_finite.empty())  // some rules produce finite weights even from a gradient that is not finite
     throw non_finite_mean_error(context_, length.non_finite.front(), to_, phase("apply"));
   if (!std::isfinite(length.norm))
     throw Error(ErrorCode::non_finite_weights, "the step's mean gradient is not finite; nothing is committed",

@@ -35,7 +35,8 @@ bool AlgorithmInUse::is_of_warm_start(std::int64_t step, const std::vector<std::
   return left > 0 || saved != state(steps_per_epoch).saved;
 }
 
-/// Replicas that hear of other requests are no less for synchronous steps.
+/// During a warm start, replicas already need to receive requests while they compute. This does not change synchronous
+/// steps.
 BuiltFor AlgorithmInUse::built_for() const {
   const BuiltFor built = traits().built_for;
   return awaited_ ? BuiltFor{.hears = built.hears} : built;

@@ -9,51 +9,52 @@
 
 namespace troupe {
 
-/// The algorithm that makes a run's steps now, and, as long as these are synchronous to begin with (`warm_start`), that
-/// of the options, which it awaits.
+/// The algorithm that makes a run's steps now. During a warm start (`warm_start`), steps are synchronous; then this
+/// also holds the awaited algorithm, which is the one of the options.
 class AlgorithmInUse {
  public:
-  /// @param options of the run, which may come to say another algorithm; checked before `begin`
+  /// @param options the run's options, which may later name another algorithm; must be checked before `begin`
   AlgorithmInUse(const Options& options, const UpdateRules& optimizer);
 
-  /// As the options say it. @throws Error bad_file where it cannot record or replay
+  /// Creates the algorithm of the options. @throws Error bad_file if a record cannot be written or a replay cannot be
+  /// read
   void begin();
   AlgorithmRunner& operator*() const { return *now_; }
   AlgorithmRunner* operator->() const { return now_.get(); }
-  /// As reports name it.
+  /// The algorithm's name in reports.
   const char* name() const;
-  /// Null where none is awaited.
+  /// The awaited algorithm, or null.
   const AlgorithmRunner* awaited() const { return awaited_.get(); }
 
-  /// Another makes the steps from now on, and none is awaited. Returns the one before.
+  /// Makes `next` the current algorithm and drops the awaited one. Returns the algorithm before.
   std::unique_ptr<AlgorithmRunner> exchange(std::unique_ptr<AlgorithmRunner> next);
-  /// Steps are synchronous until it is over.
+  /// Sets the algorithm that follows the warm start.
   void await(std::unique_ptr<AlgorithmRunner> next) { awaited_ = std::move(next); }
   std::unique_ptr<AlgorithmRunner> take_awaited() { return std::move(awaited_); }
-  /// The run is back at its first steps.
+  /// Starts the warm start again, because the run is back at its first steps.
   void begin_warm_start();
-  /// Whether after so many steps the awaited one is to make the next.
+  /// Whether the awaited algorithm makes the step after `step` steps.
   bool warm_start_is_over(std::int64_t step) const;
-  /// Whether a checkpoint of so many steps, with such vectors beside the weights, is of the synchronous steps that this
-  /// run has behind it.
+  /// Whether a checkpoint after `step` steps, with these vectors in addition to the weights, belongs to the warm start
+  /// that this run has completed.
   bool is_of_warm_start(std::int64_t step, const std::vector<std::string>& saved, std::int64_t steps_per_epoch) const;
 
-  /// What the algorithm of this step asks of replicas.
+  /// Properties that the current algorithm requires of replicas.
   BuiltFor built_for() const;
-  /// Whether a step is a pass over all samples.
+  /// Whether each step is a pass over all samples.
   bool passes() const;
-  /// How many parameter servers the options say; 0: as many as there is room for.
+  /// The number of parameter servers in the options; 0: as many as possible.
   int servers() const { return traits().servers; }
-  /// @throws Error unsupported for a model that it cannot learn, or that the awaited one cannot
-  /// @param built as replicas are
+  /// @throws Error unsupported if the current or the awaited algorithm cannot train the model
+  /// @param built the properties of the replicas
   void check(const ModelDescription& model, const BuiltFor& built) const;
 
-  /// @param steps_per_epoch as AlgorithmRunner::state
+  /// @param steps_per_epoch see AlgorithmRunner::state
   StateDescription state(std::int64_t steps_per_epoch) const { return state_of(*now_, steps_per_epoch); }
   StateDescription state_of(const AlgorithmRunner& algorithm, std::int64_t steps_per_epoch) const {
     return algorithm.state(optimizer_, options_.num_shards, steps_per_epoch);
   }
-  /// Of the synchronous steps of a warm start.
+  /// The state of the synchronous steps of a warm start.
   StateDescription state_of_warm_start(std::int64_t steps_per_epoch) const {
     return state_of(*make_runner({}), steps_per_epoch);
   }

@@ -13,11 +13,11 @@
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
-// Checkpoints: every vector of one version of the state, in canonical order, and where the run stood.
+// Checkpoints: all vectors of one version of the state in canonical order, and the position of the run.
 namespace troupe {
 namespace {
 
-/// For as long as it is written out.
+/// Pins the committed version for its lifetime.
 class Pinned {
  public:
   explicit Pinned(Driver& driver) : driver_(driver), pin_(driver.pin()) {}
@@ -34,25 +34,26 @@ class Pinned {
 
 [[noreturn]] void throw_none(const std::string& folder, std::size_t damaged) {
   throw Error(ErrorCode::bad_file,
-              "none of the checkpoints there verifies (" + std::to_string(damaged) +
-                  " were tried): name another folder to begin anew",
+              "all checkpoints in this folder are damaged (" + std::to_string(damaged) +
+                  " tried); use another folder to start a new run",
               {.object = folder});
 }
 
-/// What is not refused, since a configuration also says what the bits do not depend on.
+/// Warns about another configuration. This is not an error, because not every part of a configuration affects the
+/// results.
 void tell_other_config(const std::string& path, const std::string& ours) {
   const std::string theirs = read_manifest(find_checkpoint(path)).config;
   if (theirs == ours) return;
   log_line(LogLevel::warning,
-           printable("the checkpoint " + path + " is of a run with configuration '" + theirs + "', and this one has '" +
-                     ours + "': its bits may be others"),
+           printable("the checkpoint " + path + " was written by a run with configuration '" + theirs +
+                     "'; this run has '" + ours + "', so the results may not be bitwise identical"),
            {.object = path});
 }
 
-/// Which the options do not say.
+/// Logs a learning rate that the options do not contain.
 void tell_set_rate(const std::string& path, double rate) {
   log_line(LogLevel::info,
-           printable("the run goes on with learning rate " + short_text(rate, 6) +
+           printable("the run continues with learning rate " + short_text(rate, 6) +
                      ", which was set by hand before the checkpoint " + path),
            {.object = path});
 }
@@ -72,7 +73,7 @@ class Driver::Source : public CheckpointSource {
     return driver_.fetch_pinned(pin, part, "checkpoint");
   }
   bool gives_parts() const override {
-    // Nodes would gather the vector anew for each part.
+    // Nodes would have to gather the vector again for each part.
     return driver_.model().traits.converts_parts && !driver_.run_->home().in_parts();
   }
   bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
@@ -83,8 +84,8 @@ class Driver::Source : public CheckpointSource {
   const std::vector<TensorInfo>& tensors() const override { return driver_.model().tensors; }
   std::string network() const override { return driver_.model().network; }
   bool is_final(const Error& error) const override {
-    // Of this machine's workers `fetch_pinned` replaces those that the budget allows. Whoever makes a checkpoint among
-    // nodes forms the run again.
+    // On one machine, `fetch_pinned` replaces lost workers as far as the budget allows, so a further loss is final.
+    // Among nodes, the next call forms the run again.
     return error.code() == ErrorCode::worker_lost && driver_.rules().replaces_workers();
   }
   void note_written(const std::string& path, std::int64_t step) override {
@@ -94,7 +95,7 @@ class Driver::Source : public CheckpointSource {
 
  private:
   Driver& driver_;
-  int edits_ = 0;  ///< before the last pin
+  int edits_ = 0;  ///< lineage edits before the last pin
 };
 
 CheckpointManifest Driver::manifest_of_version(const Version& version, const std::vector<std::string>& state) const {
@@ -107,12 +108,12 @@ void Driver::prepare_checkpoints() {
 }
 
 std::string Driver::checkpoint(std::optional<double> metric) {
-  if (!checkpoints_) throw_invalid("there is no folder for checkpoints: Options::checkpoint.folder names it");
+  if (!checkpoints_) throw_invalid("there is no folder for checkpoints: set Options::checkpoint.folder");
   if (metric && options_.checkpoint.keep_best == KeepBest::none)
-    throw_invalid("a checkpoint's metric says nothing where no best one is kept: Options::checkpoint.keep_best");
+    throw_invalid("a checkpoint's metric requires Options::checkpoint.keep_best");
   if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
   make_ready(Needs::members);
-  if (rules().replaces_workers()) return checkpoints_->make(metric);  // which replaces workers by itself
+  if (rules().replaces_workers()) return checkpoints_->make(metric);  // replaces lost workers itself
   std::string path;
   make_ready(Needs::members, [&] { path = checkpoints_->make(metric); });
   return path;
@@ -120,7 +121,7 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
-  // Weights can be had without the nodes that are lost.
+  // The weights can be fetched without the lost nodes.
   if (!preparation_.state().saved.empty()) make_ready(Needs::members);
   write_state(path);
 }
@@ -187,7 +188,7 @@ std::optional<double> Driver::load(const std::string& path) {
   } catch (...) {
     auto failed = left ? go_back_to(std::move(left), shape, version) : nullptr;
     if (behind) await_warm_start(std::move(failed));
-    // What has one buffer may be another run's by now: the weights stay, and a history begins anew.
+    // Vectors with one buffer may already belong to another run. Keep the weights and start a new history.
     if (preparation_.state().shape.singles > 0) {
       versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
       algorithm_->forget();

@@ -16,7 +16,7 @@
 namespace troupe {
 namespace {
 
-/// The creator, where the options can be run with it.
+/// Checks and completes the options, then returns the creator.
 ModelCreator checked(Options& options, ModelCreator creator) {
   adopt_shards(options);
   check_options(options, creator);
@@ -34,9 +34,9 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
       losses_(options_.fault_tolerance.max_failures, rules(), elasticity_),
       lineage_(options_.checkpoint.keep) {
-  algorithm_.begin();  // only now: a record is not touched before all options are checked
+  algorithm_.begin();  // after all options are checked, so that invalid options do not change a record
   faults_ = FaultInjection(fault_plan_of(options_));
-  // What is left out computes on a pinned version, and so may a checkpoint be made of one.
+  // Workers that are left out compute on a pinned version, and a checkpoint may be made from another one.
   versions_.reserve(options_.fault_tolerance.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
   prepare_checkpoints();
   try {
@@ -80,7 +80,7 @@ void Driver::settle(Needs needs) {
   try {
     settle_run(needs);
   } catch (const Error& error) {
-    // A node on which no worker starts in time is as good as lost.
+    // A node counts as lost if its workers do not start in time.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
@@ -96,7 +96,7 @@ void Driver::settle_run(Needs needs) {
 
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
 
-/// Who else was lost is as good as told of: the call has failed.
+/// Forgets other losses that were not reported yet, because this error ends the call.
 void Driver::give_up(const Error& error) {
   if (run_) run_->rounds().forget_untold();
   throw Error(error);
@@ -168,9 +168,8 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
   const std::string name = set == EvaluationSet::test ? "test" : "validation";
   if (evaluation.samples == 0)
     throw Error(ErrorCode::bad_data,
-                "there is no " + name +
-                    " set to evaluate, or no sample of it that can be read: give the data one (TrainingData::" + name +
-                    "), or a model of your own Model::evaluate",
+                "there is no " + name + " set to evaluate, or none of its samples can be read: set TrainingData::" +
+                    name + ", or override Model::evaluate",
                 {.phase = "evaluate"});
   name_measured(evaluation, model().network);
   return evaluation;
@@ -188,7 +187,7 @@ void Driver::read_weights(const ReadFloats& use) {
 
 void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* name) {
   if (!versions_.holds(pin))
-    throw Error(ErrorCode::worker_lost, "the pinned version went with the run that lost a node", {.phase = name});
+    throw Error(ErrorCode::worker_lost, "the pinned version was lost with the run that lost a node", {.phase = name});
   const auto buffer = [&] { return versions_.buffer_of(pin); };
   const HeldFloats floats = rules().replaces_workers()
                                 ? fetch_pinned(pin, {vector, 0, total_size(model().tensors)}, name)
@@ -199,7 +198,7 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
   const auto fetch = [&] { return run_->transfers().fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (rules().replaces_workers()) return repairing(Needs::members, fetch);
-  // A checkpoint goes with a run that lost a node: who makes it forms no run again. Pinned weights are whole.
+  // A checkpoint is dropped if the run loses a node, so this does not form the run again. Pinned weights are complete.
   if (algorithm_->under_way()) rest();
   settle_members(Needs::members);
   return fetch();
@@ -207,9 +206,10 @@ HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, con
 
 Versions::PinId Driver::pin() {
   if (algorithm_->under_way() || !algorithm_->whole()) make_ready(Needs::members);
-  if (!versions_.any()) throw Error(ErrorCode::worker_lost, "the run has lost a node, and is not formed again yet");
+  if (!versions_.any())
+    throw Error(ErrorCode::worker_lost, "the run has lost a node and has not been formed again yet");
   if (versions_.live().size() + 2 > kMostBuffers)
-    throw Error(ErrorCode::unsupported, "more versions are pinned than there may be buffers for");
+    throw Error(ErrorCode::unsupported, "too many versions are pinned for the limit of buffers");
   return versions_.pin();
 }
 
@@ -240,10 +240,10 @@ int Driver::num_workers() const { return run_ ? run_->members().num_workers() : 
 
 void Driver::resize(int num_workers) {
   if (!rules().replaces_workers())
-    throw Error(ErrorCode::unsupported, "the workers of a cluster do not change in number");
+    throw Error(ErrorCode::unsupported, "the number of workers of a cluster cannot change");
   if (num_workers < 1 || num_workers > options_.num_shards / options_.compute.devices_per_worker)
     throw_invalid(std::to_string(num_workers) + " workers of " + std::to_string(options_.compute.devices_per_worker) +
-                  " devices; a run with " + std::to_string(options_.num_shards) + " shards has 1 to " +
+                  " devices; a run with " + std::to_string(options_.num_shards) + " shards can have 1 to " +
                   std::to_string(options_.num_shards / options_.compute.devices_per_worker));
   if (std::int64_t{num_workers} * options_.compute.devices_per_worker > kMostReplicas)
     throw_invalid("more than the " + std::to_string(kMostReplicas) + " replicas that one run can have");
@@ -263,9 +263,9 @@ void Driver::resize(int num_workers) {
 
 void Driver::drop_lost(int blamed) {
   try {
-    if (algorithm_->under_way()) rest();  // what is on its way is of shards as they are dealt now
+    if (algorithm_->under_way()) rest();  // pushes in progress belong to the current assignment of shards
   } catch (const Error&) {
-    // Who else is lost is dropped below, or found by the next round.
+    // Other lost workers are dropped below, or the next round finds them.
   }
   run_->workers().drop_lost(blamed, elasticity_.least(), steps_done() + 1);
 }
@@ -277,8 +277,8 @@ void Driver::follow_cores() {
   try {
     resize(*wanted);
   } catch (const Error& error) {
-    // The run has what it had, and nobody asked for more.
-    log_line(LogLevel::warning, "the run stays with " + std::to_string(num_workers()) + " workers: " + error.what(),
+    // The run keeps its workers. This change was not requested by the user, so it is not an error.
+    log_line(LogLevel::warning, "the run continues with " + std::to_string(num_workers()) + " workers: " + error.what(),
              error.where());
   }
 }

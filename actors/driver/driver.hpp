@@ -28,12 +28,12 @@ namespace troupe {
 
 class CheckpointReader;
 
-/// Leads a run: has workers started and replaced, steps made as transactions, and vectors of the state fetched and
-/// placed.
+/// Leads a run. The driver starts and replaces workers, makes steps as transactions, and fetches and places vectors of
+/// the state.
 ///
-/// After an error nothing has changed; the next call first brings the members back into a known state: workers that
-/// were lost are replaced under a new generation, the others are waited for; a run that lost a node is formed again
-/// from a checkpoint, where there is one. When a worker or node dies, calls do so themselves and begin anew.
+/// After an error, the state is unchanged. The next call first brings the members into a known state. It replaces lost
+/// workers in a new generation and waits for the other workers. A run that lost a node is formed again from a
+/// checkpoint, if there is one. If a worker or node is lost during a call, the call itself does this and tries again.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options, MakeRuntime make_runtime = make_actor_runtime);
@@ -41,13 +41,13 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// One step, committed unless `rehearse`.
+  /// Makes one step and commits it unless `rehearse` is set.
   StepReport step(bool rehearse = false);
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
   void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
-  /// Runs a registered function; what it returned in order of worker and device.
+  /// Runs a registered function. Returns the results in order of worker and device.
   std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);
   std::vector<Json> call_worker(const std::string& name, const Json& arguments);
 
@@ -56,9 +56,9 @@ class Driver {
   void save_state(const std::string& path);
   void load_state(const std::string& path);
   std::string checkpoint(std::optional<double> metric);
-  /// Those that are on disk since this was called last, in order.
+  /// Returns the checkpoints written to disk since the last call, in order.
   std::vector<CheckpointInfo> take_written() { return std::exchange(written_, {}); }
-  /// Brings the checkpoint that is being written to its end.
+  /// Completes the checkpoint that is being written.
   void finish_checkpoint() noexcept {
     if (checkpoints_) checkpoints_->finish();
   }
@@ -66,25 +66,26 @@ class Driver {
   int num_workers() const;
   std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
 
-  /// The committed version stays to be read, whatever steps follow, until it is unpinned. Steps take other buffers.
-  /// @throws Error unsupported where more are pinned than nodes keep buffers for.
+  /// Keeps the committed version readable until `unpin`. Later steps write other buffers.
+  /// @throws Error unsupported if the versions pinned need more buffers than nodes keep.
   Versions::PinId pin();
   void unpin(Versions::PinId pin) { versions_.unpin(pin); }
-  /// Shows a vector of a pinned version in canonical order: the weights, which are vector 0, or one of the optimizer's.
-  /// @throws Error worker_lost where it went with a run that lost a node.
+  /// Passes a vector of a pinned version to `use`, in canonical order. Vector 0 is the weights; the others belong to
+  /// the optimizer.
+  /// @throws Error worker_lost if the version was lost with a run that lost a node.
   void read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* phase);
-  /// A part of one, to be held.
+  /// Returns a part of such a vector.
   HeldFloats fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* phase);
 
   const Options& options() const { return options_; }
   const ModelDescription& model() const { return preparation_.model(); }
   PrecisionChoice precision_choice() const { return preparation_.precision_choice(); }
   std::vector<int> worker_pids() const;
-  /// See Preparation.
+  /// See Preparation::state_bytes.
   std::int64_t state_bytes() const { return preparation_.state_bytes(); }
 
  private:
-  /// This run, of which checkpoints are made.
+  /// The source of the run's checkpoints.
   class Source;
   enum class Needs : unsigned char { members, spare_buffer, step };
 
@@ -92,51 +93,50 @@ class Driver {
   Phase phase(const char* name, std::chrono::milliseconds timeout) const {
     return {name, versions_.committed().step + 1, Deadline(timeout)};
   }
-  /// In which a vector of the state is fetched or placed.
+  /// The phase in which a vector of the state is fetched or placed.
   Phase saving(const char* name) const { return phase(name, options_.timeouts.save); }
   void start();
-  /// Has members join, without any work yet.
+  /// Waits until the members have joined. Does no other work.
   void form();
   void prepare_checkpoints();
   void resume();
-  /// Brings the members into a known state, with a buffer to write where that is needed; forms a lost run again.
+  /// Brings the members into a known state, with a spare buffer if that is needed. Forms a lost run again.
   void settle(Needs needs);
-  /// The same without forming it again.
+  /// The same, but does not form a lost run again.
   void settle_run(Needs needs);
   void settle_members(Needs needs) {
     preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
   }
-  /// As `repairing`, for other files.
+  /// As `repairing`, for use in other source files.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
-  /// Settles and does the work; both again when a worker died, as often as the budget allows. The work changes nothing
-  /// before it is done.
+  /// Settles the members and calls `work`. If a worker is lost, does both again, as often as the failure budget allows.
+  /// `work` must not change the state before it succeeds.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
-  /// As Losses.
+  /// See Losses::note_untold.
   int note_untold(bool replaced);
-  /// @throws Error the loss itself, or that the budget is spent
+  /// @throws Error the loss itself, or the error that the budget is spent
   void note_loss(const Error& error);
   [[noreturn]] void give_up(const Error& error);
-  /// The one that is blamed and others that were lost since they came, as far as enough are left.
+  /// Removes the worker `blamed` and every other worker that was lost after it had joined, but keeps the minimum number
+  /// of workers.
   void drop_lost(int blamed);
   void follow_cores();
 
   // steps.cpp
   StepReport take_step(bool rehearse);
-  /// Whether a step of an algorithm that is under way is made without workers that were lost, while others start in
-  /// their places.
+  /// Whether the algorithm can make this step without the lost workers while their replacements start.
   bool goes_on_meanwhile();
   void rest();
-  /// Has parameter servers of nodes bring their slices of the weights together.
+  /// Makes the weights complete on every node, if the nodes' parameter servers hold slices.
   void make_whole();
-  /// Calls `use` with what a step is made of.
+  /// Calls `use` with the context of a step.
   template <class Use>
   auto with_context(const Use& use);
-  /// The run goes on with what these options say.
-  /// Members are at rest. The generation falls where parameter servers come or go, or the state has another shape:
-  /// then but for the weights it begins anew.
-  /// Returns the one before.
+  /// Makes `next` the algorithm of the run. Members must be at rest. A new generation is needed if parameter servers
+  /// are added or removed, or if the state has another shape. Then only the weights are kept.
+  /// Returns the algorithm before.
   std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
@@ -148,27 +148,27 @@ class Driver {
   // checkpoint.cpp
   CheckpointManifest manifest_of_version(const Version& version, const std::vector<std::string>& state) const;
   void write_state(const std::string& path);
-  /// @returns the learning rate that was set by hand, with which the run goes on from there
+  /// @returns the learning rate that was set by hand and holds from there on, if any
   std::optional<double> load(const std::string& path);
-  /// Makes what a checkpoint holds the state in a buffer. @param saved names of its vectors beside the weights
+  /// Writes the content of a checkpoint into a buffer of the state. @param saved names of the vectors after the weights
   void place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer);
   void end_run() noexcept;
 
   // lost_nodes.cpp
-  /// Whether a run that has lost a node can go on.
+  /// Whether a run that has lost a node can continue.
   bool can_form_again() const;
   bool node_lost() const;
-  /// Whether an error is of a lost node, or may be.
+  /// Whether the error is, or may be, caused by a lost node.
   bool members_lost(const Error& error) const;
   void form_again();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
   void go_back();
   HeldFloats fetch_weights_of_nodes();
-  /// A vector in canonical order; the weights also where nodes are lost.
-  /// @param buffer where it lies once the members are settled
+  /// Fetches a vector in canonical order. The weights can be fetched even if nodes are lost.
+  /// @param buffer returns the buffer of the vector, once the members are settled
   HeldFloats fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name);
-  /// Asks the nodes that are left, one after the other. It ends the generation.
+  /// Fetches the weights from one of the remaining nodes, trying them one after the other. Ends the generation.
   HeldFloats rescue_weights(int buffer, const char* name);
 
   const LiveRun live_;
@@ -176,20 +176,19 @@ class Driver {
   Options options_;
   UpdateRules optimizer_;
   AlgorithmInUse algorithm_;
-  std::unique_ptr<FormedRun> run_;  ///< null while it is not formed
+  std::unique_ptr<FormedRun> run_;  ///< null while the run is not formed
   Versions versions_;
   Preparation preparation_;
   Elasticity elasticity_;
   Losses losses_;
   FaultInjection faults_;
-  std::uint64_t calls_ = 0;  ///< of `step`
+  std::uint64_t calls_ = 0;  ///< calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
-  std::optional<std::int64_t>
-      lost_at_;                      ///< steps that were committed when a node was lost, until the run is formed again
-  std::vector<float> kept_weights_;  ///< of a run that has been ended, until it is formed again
-  std::vector<CheckpointInfo> written_;       ///< that nobody has been told of
-  std::unique_ptr<Checkpoints> checkpoints_;  ///< none without a folder; the first to go, since it asks for vectors
+  std::optional<std::int64_t> lost_at_;  ///< steps committed when a node was lost; set until the run is formed again
+  std::vector<float> kept_weights_;      ///< weights of a lost run, kept until the run is formed again
+  std::vector<CheckpointInfo> written_;  ///< not returned by `take_written` yet
+  std::unique_ptr<Checkpoints> checkpoints_;  ///< null without a folder; destroyed first, because it fetches vectors
 };
 
 template <class Work>
@@ -198,7 +197,8 @@ auto Driver::repairing(Needs needs, const Work& work) {
   for (;;) {
     for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
     try {
-      algorithm_->tell_failure();  // before who was lost is replaced, which is for `note_loss` to say
+      // Before lost workers are replaced, because `note_loss` decides whether they are replaced.
+      algorithm_->tell_failure();
       settle(needs);
       for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())
         (--repair)->seconds = losses.back().seconds();

@@ -7,21 +7,21 @@
 
 namespace troupe {
 
-/// How many workers a run wants. Plain book-keeping.
+/// Decides how many workers a run should have. Starts no workers.
 class Elasticity {
  public:
-  /// Of checked options. @param cores that can be used now; they count where the workers are a range
+  /// @param options checked options. @param cores usable cores; they matter only if the number of workers is a range
   Elasticity(const Options& options, int cores);
 
-  /// To begin with.
+  /// The initial number of workers.
   int initial() const { return workers_for(cores_); }
-  /// Fewest that losses leave.
+  /// The smallest number of workers after losses.
   int least() const { return workers_.is_range() ? workers_.min : 1; }
-  /// Whether a worker that was lost is done without. @param allowed whether the budget of losses is not spent
+  /// Whether the run continues without a lost worker. @param allowed whether the budget of losses allows this loss
   bool drops_lost(bool allowed) const;
-  /// Whether it is time to look how many cores there are: each second, where workers are to follow them.
+  /// Whether to count the cores now: once per second, if the number of workers is a range.
   bool is_due(Clock::time_point now);
-  /// As many workers as should be; none where the cores are as they were.
+  /// The new number of workers, or none if the number of cores is unchanged.
   std::optional<int> follow(int cores);
 
  private:

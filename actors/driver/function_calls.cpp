@@ -13,8 +13,8 @@ NamedCall::NamedCall(std::string function, const Json& arguments)
     : name(std::move(function)), argument(call_text(arguments, "the function's arguments")) {
   if (name.size() > kLongestText) throw_invalid("the function's name is too long");
   if (argument.size() > kMostTextBytes)
-    throw_invalid("the function's argument has " + std::to_string(argument.size()) + " bytes, and " +
-                  std::to_string(kMostTextBytes) + " can be given");
+    throw_invalid("the function's argument has " + std::to_string(argument.size()) + " bytes; the limit is " +
+                  std::to_string(kMostTextBytes) + " bytes");
 }
 
 std::vector<Json> FunctionCalls::on_replicas(const NamedCall& call, int buffer, const Phase& phase) {

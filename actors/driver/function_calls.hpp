@@ -10,31 +10,31 @@
 
 namespace troupe {
 
-/// A user's function by its name, and what it is to be given.
+/// The name and the argument of a user's function.
 struct NamedCall {
-  /// @throws Error invalid_argument for what cannot be brought over
+  /// @throws Error invalid_argument for a name or argument that cannot be sent
   NamedCall(std::string function, const Json& arguments);
 
   std::string name;
-  std::string argument;  ///< JSON as text; empty: none
+  std::string argument;  ///< JSON text; empty: no argument
 };
 
-/// Calls users' functions beside replicas and workers. What they return comes in order of worker and replica.
+/// Calls users' functions on replicas and workers. Results are in order of worker and replica.
 ///
-/// May throw what rounds throw, and what a function has thrown.
+/// Throws the errors of `Rounds::ask`, and errors that a function throws.
 class FunctionCalls {
  public:
   FunctionCalls(const Members& members, Rounds& rounds, Transfers& transfers)
       : members_(members), rounds_(rounds), transfers_(transfers) {}
 
-  /// Of each replica, with the weights in `buffer`.
+  /// Calls a function on each replica with the weights in `buffer`.
   std::vector<Json> on_replicas(const NamedCall& call, int buffer, const Phase& phase);
-  /// The same of the first replica alone.
+  /// The same on the first replica only.
   Json on_first_replica(const NamedCall& call, int buffer, const Phase& phase);
   std::vector<Json> on_workers(const NamedCall& call, const Phase& phase);
 
  private:
-  /// @param returned values of each worker
+  /// @param returned the number of results of each worker
   template <class Request>
   std::vector<Json> ask(Request request, const NamedCall& call, const std::vector<int>& workers, std::size_t returned,
                         const Phase& phase);

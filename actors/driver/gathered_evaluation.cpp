@@ -11,7 +11,8 @@
 namespace troupe {
 namespace {
 
-/// What the model's own text of its network says of its data; of classes and targets nothing where it does not.
+/// The data's description in the model's text about its network. Names of classes and targets are empty if the text has
+/// none.
 DataInfo data_told_by(const std::string& network) {
   if (network.empty()) return {};
   try {
@@ -21,7 +22,7 @@ DataInfo data_told_by(const std::string& network) {
   }
 }
 
-/// So many of them, or none; where nothing was counted, all.
+/// Returns the names if there are `count` of them, else none. If `count` is 0, returns all names.
 std::vector<std::string> names_for(std::size_t count, std::vector<std::string> names) {
   return count == 0 || names.size() == count ? std::move(names) : std::vector<std::string>();
 }
@@ -36,7 +37,7 @@ void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text
     correct_ += evaluated.correct[i];
     samples_ += evaluated.samples[i];
   }
-  if (samples == 0 || !evaluated.shape().any()) return;  // whoever has none may have another shape
+  if (samples == 0 || !evaluated.shape().any()) return;  // a worker without samples may have another shape
   Measures measures = measures_from_text(evaluated.shape(), evaluated.samples, text);
   check_measures(measures, ErrorCode::protocol, where);
   add_counts(measures.confusion);
@@ -53,8 +54,8 @@ void GatheredEvaluation::check_alike(const Evaluated& evaluated, std::int64_t sa
   if (samples > 0 && !shape_) shape_ = evaluated.shape();
   if (*metrics_ == evaluated.metrics && (samples == 0 || *shape_ == evaluated.shape())) return;
   throw Error(ErrorCode::model_mismatch,
-              "worker " + std::to_string(where.worker) + "'s model does not measure what worker " +
-                  std::to_string(first_) + "'s does",
+              "worker " + std::to_string(where.worker) + "'s model returns other measurements than worker " +
+                  std::to_string(first_) + "'s model",
               {.phase = where.phase, .step = where.step});
 }
 

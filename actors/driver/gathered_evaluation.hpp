@@ -12,14 +12,15 @@
 
 namespace troupe {
 
-/// What all workers' shards say of a set. Sums are added in the order of shards, whoever they come from.
+/// The combined results of all workers' shards on a set. Sums are added in the order of shards, so results do not
+/// depend on the workers.
 class GatheredEvaluation {
  public:
   explicit GatheredEvaluation(int num_shards) : losses_(static_cast<std::size_t>(num_shards)) {}
 
-  /// @param evaluated that has been checked
-  /// @param text that it tells the length of; empty where it is 0
-  /// @throws Error protocol for numbers that make no sense; model_mismatch where other workers measure something else.
+  /// @param evaluated a reply that was checked
+  /// @param text the measurements that the reply announces; empty if their length is 0
+  /// @throws Error protocol for invalid numbers; model_mismatch if workers return different measurements.
   void add(const Evaluated& evaluated, const std::string& text, const Where& where);
 
   Evaluation evaluation(const EvaluationOptions& measure) const;
@@ -36,17 +37,17 @@ class GatheredEvaluation {
   std::int64_t correct_ = 0;
   std::int64_t samples_ = 0;
   std::optional<std::vector<std::string>> metrics_;
-  int first_ = -1;                     ///< the worker that has told of these
-  std::optional<MeasureShape> shape_;  ///< of workers with samples
+  int first_ = -1;                     ///< the worker that `metrics_` comes from
+  std::optional<MeasureShape> shape_;  ///< the shape for all workers with samples
   std::vector<std::int64_t> confusion_;
-  std::vector<EvaluationResult> measured_;  ///< by shard; empty where nothing but loss and hits is
+  std::vector<EvaluationResult> measured_;  ///< by shard; empty if only loss and correct samples are measured
 };
 
-/// Has all workers evaluate. @throws Error as rounds do, and as GatheredEvaluation::add
+/// Lets all workers evaluate. @throws Error as `Rounds::ask` and GatheredEvaluation::add
 Evaluation evaluate_on(const Members& members, Rounds& rounds, Transfers& transfers, const Evaluate& request,
                        const EvaluationOptions& measure, const Phase& phase);
 
-/// Names of classes and targets, as the network's text tells them.
+/// Sets the names of classes and targets that the network's text contains.
 /// @param network ModelInfo::network
 void name_measured(Evaluation& evaluation, const std::string& network);
 

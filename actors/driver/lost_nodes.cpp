@@ -6,13 +6,13 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/processes/limits.hpp"
 
-// What a run does that has lost a node, and with it a part of the optimizer's state: what is left of it ends, and it is
-// formed again, of the nodes that come, from its newest checkpoint; then the steps since are done again. To nodes that
-// is another run. Weights are whole on every node, and can be read without the lost ones.
+// Recovery of a run that has lost a node, and with it a part of the optimizer's state. The run is ended and formed
+// again with the nodes that join, from the newest valid checkpoint. Then the steps since the checkpoint are made again.
+// For nodes, this is a new run. The weights are complete on every node, so they can be read without the lost nodes.
 namespace troupe {
 namespace {
 
-/// A worker on each node that is there.
+/// The first worker of each remaining node.
 std::vector<int> survivors(const Members& members) {
   std::vector<int> workers;
   for (const int worker : members.workers()) {
@@ -70,7 +70,7 @@ void Driver::form_again() {
 
 void Driver::end_lost_run() noexcept {
   if (!run_) return;
-  try {  // should too few nodes come, these are what is left
+  try {  // these weights remain readable if too few nodes join
     const HeldFloats weights = fetch_of_nodes(
         kWeightsVector, [this] { return versions_.buffer(); }, "weights");
     kept_weights_.assign(weights.floats.begin(), weights.floats.end());
@@ -89,11 +89,11 @@ void Driver::give_up_run() noexcept {
 
 void Driver::go_back() {
   std::vector<std::string> sources = lineage_.sources();
-  const bool began_anew = !sources.empty() && sources.back().empty();  // first weights are there already
+  const bool began_anew = !sources.empty() && sources.back().empty();  // then the initial weights are already in place
   if (began_anew) sources.pop_back();
-  // Rates are this run's, which may have been set since.
+  // Learning rates are taken from this run, because they may have been set after the checkpoint.
   if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
-  throw Error(ErrorCode::bad_file, "none of the checkpoints verifies from which the run could go on without the node",
+  throw Error(ErrorCode::bad_file, "there is no valid checkpoint from which the run can continue without the lost node",
               {.object = options_.checkpoint.folder});
 }
 
@@ -118,7 +118,7 @@ HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer
       if (vector != kWeightsVector || !members_lost(error)) throw;
     }
   if (buffer() == versions_.buffer() && algorithm_->has_servers() && !algorithm_->whole())
-    throw Error(ErrorCode::worker_lost, "the node's slice of the weights went with it", {.phase = name});
+    throw Error(ErrorCode::worker_lost, "the lost node's slice of the weights is lost", {.phase = name});
   return rescue_weights(buffer(), name);
 }
 
@@ -131,12 +131,12 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> workers = survivors(members);
   Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
   for (std::size_t i = 0; i < workers.size(); ++i) try {
-      // One that hangs leaves time for the others.
+      // A node that hangs must leave time for the others.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);
       HeldFloats weights = run_->transfers().fetch_weights(workers[i], place, total_size(model().tensors), at);
-      run_->rounds().unsettle();  // the others know nothing of it
+      run_->rounds().unsettle();  // the other nodes do not take part in this generation
       return weights;
     } catch (const Error& error) {
       run_->rounds().unsettle();

@@ -15,18 +15,18 @@
 namespace troupe {
 namespace {
 
-/// Says what an open range ends with.
+/// Checks num_workers, and sets the upper limit of an unbounded range.
 void check_workers(Options& o) {
   WorkerCount& workers = o.num_workers;
   if (workers.is_range() && workers.max == 0) {
-    if (o.num_shards == 0) throw_invalid("num_workers has no end, so that num_shards has to be told");
+    if (o.num_shards == 0) throw_invalid("num_workers is unbounded; set num_shards");
     workers.max = std::max(workers.min, o.num_shards / o.compute.devices_per_worker);
   }
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
     throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
   if (workers.is_range() && !rules_of(o.placement).replaces_workers())
-    throw_invalid("num_workers is a number with placement cluster");
+    throw_invalid("num_workers must be a single number with placement cluster");
 }
 
 void check_numbers(Options& o) {
@@ -39,10 +39,9 @@ void check_numbers(Options& o) {
                   " that one run can have");
   if (o.num_shards == 0) o.num_shards = static_cast<int>(replicas);
   if (o.num_shards < replicas)
-    throw_invalid(
-        std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
-        " replicas (num_workers x devices_per_worker), since each needs one; a checkpoint keeps its number of shards "
-        "unless it is resharded");
+    throw_invalid(std::to_string(o.num_shards) + " shards are too few for " + std::to_string(replicas) +
+                  " replicas (num_workers x devices_per_worker), because each replica needs one; a resumed run keeps "
+                  "the checkpoint's number of shards unless CheckpointOptions::reshard is set");
   if (o.num_shards > 1'000'000) throw_invalid(std::to_string(o.num_shards) + " shards are too many");
 }
 
@@ -55,31 +54,31 @@ void check_backups(const Options& o) {
     throw_invalid("backup_workers is " + std::to_string(o.fault_tolerance.backup_workers) + ", not less than the " +
                   std::to_string(o.num_workers.max) + " workers");
   if (o.fault_tolerance.backup_workers > 0 && !rules_of(o.placement).on_one_machine())
-    throw Error(ErrorCode::unsupported, "workers of a cluster do not back each other up");
+    throw Error(ErrorCode::unsupported, "backup_workers is not supported with placement cluster");
 }
 
 void check_compute(const ComputeOptions& o) {
-  if (o.device > Device::cuda) throw_invalid("compute.device is none of Device");
+  if (o.device > Device::cuda) throw_invalid("compute.device is not a value of Device");
   const bool on_cpu = o.device == Device::cpu;
   if (o.device_number < -1 || (on_cpu && o.device_number >= 0))
     throw_invalid("device_number is " + std::to_string(o.device_number) +
                   (on_cpu ? ", and the device is the CPU" : ", not -1 or a device's number"));
-  if (o.tf32 && on_cpu) throw_invalid("tf32 is of CUDA devices: on CPUs products are in f32 or, by precision, in bf16");
+  if (o.tf32 && on_cpu) throw_invalid("tf32 is for CUDA devices only: CPUs compute in f32 or, with precision, in bf16");
 }
 
 void check_checkpoints(const CheckpointOptions& o) {
   if (o.every_steps < 0 || o.every.count() < 0)
-    throw_invalid("checkpoint.every_steps and checkpoint.every are 0 or more");
+    throw_invalid("checkpoint.every_steps and checkpoint.every must not be negative");
   if (o.keep < 1) throw_invalid("checkpoint.keep is " + std::to_string(o.keep) + ", at least 1 is needed");
-  if (o.keep_best > KeepBest::lowest) throw_invalid("checkpoint.keep_best is none of KeepBest");
+  if (o.keep_best > KeepBest::lowest) throw_invalid("checkpoint.keep_best is not a value of KeepBest");
   if (o.folder.empty() && (is_periodic(o) || o.resume))
-    throw_invalid("checkpoint.folder must say where checkpoints go");
+    throw_invalid("checkpoint.folder must be set for periodic checkpoints and for resume");
 }
 
-/// Files of everybody's gradients, and of what the driver shares.
+/// The number of files for all gradients and for everything that the driver shares.
 int store_files(const Options& o) {
   const int buffers = (o.checkpoint.folder.empty() ? 2 : 3) + o.fault_tolerance.backup_workers;
-  const int gradients = o.fault_tolerance.backup_workers > 0 ? 2 : 1;  // of each shard
+  const int gradients = o.fault_tolerance.backup_workers > 0 ? 2 : 1;  // per shard
   const int state_vectors = UpdateRules(settings_of(o)).state_vectors();
   return buffers * (1 + state_vectors) + gradients * o.num_shards + 1;
 }
@@ -90,16 +89,16 @@ void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
   if (!traits.has_servers) return;
   const Rules& rules = rules_of(o.placement);
-  // In a cluster that of parameter servers says who serves.
+  // In a cluster, strategy parameter_server selects the nodes that are servers.
   const bool goes = o.gradients.strategy == Strategy::automatic ||
                     (o.gradients.strategy == Strategy::parameter_server && !rules.on_one_machine());
   if (!goes)
     throw Error(ErrorCode::unsupported, std::string("algorithm ") + to_string(o.algorithm) +
-                                            " does not go with a strategy, since nothing is reduced");
+                                            " cannot be combined with a strategy, because it reduces no gradients");
   const int num_nodes = rules.num_nodes(o.cluster);
   if (num_nodes > 0 && traits.servers > num_nodes)
     throw_invalid(std::string(to_string(o.algorithm)) + ".servers is " + std::to_string(traits.servers) +
-                  ", and there are " + std::to_string(num_nodes) + " nodes");
+                  ", but there are " + std::to_string(num_nodes) + " nodes");
 }
 
 Hosting hosting_of(const Options& options) {
@@ -121,14 +120,14 @@ Hosting hosting_of(const Options& options) {
 bool is_periodic(const CheckpointOptions& options) { return options.every_steps > 0 || options.every.count() > 0; }
 
 void check_options(Options& options, const ModelCreator& creator) {
-  if (options.gradients.strategy > Strategy::parameter_server) throw_invalid("strategy is none of Strategy");
+  if (options.gradients.strategy > Strategy::parameter_server) throw_invalid("strategy is not a value of Strategy");
   check_numbers(options);
   check_compute(options.compute);
   const Rules& rules = rules_of(options.placement);
-  if (rules.on_one_machine()) check_device(options.compute.device);  // else nodes compute, and check
+  if (rules.on_one_machine()) check_device(options.compute.device);  // otherwise nodes compute and check the device
   if (options.fault_tolerance.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
-                  ", not a number from 0 on");
+                  ", but must not be negative");
   check_backups(options);
   make_paths_absolute(options.algorithm);
   check_algorithm(options);
@@ -143,29 +142,31 @@ void check_options(Options& options, const ModelCreator& creator) {
   rules.check(hosting);
   options.cluster = hosting.cluster;
   if (!rules.on_one_machine() && options.config.size() > kLongestSetting)
-    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes, and nodes take " +
+    throw_invalid("config has " + std::to_string(options.config.size()) + " bytes; the limit for nodes is " +
                   std::to_string(kLongestSetting));
   check_servers(options);
   const Members members(hosting.num_workers, hosting.devices_per_worker, rules.num_nodes(hosting.cluster),
                         hosting.num_shards);
   make_plan(plan_request_of(options, members.topology()), 1);
-  if (creator.name().empty() && !creator.function()) throw_invalid("a creator or the name of one is needed");
+  if (creator.name().empty() && !creator.function())
+    throw_invalid("a model creator or the name of a registered model is required");
   if (creator.name().empty() && !rules.takes_lambdas)
     throw_invalid(
-        "workers in other processes cannot be handed a lambda: register it with register_model and give its name");
+        "workers in other processes cannot receive a lambda: register the creator with register_model and pass its "
+        "name");
 }
 
 FaultPlan fault_plan_of(const Options& options) {
   const Rules& rules = rules_of(options.placement);
   FaultPlan plan(options.fault_tolerance.faults, options.num_workers.max, rules.num_nodes(options.cluster));
   if (plan.hurts_workers() && rules.reach != Reach::processes)
-    throw_invalid("faults of workers are for worker processes of this machine");
+    throw_invalid("faults of workers require worker processes on this machine");
   return plan;
 }
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
-  const bool fewer = nodes < options.cluster.num_nodes;  // than all, for which the options were checked
+  const bool fewer = nodes < options.cluster.num_nodes;  // than all nodes, which the options were checked for
   const AlgorithmTraits traits = traits_of(options.algorithm);
   const int wanted = traits.has_servers ? traits.servers : options.gradients.slice_owners;
   const int servers = fewer ? std::min(wanted, nodes) : wanted;

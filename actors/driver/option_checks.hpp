@@ -7,25 +7,25 @@
 
 namespace troupe {
 
-inline constexpr int kMostReplicas = 4096;  ///< that one run can have
+inline constexpr int kMostReplicas = 4096;  ///< limit for one run
 
-/// Fills in what follows from other options. @throws Error invalid_argument or unsupported for those that make no
-/// sense.
+/// Checks the options, and fills in options that follow from others. @throws Error invalid_argument or unsupported for
+/// invalid options.
 void check_options(Options& options, const ModelCreator& creator);
 
-/// What the algorithm asks of where workers are. @throws Error unsupported, or invalid_argument
+/// Checks that the placement can host the algorithm's parameter servers. @throws Error unsupported or invalid_argument
 void check_servers(const Options& options);
 
-/// What the run's placement has to know of it.
+/// The properties of the run that its placement needs.
 Hosting hosting_of(const Options& options);
 
-/// Whether checkpoints are made without being asked for.
+/// Whether checkpoints are made periodically.
 bool is_periodic(const CheckpointOptions& options);
 
-/// @throws Error invalid_argument for a plan that makes no sense, or where there are no processes to end.
+/// @throws Error invalid_argument for an invalid plan, or if there are no worker processes for its faults.
 FaultPlan fault_plan_of(const Options& options);
 
-/// @param topology of the run
+/// @param topology the run's topology
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/invalid.hpp"
 
-// A step by whatever algorithm it is made with, and what one whose workers are busy between steps needs.
+// Steps with any algorithm, and support for algorithms with workers that are busy between steps.
 namespace troupe {
 
 template <class Use>
@@ -57,12 +57,12 @@ void Driver::make_whole() {
   with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.timeouts.step)); });
 }
 
-/// It is used when all that it needs is there: a generation with its vectors, and replicas as it wants them.
+/// Replaces the algorithm, once the generation and the replicas that it needs exist.
 void Driver::use(Algorithm algorithm) {
   Options changed = options_;
   changed.algorithm = std::move(algorithm);
   if (traits_of(changed.algorithm).warm_start != 0)
-    throw_invalid("warm_start is for the options of a run, not for a change");
+    throw_invalid("warm_start can only be set in the options of a run, not for a change of the algorithm");
   make_paths_absolute(changed.algorithm);
   check_algorithm(changed);
   check_servers(changed);
@@ -75,7 +75,7 @@ void Driver::use(Algorithm algorithm) {
   auto warm_start = algorithm_.take_awaited();
   auto before = begin_algorithm(std::move(next));
   try {
-    // Among nodes a run is not formed again by options that it does not have yet.
+    // Among nodes, do not form a lost run again here, because it would use options that the run does not have yet.
     rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
   } catch (...) {
     options_ = std::move(options);
@@ -89,22 +89,23 @@ void Driver::use(Algorithm algorithm) {
 std::int64_t Driver::steps_per_epoch() const { return algorithm_.passes() ? 1 : model().traits.steps_per_epoch; }
 
 std::unique_ptr<AlgorithmRunner> Driver::begin_algorithm(std::unique_ptr<AlgorithmRunner> next) {
-  if (checkpoints_) checkpoints_->finish();  // of the state as it is
+  if (checkpoints_) checkpoints_->finish();  // the checkpoint of the current state
   if (next->has_servers() != algorithm_->has_servers()) run_->generation().fall();
   next = algorithm_.exchange(std::move(next));
   preparation_.follow_algorithm(run_->members());
   const StateDescription state = preparation_.state();
-  // Of another state the weights go on; a history never does.
+  // If the state changes its shape, only the weights are kept. A history is never kept.
   if (run_->generation().reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
   return next;
 }
 
-/// From one that could not begin, which it returns. @param shape of the state then, and its version
+/// Replaces an algorithm that could not begin by `before`, and returns it. @param shape the shape of the state at that
+/// time, with its version
 std::unique_ptr<AlgorithmRunner> Driver::go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
                                                     const Version& version) {
   auto failed = begin_algorithm(std::move(before));
-  // What its state was is there, unless a generation of the other shape has begun.
+  // The old state is still there, unless a generation with the other shape has begun.
   if (static_cast<const StateShape&>(run_->generation().layout()) == shape)
     versions_.commit(versions_.buffer(), version);
   else
@@ -120,7 +121,7 @@ void Driver::abandon_algorithm() noexcept try {
   if (algorithm_->under_way())
     with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.timeouts.step)); });
 } catch (const std::exception&) {
-  return;  // What is busy still is told to stop, or ended, by who calls this.
+  return;  // The caller stops or ends members that are still busy.
 }
 
 }  // namespace troupe

@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// Canonical floats of a vector of the state.
+/// A range of canonical floats of a vector of the state.
 struct VectorPart {
   int vector = 0;
   std::size_t begin = 0;
@@ -20,23 +20,24 @@ struct VectorPart {
   bool operator==(const VectorPart&) const = default;
 };
 
-/// Moves vectors between the driver and the state, and texts between workers and the driver, by way of transfer
-/// objects. The first worker's model turns the layout of the state into the canonical one and back. What fails leaves
-/// nodes unsettled.
+/// Moves vectors between the driver and the state, and texts between workers and the driver, through transfer objects.
+/// A worker's model converts between the state's layout and canonical order; usually this is the first worker. After a
+/// failure, members are not settled.
 class Transfers {
  public:
   Transfers(const Members& members, Rounds& rounds, StateHome& home)
       : members_(members), rounds_(rounds), home_(home) {}
 
-  /// A part of a vector in canonical order.
+  /// Fetches a part of a vector in canonical order.
   HeldFloats fetch(const VectorPart& part, int buffer, const Phase& phase);
-  /// The weights, from where a worker is.
+  /// Fetches the weights from the store of this worker.
   HeldFloats fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase);
-  /// Makes canonical values vectors of the state. What carries one carries the next: it goes with this.
+  /// Writes canonical values into vectors of the state. One pair of transfer objects is used for all vectors, and is
+  /// removed by the destructor.
   class Writing {
    public:
-    /// @param floats in canonical order
-    /// @param size of the flat vector
+    /// @param floats number of canonical floats
+    /// @param size number of floats of the flat vector
     Writing(Transfers& transfers, std::size_t floats, std::size_t size);
     ~Writing() { transfers_.home_.forget_transfers(); }
     Writing(const Writing&) = delete;
@@ -49,21 +50,21 @@ class Transfers {
     std::size_t floats_, size_;
     std::uint64_t from_, flat_;
   };
-  /// A generation with such a state has begun.
+  /// Sets the shape of the state in the generation that has begun.
   void begin(const StateShape& shape) { shape_ = shape; }
-  /// Makes a model's first weights the state's.
+  /// Initializes the state's weights with a model.
   void initialize(std::size_t size, int buffer, const Phase& phase);
   void clear(int buffer, const Phase& phase);
-  /// Lets these workers read a text for as long as `use` takes, which is told the transfer's number.
+  /// Lets these workers read a text while `use` runs. `use` receives the transfer's number.
   void lend_text(const std::string& text, const std::vector<int>& readers,
                  const std::function<void(std::uint64_t transfer)>& use, const Phase& phase);
-  /// What functions returned on a worker, which has said how long each text is.
+  /// Fetches the results of functions on a worker. `lengths` are the lengths that the worker has announced.
   std::vector<std::string> fetch_texts(int worker, const std::vector<std::uint64_t>& lengths, const Phase& phase);
 
  private:
   template <class Work>
   void guard(Work work);
-  /// Whose model converts.
+  /// The worker with the model that converts this vector.
   int converter(int vector) const;
   HeldFloats export_from(int worker, const VectorPart& part, int buffer, const Phase& phase);
 
@@ -71,7 +72,7 @@ class Transfers {
   Rounds& rounds_;
   StateHome& home_;
   StateShape shape_;
-  std::uint64_t last_ = 0;  ///< transfer
+  std::uint64_t last_ = 0;  ///< the number of the last transfer
 };
 
 }  // namespace troupe

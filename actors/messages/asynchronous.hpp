@@ -6,16 +6,17 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/pass_report.hpp"
 
-// What algorithms on whose replicas run on their own clocks say to workers and parameter servers.
+// Messages between the driver and workers or parameter servers, for asynchronous algorithms (replicas run on their own
+// clocks).
 namespace troupe {
 
 struct Advanced {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<std::int32_t> shards;
-  std::vector<std::uint64_t> loss_bits;  ///< of all that was computed for this request
+  std::vector<std::uint64_t> loss_bits;  ///< by shard, over all gradients of this request
   std::vector<std::int64_t> samples;
-  bool finite = true;  ///< what is to be pushed
+  bool finite = true;  ///< whether the gradients to push are finite
   PassReport pass;
 };
 template <class F>
@@ -24,17 +25,17 @@ auto fields(Advanced& x, F visit) {
                at_most<Bound::shards>(x.samples), x.finite, x.pass);
 }
 
-/// To a worker: compute so many gradients of each of your shards, on the weights that you were served or on your own,
-/// and add them to what is to be pushed.
+/// A request to a worker: compute `gradients` gradients of each shard, on served weights or on the replica's own
+/// weights. Add them to the gradients to push.
 struct Advance {
   using Reply = Advanced;
   std::uint64_t round = 0;
-  std::int64_t step = 0;        ///< gradients that each of your shards has computed so far
-  std::int32_t gradients = 1;   ///< of each shard, one after the other
-  bool served = true;           ///< weights were served; else go on with your own, which your gradients have moved
-  bool goes_on = false;         ///< your own weights will be gone on with: the last gradients move them, too
-  bool first = true;            ///< nothing is to be pushed yet: write, do not add
-  std::uint64_t rate_bits = 0;  ///< with which a gradient of one shard moves your own weights
+  std::int64_t step = 0;       ///< gradients computed so far, per shard
+  std::int32_t gradients = 1;  ///< gradients to compute per shard, one after the other
+  bool served = true;          ///< start from the served weights; else continue with the replica's own weights
+  bool goes_on = false;  ///< the next request continues with the own weights, so the last gradients move them, too
+  bool first = true;     ///< there are no gradients to push yet: overwrite instead of adding
+  std::uint64_t rate_bits = 0;  ///< learning rate at which the gradient of one shard moves the own weights
   std::int64_t timeout_ms = 0;  ///< how long the driver waits
 };
 template <class F>
@@ -45,7 +46,7 @@ auto fields(Advance& x, F visit) {
 struct Pushed {
   std::uint64_t round = 0;
   Failure failure;
-  bool finite = true;  ///< what it would have become; else the slice is as it was
+  bool finite = true;  ///< whether the new values are finite; if not, the slice is unchanged
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_pushed = 0;
   std::int64_t bytes_fetched = 0;
@@ -55,21 +56,21 @@ auto fields(Pushed& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.seconds_bits, x.bytes_pushed, x.bytes_fetched);
 }
 
-/// To a parameter server, which does what it is told one after the other: apply to your slice what a worker has pushed,
-/// serve the worker the slice, or both in that order.
+/// A request to a parameter server: apply the gradients that a worker has pushed to the server's slice, serve the slice
+/// to the worker, or do both in this order. A server handles its requests in order.
 struct Push {
   using Reply = Pushed;
   std::uint64_t round = 0;
-  std::int32_t rank = 0;  ///< of the worker
+  std::int32_t rank = 0;  ///< the worker's rank
   bool applies = true;
   bool serves = true;
-  std::int32_t from = 0;         ///< the buffer with the slice as it is
-  std::int32_t to = 0;           ///< and that which it is to be in, where a push is applied
+  std::int32_t from = 0;         ///< the buffer that holds the slice
+  std::int32_t to = 0;           ///< the buffer for the new slice, if a push is applied
   std::int64_t step = 0;         ///< steps committed so far
-  std::int64_t updates = 0;      ///< that made the optimizer's state so far
-  std::int64_t samples = 0;      ///< of which the gradients are
+  std::int64_t updates = 0;      ///< updates that made the optimizer's state so far
+  std::int64_t samples = 0;      ///< samples that the gradients were computed on
   std::uint64_t rate_bits = 0;   ///< the learning rate
-  std::uint64_t share_bits = 0;  ///< of a step's gradients, which these are
+  std::uint64_t share_bits = 0;  ///< the pushed fraction of a step's gradients
   std::int64_t timeout_ms = 0;   ///< how long the driver waits
 };
 template <class F>
@@ -78,8 +79,8 @@ auto fields(Push& x, F visit) {
                x.share_bits, x.timeout_ms);
 }
 
-/// To a worker, in the same round, where servers are on nodes: deliver to them what you have to push, take what they
-/// serve you, or both in that order.
+/// A request to a worker in the same round as `Push`, if parameter servers run on nodes: deliver its gradients to the
+/// servers, fetch the weights that they serve, or do both in this order.
 struct Deliver {
   using Reply = Pushed;
   std::uint64_t round = 0;
@@ -92,7 +93,8 @@ auto fields(Deliver& x, F visit) {
   return visit(x.round, x.pushes, x.fetches, x.timeout_ms);
 }
 
-/// To all nodes: send the others your parameter server's slice of the weights, and wait for theirs.
+/// A request to all nodes: send the parameter server's slice of the weights to the other nodes, and wait for their
+/// slices.
 struct ShareWeights {
   using Reply = Done;
   std::uint64_t round = 0;

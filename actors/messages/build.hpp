@@ -25,7 +25,7 @@ auto fields(ReplicaTraits& x, F visit) {
 }
 
 struct Built {
-  /// Its lists are long, but never all of them.
+  /// A limit on the whole message: each list may be long, but not all of them together.
   static constexpr std::size_t kMostBytes = kLongestDescription;
 
   std::uint64_t round = 0;
@@ -41,27 +41,27 @@ auto fields(Built& x, F visit) {
                at_most<Bound::tensors>(x.tensor_shapes), at_most<Bound::setting>(x.network));
 }
 
-/// To a worker: make the replicas and say what they are like.
+/// A request to a worker: build the replicas and describe them.
 struct Build {
   using Reply = Built;
   std::uint64_t round = 0;
   std::int32_t devices = 1;
-  std::int32_t first_lane = 0;  ///< its replicas' numbers among those of the run begin here
+  std::int32_t first_lane = 0;  ///< the number of the worker's first replica in the run
   bool use_cpus = true;
   std::int32_t device_number = -1;  ///< ComputeOptions::device_number
   bool tf32 = false;                ///< ComputeOptions::tf32
-  bool backs_up = false;            ///< it computes and applies for the worker before it, too, when that one is late
+  bool backs_up = false;            ///< if the worker before it is late, it also computes and applies for that worker
   PlanRequest plan;
   std::uint64_t seed = 0;
-  std::string model;  ///< registered name; empty: the creator that the worker was made with
+  std::string model;  ///< registered name; empty: the creator that the worker was constructed with
   std::int32_t precision = 0;
   std::string config;
   bool precision_check = false;
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool frozen = false;            ///< ReplicaContext::frozen
   bool all_shards = false;        ///< each replica may have to compute any shard of its node
-  bool hears = false;             ///< each may be told to leave what it computes
-  std::string optimizer = {};     ///< options, as JSON: which tensors are frozen
+  bool hears = false;             ///< each replica must be able to receive a request to abandon its work
+  std::string optimizer = {};     ///< options as JSON; they determine the frozen tensors
 };
 template <class F>
 auto fields(Build& x, F visit) {

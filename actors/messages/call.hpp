@@ -11,15 +11,15 @@ namespace troupe {
 struct Called {
   std::uint64_t round = 0;
   Failure failure;
-  std::vector<std::uint64_t> text_bytes;  ///< what each replica keeps
+  std::vector<std::uint64_t> text_bytes;  ///< by replica, the size of the returned text
 };
 template <class F>
 auto fields(Called& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::replicas>(x.text_bytes));
 }
 
-/// To a worker: run a registered function on each replica, or on the first, and keep what it returns. Its argument is
-/// the first bytes of a transfer object; without one it is empty.
+/// A request to a worker: run a registered function on each replica, or on the first replica only, and keep the
+/// results. The argument is stored at the start of a transfer object. If `argument_bytes` is 0, the argument is empty.
 struct CallModel {
   using Reply = Called;
   std::uint64_t round = 0;
@@ -34,7 +34,8 @@ auto fields(CallModel& x, F visit) {
   return visit(x.round, x.name, x.argument, x.argument_bytes, x.buffer, x.first_replica_only);
 }
 
-/// To a worker: run a registered function on the worker, likewise.
+/// A request to a worker: run a registered function on the worker. The argument and the result are passed as for
+/// `CallModel`.
 struct CallWorker {
   using Reply = Called;
   std::uint64_t round = 0;
@@ -47,7 +48,7 @@ auto fields(CallWorker& x, F visit) {
   return visit(x.round, x.name, x.argument, x.argument_bytes);
 }
 
-/// To a worker: write what functions returned into a transfer object, replica by replica.
+/// A request to a worker: write the functions' results into a transfer object, replica by replica.
 struct ExportTexts {
   using Reply = Done;
   std::uint64_t round = 0;

@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// What is parsed of 64 MiB of numbers, or of one text, takes less; what is made of many empty lists does not.
+/// Parsing 64 MiB of numbers, or of one text, needs less memory than this. Parsing many empty lists needs more.
 constexpr std::size_t kMostMemory = std::size_t{256} << 20;
 constexpr std::size_t kMostMemoryOfAByte = 32;
 
@@ -31,7 +31,7 @@ std::string call_text(const nlohmann::json& json, const char* what) {
       throw_invalid(std::string(what) + ' ' + fault);
     return text;
   } catch (const nlohmann::json::exception&) {
-    throw_invalid(std::string(what) + " has text that is no UTF-8");
+    throw_invalid(std::string(what) + ": text is not valid UTF-8");
   }
 }
 

@@ -5,11 +5,12 @@
 
 namespace troupe {
 
-// What calls beside replicas take and return travels as text; null as none.
+// Arguments and results of function calls travel as JSON text. A null value travels as an empty text.
 
-/// @param what it is. @throws Error invalid_argument for text that is no UTF-8, or what is nested too deep
+/// @param what a name for `json` in errors. @throws Error invalid_argument for text that is not UTF-8, or values nested
+/// too deeply
 std::string call_text(const nlohmann::json& json, const char* what);
-/// @throws Error protocol for what `call_text` does not write
+/// @throws Error protocol if `text` is not a result of `call_text`
 nlohmann::json call_json(const std::string& text);
 
 }  // namespace troupe

@@ -28,7 +28,8 @@ Failure Failure::from(const std::exception_ptr& error, ErrorCode otherwise) {
   } catch (const std::exception& e) {
     failure = {static_cast<std::int32_t>(otherwise), e.what(), "", "", ""};
   } catch (...) {
-    failure = {static_cast<std::int32_t>(otherwise), "an exception that is no std::exception", "", "", ""};
+    failure = {static_cast<std::int32_t>(otherwise), "an exception that is not derived from std::exception", "", "",
+               ""};
   }
   for (std::string* text : {&failure.message, &failure.phase, &failure.object, &failure.node})
     if (text->size() > kLongestText) text->resize(kLongestText);
@@ -39,8 +40,8 @@ Error Failure::to_error(Where where) const {
   if (!phase.empty()) where.phase = printable(phase, kLongestPlace);
   if (!object.empty()) where.object = printable(object, kLongestPlace);
   std::string text = printable(message);
-  if (!node.empty()) {  // somebody else's fault, as this one says
-    if (!where.node.empty()) text += " (told by " + where.node + ")";
+  if (!node.empty()) {  // the sender reports that another node is at fault
+    if (!where.node.empty()) text += " (reported by " + where.node + ")";
     where.node = printable(node, kLongestPlace);
     where.worker = -1;
   }

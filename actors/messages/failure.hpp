@@ -10,21 +10,22 @@
 
 namespace troupe {
 
-// CAF 0.17 does not carry NaN, infinities, -0 and subnormals between processes, so numbers travel as their bits.
+// CAF 0.17 does not transfer NaN, infinities, -0 and subnormals between processes, so doubles travel as their bits.
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-/// An error on its way to the driver; code -1 where all went well.
+/// An error on its way to the driver; code -1 means success.
 struct Failure {
   std::int32_t code = -1;
   std::string message;
   std::string phase;
   std::string object;
-  std::string node;  ///< who is to blame, where that is not who tells it
+  std::string node;  ///< the node at fault, if it is not the sender
 
   explicit operator bool() const { return code >= 0; }
   static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
-  /// The error again, with what the driver knows of its place. Its texts are printable, whoever wrote them.
+  /// Converts back to an Error, with the place that the driver knows. Texts are made printable, because the sender is
+  /// not trusted.
   Error to_error(Where where) const;
 };
 template <class F>
@@ -32,7 +33,7 @@ auto fields(Failure& x, F visit) {
   return visit(x.code, x.message, x.phase, x.object, x.node);
 }
 
-/// The reply to a request whose work says it all.
+/// The reply to a request that returns no data.
 struct Done {
   std::uint64_t round = 0;
   Failure failure;

@@ -5,29 +5,32 @@
 
 #include "actors/messages/failure.hpp"
 
-// A user's function on each worker of a trainer. What it reports, saves and returns is a stream of bytes, which the
-// driver asks for in pieces: one question at a time of each worker, answered when there is something to say.
+// Messages for a user's function on each worker of a trainer. The function's reports, checkpoints and result form a
+// stream of bytes. The driver requests the stream in pieces, with one open request per worker, which is answered when
+// data is available.
 namespace troupe {
 
-/// To a worker: run a registered function, on a thread of its own. The answer says that it has begun.
+/// A request to a worker: run a registered function on a separate thread. The reply confirms that the function has
+/// started.
 struct StartFunction {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::uint64_t run = 0;        ///< with the attempt, it names the group
+  std::uint64_t run = 0;        ///< identifies the group, together with the attempt
   std::int32_t attempt = 1;     ///< from 1 on
   std::int32_t rank = 0;        ///< in the group
-  std::int32_t local_rank = 0;  ///< among those of the worker's machine
-  std::int32_t local_size = 1;  ///< of these there are so many
-  std::int32_t size = 1;        ///< of the group
-  std::int32_t cores = 1;       ///< that are the worker's
+  std::int32_t local_rank = 0;  ///< rank among the workers of the same machine
+  std::int32_t local_size = 1;  ///< number of workers on this machine
+  std::int32_t size = 1;        ///< number of workers in the group
+  std::int32_t cores = 1;       ///< cores of this worker
   std::uint64_t seed = 0;
-  std::uint64_t timeout_ms = 0;   ///< of each collective
+  std::uint64_t timeout_ms = 0;   ///< timeout of each collective
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool awaits_reports = false;    ///< ReportOptions::awaited
-  std::string node;               ///< as errors name the worker's place
+  std::string node;               ///< the worker's place, as it is named in errors
   std::string name;
-  std::string config;    ///< JSON
-  std::string datasets;  ///< names, each ended by a zero byte; an empty one is lent with the function, by value
+  std::string config;  ///< JSON
+  /// Names, each ended by a zero byte; an empty name is a dataset passed by value with the function.
+  std::string datasets;
 };
 template <class F>
 auto fields(StartFunction& x, F visit) {
@@ -36,11 +39,11 @@ auto fields(StartFunction& x, F visit) {
                at_most<Bound::setting>(x.datasets));
 }
 
-/// To a worker: a piece of the checkpoint that the next function can load.
+/// A request to a worker: store a piece of the checkpoint that the next function can load.
 struct ProvideCheckpoint {
   using Reply = Done;
   std::uint64_t round = 0;
-  bool first = true;  ///< what there was before goes
+  bool first = true;  ///< discard the pieces of an earlier checkpoint
   std::string bytes;
 };
 template <class F>
@@ -50,9 +53,9 @@ auto fields(ProvideCheckpoint& x, F visit) {
 
 struct Heard {
   std::uint64_t round = 0;
-  Failure failure;           ///< of the function
-  bool ended = false;        ///< the function has, and these are its last bytes
-  std::int32_t blamed = -1;  ///< it failed since another rank did: which
+  Failure failure;           ///< the function's failure
+  bool ended = false;        ///< the function has ended, and these are its last bytes
+  std::int32_t blamed = -1;  ///< the rank that caused this failure; -1: none
   std::string bytes;
 };
 template <class F>
@@ -60,7 +63,7 @@ auto fields(Heard& x, F visit) {
   return visit(x.round, x.failure, x.ended, x.blamed, at_most<Bound::setting>(x.bytes));
 }
 
-/// To a worker: say what the function has to say, once there is something.
+/// A request to a worker: return the function's next bytes when there are some.
 struct Listen {
   using Reply = Heard;
   std::uint64_t round = 0;
@@ -70,11 +73,11 @@ auto fields(Listen& x, F visit) {
   return visit(x.round);
 }
 
-/// To a worker: the function is to stop, and, where a rank is named, nobody waits for others in collectives any more.
+/// A request to a worker: ask the function to stop. If a rank is named, collectives stop waiting for other ranks.
 struct StopFunction {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::int32_t absent = -1;  ///< the rank that comes no more
+  std::int32_t absent = -1;  ///< the rank that has left; -1: none
   std::int32_t code = 0;
   std::string why;
 };

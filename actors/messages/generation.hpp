@@ -10,13 +10,14 @@
 
 namespace troupe {
 
-/// Without its role: the driver comes last.
+/// Transfers all fields except the role, which follows from the position: the driver comes last.
 template <class F>
 auto fields(PeerNode& x, F visit) {
   return visit(x.name, x.label, at_most<Bound::host>(x.address.host), x.address.port);
 }
 
-/// To all nodes: a new generation. Make the slabs that its workers share, and take connections of the others.
+/// A request to all nodes: begin a new generation. Make the slabs that the node's workers share, and accept connections
+/// of the other nodes.
 struct BeginGeneration {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -29,12 +30,12 @@ struct BeginGeneration {
   std::uint64_t size = 0;  ///< floats of the flat vectors
   StateShape state;
   std::int32_t buffers = 2;
-  std::vector<std::int32_t> carried;     ///< buffer i begins as this one of the generation before
-  std::uint64_t carried_generation = 0;  ///< which is the last that began everywhere
+  std::vector<std::int32_t> carried;     ///< buffer i starts as a copy of this buffer of the carried generation
+  std::uint64_t carried_generation = 0;  ///< the last generation that began on all nodes
   PlanRequest plan;
-  // Where the node has a parameter server.
-  std::int32_t served_devices = 0;  ///< lanes of each worker that servers serve; 0: there are no servers
-  std::uint64_t learned_size = 0;   ///< floats with a gradient; behind them lie statistics
+  // If the node has a parameter server.
+  std::int32_t served_devices = 0;  ///< lanes per worker that parameter servers serve; 0: no servers
+  std::uint64_t learned_size = 0;   ///< floats with a gradient; the floats behind them are statistics
   std::string optimizer;            ///< OptimizerSettings as JSON
 };
 template <class F>
@@ -44,8 +45,8 @@ auto fields(BeginGeneration& x, F visit) {
                x.served_devices, x.learned_size, at_most<Bound::setting>(x.optimizer));
 }
 
-/// To all nodes: functions are to run on workers of several nodes, which reach each other in a membership of their own,
-/// to which the driver does not belong.
+/// A request to all nodes: form a group for functions on workers of several nodes. The group has its own membership,
+/// without the driver.
 struct BeginGroup {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -55,7 +56,7 @@ struct BeginGroup {
   std::int32_t self = 0;
   std::vector<PeerNode> peers;  ///< the driver comes last, without an address
   std::int32_t streams = 1;
-  std::vector<std::int32_t> node_of_rank;  ///< a rank is its worker's number
+  std::vector<std::int32_t> node_of_rank;  ///< a rank is a worker's number
 };
 template <class F>
 auto fields(BeginGroup& x, F visit) {
@@ -63,7 +64,7 @@ auto fields(BeginGroup& x, F visit) {
                x.streams, at_most<Bound::replicas>(x.node_of_rank));
 }
 
-/// To a node: dial the others.
+/// A request to a node: connect to the other nodes.
 struct Connect {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -74,7 +75,7 @@ auto fields(Connect& x, F visit) {
   return visit(x.round, x.timeout_ms);
 }
 
-/// To a node: workers may map the shared slabs.
+/// A request to a node: let workers map the shared slabs.
 struct Publish {
   using Reply = Done;
   std::uint64_t round = 0;

@@ -9,7 +9,7 @@ namespace troupe {
 
 inline constexpr std::uint32_t kProtocolVersion = 22;
 
-/// From a worker to the driver, once: here I am. The sender is the worker.
+/// Sent once by a worker to the driver, to join. The sender is the worker.
 struct Join {
   std::uint32_t protocol = kProtocolVersion;
   std::int32_t worker = 0;
@@ -20,14 +20,14 @@ auto fields(Join& x, F visit) {
   return visit(x.protocol, x.worker, x.pid);
 }
 
-/// From a node to the driver, once: here I am. The sender is the node.
+/// Sent once by a node to the driver, to join. The sender is the node.
 struct NodeJoin {
   std::uint32_t protocol = kProtocolVersion;
-  std::string token;  ///< of the hello on the connection that this comes over
+  std::string token;  ///< the token of the hello on the connection that carries this message
   std::int32_t pid = 0;
   std::int32_t cores = 0;
   std::int32_t devices = 0;  ///< accelerators
-  std::string host;          ///< where its gate listens
+  std::string host;          ///< address of the node's gate
   std::uint16_t port = 0;
   std::string arithmetic;  ///< see runtime/arithmetic.hpp
 };
@@ -37,7 +37,7 @@ auto fields(NodeJoin& x, F visit) {
                x.port, x.arithmetic);
 }
 
-/// To a node: start a worker, in place of what has this index. It is the worker that answers.
+/// A request to a node: start a worker in place of the current worker with this index. The new worker sends the reply.
 struct StartWorker {
   using Reply = Join;
   std::int32_t worker = 0;

@@ -7,17 +7,17 @@
 #include "actors/messages/pass_report.hpp"
 #include "actors/messages/settle.hpp"
 
-// What L-BFGS says to workers. Vectors go by their numbers in the state; scalar products are sums of doubles over the
-// worker's pieces, by their largest complete subtrees (`piece_subtree_sums`).
+// Messages between the driver and workers for L-BFGS. Vectors are identified by their numbers in the state. Scalar
+// products are sums of doubles over the worker's pieces, by their largest complete subtrees (`piece_subtree_sums`).
 namespace troupe {
 
 struct PortionsComputed {
   std::uint64_t round = 0;
   Failure failure;
-  std::vector<std::int32_t> portions;  ///< as asked
+  std::vector<std::int32_t> portions;  ///< the requested portions
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
-  bool abandoned = false;  ///< not to the end
+  bool abandoned = false;  ///< stopped before the end
   PassReport pass;
 };
 template <class F>
@@ -26,14 +26,14 @@ auto fields(PortionsComputed& x, F visit) {
                at_most<Bound::replicas>(x.samples), x.abandoned, x.pass);
 }
 
-/// Compute the gradients of portions, one a replica, on weights `buffer`.
+/// A request to a worker: compute the gradients of portions, one per replica, with weights `buffer`.
 struct ComputePortions {
   using Reply = PortionsComputed;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> portions;  ///< by device, as far as there are some
-  std::vector<std::int32_t> slabs;     ///< to which of this store's slabs each goes
+  std::vector<std::int32_t> portions;  ///< by device; fewer than devices if there are not enough portions
+  std::vector<std::int32_t> slabs;     ///< by portion, the slab of this store for its gradient
   std::int32_t buffer = 0;
-  std::int64_t step = -1;  ///< the batch of that step; -1: all of the shard's samples that belong to the portion
+  std::int64_t step = -1;  ///< compute the batch of this step only; -1: all samples of the portion
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -42,7 +42,8 @@ auto fields(ComputePortions& x, F visit) {
                x.timeout_ms);
 }
 
-/// Others have computed what you are at: leave it, and say when you are done.
+/// A request to a worker: abandon the current portions, which others have computed. The reply confirms that the worker
+/// has stopped.
 struct Abandon {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -55,9 +56,10 @@ auto fields(Abandon& x, F visit) {
 struct GradientReduced {
   std::uint64_t round = 0;
   Failure failure;
-  /// Of the mean gradient, penalty included, with the direction; of it with itself; and the penalty.
+  /// By subtree: products of the mean gradient (with penalty) with the direction, then with itself, then the penalty
+  /// itself.
   std::vector<std::uint64_t> sum_bits;
-  std::uint64_t largest_bits = 0;  ///< of the mean gradient's magnitudes
+  std::uint64_t largest_bits = 0;  ///< largest magnitude in the mean gradient
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
@@ -66,15 +68,15 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// Add the portions' gradients of your slice, divide by the samples, add what weights `buffer` are penalised with, and
-/// keep that until it is remembered.
+/// A request to a worker: add the portions' gradients in the worker's slice, divide by the samples, and add the
+/// gradient of the penalty at weights `buffer`. Keep the result until `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> slabs;  ///< by portion of the run, the slab in its store
+  std::vector<std::int32_t> slabs;  ///< by portion of the run, its slab in the store
   std::int64_t samples = 0;
   std::int32_t buffer = 0;
-  std::int32_t direction = 0;  ///< a vector
+  std::int32_t direction = 0;  ///< a vector's number
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -85,8 +87,8 @@ auto fields(ReduceGradient& x, F visit) {
 struct Moved {
   std::uint64_t round = 0;
   Failure failure;
-  bool finite = true;                 ///< the weights
-  std::int32_t not_finite_from = -1;  ///< as Applied's
+  bool finite = true;                 ///< whether the weights are finite
+  std::int32_t not_finite_from = -1;  ///< as in Applied
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
@@ -95,8 +97,8 @@ auto fields(Moved& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.not_finite_from, x.seconds_bits, x.bytes_sent);
 }
 
-/// Write weights `to`: weights `from`, and from there so far along a direction. With terms, make the direction first:
-/// the sum of vectors times coefficients.
+/// A request to a worker: write weights `to` = weights `from` + length x direction. If there are terms, first set the
+/// direction to the sum of the vectors times the coefficients.
 struct MoveAlong {
   using Reply = Moved;
   std::uint64_t round = 0;
@@ -125,14 +127,15 @@ auto fields(Remembered& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.seconds_bits);
 }
 
-/// Take the gradient that was reduced last for the gradient, unless it is that; write before into a vector how far it
-/// is from the one before, over a length; and say the products of some vectors with others.
+/// A request to a worker: return the products of the `rows` with the `columns`. If `takes`, first store the last
+/// reduced gradient as the gradient; and, before that, write (new gradient - old gradient) / length into the vector
+/// `change`.
 struct Remember {
   using Reply = Remembered;
   std::uint64_t round = 0;
   bool takes = true;
   std::int32_t gradient = 0;
-  std::int32_t change = -1;  ///< a vector; -1: none
+  std::int32_t change = -1;  ///< a vector's number; -1: none
   std::uint64_t length_bits = 0;
   std::vector<std::int32_t> rows;  ///< at most 3
   std::vector<std::int32_t> columns;

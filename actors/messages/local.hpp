@@ -5,17 +5,17 @@
 
 #include "actors/messages/synchronous.hpp"
 
-// What local SGD says to workers, beside `Apply`.
+// Messages between the driver and workers for local SGD, in addition to `Apply`.
 namespace troupe {
 
 struct StepsTaken {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<std::int32_t> shards;
-  std::vector<std::uint64_t> loss_bits;  ///< of all the shard's steps
+  std::vector<std::uint64_t> loss_bits;  ///< by shard, over all of its steps
   std::vector<std::int64_t> samples;
-  std::vector<std::uint64_t> moved_bits;  ///< squared distance of the shard's copy from the weights
-  NonFinite non_finite;                   ///< of the first copy that is not finite, or its optimizer's state
+  std::vector<std::uint64_t> moved_bits;  ///< by shard, squared distance of its copy from the weights
+  NonFinite non_finite;                   ///< in the first copy with non-finite values, or in its optimizer state
   std::int32_t non_finite_shard = -1;
   PassReport pass;
 };
@@ -26,8 +26,9 @@ auto fields(StepsTaken& x, F visit) {
                x.non_finite_shard, x.pass);
 }
 
-/// To a worker: let each of your shards take steps on a copy of weights `from`, which then lies in its gradient's slab.
-/// What its optimizer remembers of steps before lies in that buffer of the shard's vectors, too, and goes to `to`.
+/// A request to a worker: let each shard take steps on a copy of weights `from`. The copy is then stored in the shard's
+/// gradient slab. The shard's optimizer state is read from buffer `from` of the shard's vectors and written to buffer
+/// `to`.
 struct TakeSteps {
   using Reply = StepsTaken;
   std::uint64_t round = 0;
@@ -35,8 +36,8 @@ struct TakeSteps {
   std::int32_t steps = 1;
   std::int32_t from = 0;
   std::int32_t to = 0;
-  std::int64_t updates = 0;              ///< that made the optimizer's state so far
-  std::vector<std::uint64_t> rate_bits;  ///< of each step, or one of all; of tensors in no group
+  std::int64_t updates = 0;              ///< updates that made the optimizer's state so far
+  std::vector<std::uint64_t> rate_bits;  ///< learning rates of tensors in no group: one per step, or one for all steps
   std::int64_t timeout_ms = 0;           ///< how long the driver waits
 };
 template <class F>

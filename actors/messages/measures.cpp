@@ -47,22 +47,22 @@ bool makes_sense(const TargetSums& sums) {
          is_sum_of_squares(sums.deviation);
 }
 
-/// What is wrong with a shard's numbers; null where nothing is.
+/// The problem with a shard's numbers, or null if there is none.
 const char* problem_of(const EvaluationResult& shard) {
-  if (shard.samples < 0 || shard.samples > kMostMeasuredSamples) return "its number of samples";
+  if (shard.samples < 0 || shard.samples > kMostMeasuredSamples) return "the number of samples is out of range";
   if (shard.top_k_correct && (*shard.top_k_correct < 0 || *shard.top_k_correct > shard.samples))
-    return "how many samples' classes are among the largest outputs";
+    return "the number of top-k correct samples is out of range";
   for (const TargetSums& sums : shard.targets)
-    if (!makes_sense(sums)) return "the errors of its outputs";
+    if (!makes_sense(sums)) return "the errors of a target are negative or not finite";
   for (const double sum : shard.metric_sums)
-    if (!std::isfinite(sum)) return "a metric";
+    if (!std::isfinite(sum)) return "a metric is not finite";
   return nullptr;
 }
 
 void check_alike(bool alike, const char* what) {
   if (!alike)
-    throw Error(ErrorCode::model_failed,
-                std::string("an evaluation gives ") + what + " of some shards, and not, or not as many, of others");
+    throw Error(ErrorCode::model_failed, std::string("an evaluation returns ") + what +
+                                             " for some shards, but none or a different number for others");
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ MeasureShape shape_of(const Measures& measures, std::size_t metrics) {
   MeasureShape shape{.metrics = static_cast<std::int64_t>(metrics)};
   const auto side = std::llround(std::sqrt(static_cast<double>(measures.confusion.size())));
   if (side * side != std::ssize(measures.confusion))
-    throw Error(ErrorCode::model_failed, "an evaluation's confusion matrix is no square");
+    throw Error(ErrorCode::model_failed, "the confusion matrix of an evaluation is not square");
   shape.classes = side;
   bool first = true;
   for (const EvaluationResult& shard : measures.shards) {
@@ -94,16 +94,14 @@ MeasureShape shape_of(const Measures& measures, std::size_t metrics) {
     if (first) shape.top_k = shard.top_k_correct.has_value();
     first = false;
     check_alike(std::ssize(shard.targets) == shape.targets, "errors");
-    check_alike(shard.top_k_correct.has_value() == shape.top_k, "hits among the largest outputs");
+    check_alike(shard.top_k_correct.has_value() == shape.top_k, "top-k counts");
     check_alike(shard.metric_sums.size() == metrics, "a sum for each of ModelInfo::metrics");
   }
   return shape;
 }
 
 void check_measures(const Measures& measures, ErrorCode code, const Where& where) {
-  const auto refuse = [&](const std::string& what) {
-    throw Error(code, "an evaluation makes no sense: " + what, where);
-  };
+  const auto refuse = [&](const std::string& what) { throw Error(code, "invalid evaluation: " + what, where); };
   std::int64_t samples = 0;
   for (const EvaluationResult& shard : measures.shards) {
     if (const char* const what = problem_of(shard)) refuse(what);
@@ -130,7 +128,8 @@ std::string to_text(const MeasureShape& shape, const Measures& measures) {
 
 Measures measures_from_text(const MeasureShape& shape, std::span<const std::int64_t> samples, const std::string& text) {
   if (text.size() != shape.bytes(samples.size()))
-    throw Error(ErrorCode::protocol, "what shards measured is " + std::to_string(text.size()) + " bytes");
+    throw Error(ErrorCode::protocol,
+                "the measurements of shards have the wrong size: " + std::to_string(text.size()) + " bytes");
   WordReader words(text);
   Measures measures;
   measures.confusion.resize(static_cast<std::size_t>(shape.classes * shape.classes));

@@ -20,9 +20,9 @@
 #include "actors/messages/transfer.hpp"
 #include "actors/messages/vectors.hpp"
 
-// All that driver, nodes and workers say to each other. A request is a struct with a round, whose Reply has the same
-// round and a failure; `fields` lists its fields for whoever writes, reads or checks it. None is a floating-point
-// number (see to_bits).
+// All messages between driver, nodes and workers. A request is a struct with a round; its Reply has the same round and
+// a failure. `fields` lists the fields of a message for code that writes, reads or checks messages. No field is a
+// floating-point number (see to_bits).
 namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
@@ -30,7 +30,7 @@ using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, 
 using ToNode = std::tuple<StartWorker, BeginGeneration, BeginGroup, Connect, Publish, CreateTransfer, ExpectTransfer,
                           EndTransfer, SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices,
                           GatherSlices, Push, ShareWeights>;
-/// Those of every step come first, since CAF tries one after the other.
+/// Messages of every step come first, because CAF tries the types in order.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
                             Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts,
@@ -54,7 +54,7 @@ concept HasFields = requires(T& value) {
   fields(value, IgnoreFields());
 };
 
-/// What bounds a field that `fields` names.
+/// The bound of a field that `fields` lists.
 template <class T>
 constexpr Bound bound_of(const T& /*field*/) {
   return Bound::text;
@@ -64,7 +64,7 @@ constexpr Bound bound_of(const Bounded<T, kBound>& /*field*/) {
   return kBound;
 }
 
-/// For CAF, which writes and reads messages in threads of its own.
+/// For CAF, which writes and reads messages on its own threads.
 template <class Inspector, HasFields Message>
 typename Inspector::result_type inspect(Inspector& inspector, Message& message) {
   const HandOver hand_over;

@@ -13,12 +13,12 @@
 namespace troupe {
 namespace {
 
-/// Where statistics may begin: whole cache lines.
+/// Statistics start at a multiple of this many floats, which is whole cache lines.
 constexpr std::size_t kStatisticsGranule = 32;
-/// Of the length of a list or text in a message.
+/// Encoded length of a list or text in a message.
 constexpr std::size_t kMostCountBytes = 5;
 
-/// What names and shapes take in the message that tells the driver.
+/// Bytes that names and shapes take in the message to the driver.
 std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
   std::size_t bytes = 0;
   for (const TensorInfo& tensor : tensors)
@@ -28,11 +28,12 @@ std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::model_failed, what); }
 
-/// The driver takes no others.
+/// Checks the limits that the driver enforces.
 void check_tellable(const ModelInfo& info) {
   const auto check_name = [](const std::string& name, const char* whose) {
     if (!is_printable(name, kLongestModelName))
-      refuse(std::string("the model's ") + whose + " has a name that cannot be told, '" + printable(name, 60) + "'");
+      refuse(std::string("the model's ") + whose + " has a name that is not printable or too long, '" +
+             printable(name, 60) + "'");
   };
   check_name(info.fingerprint, "layout");
   for (const TensorInfo& tensor : info.tensors) {
@@ -44,13 +45,15 @@ void check_tellable(const ModelInfo& info) {
   for (const std::string& metric : info.metrics) check_name(metric, "metric");
   const std::set<std::string> metrics(info.metrics.begin(), info.metrics.end());
   if (info.metrics.size() > kMostMetrics || metrics.size() < info.metrics.size())
-    refuse("the model's metrics are more than " + std::to_string(kMostMetrics) + ", or one comes twice");
-  if (!is_printable(info.network, kLongestNetworkText)) refuse("what the model says of its network cannot be told");
+    refuse("the model has more than " + std::to_string(kMostMetrics) + " metrics, or two metrics with the same name");
+  if (!is_printable(info.network, kLongestNetworkText))
+    refuse("the model's text about its network is not printable or too long");
   const std::size_t tensors = info.tensors.size();
   const std::size_t bytes = described_bytes(info.tensors);
   if (tensors > kMostTensors || bytes > kMostTensorBytes)
-    refuse("the model's " + std::to_string(tensors) + " tensors take " + std::to_string(bytes) + " bytes to tell; " +
-           std::to_string(kMostTensors) + " tensors and " + std::to_string(kMostTensorBytes) + " bytes are the most");
+    refuse("the model's " + std::to_string(tensors) + " tensors take " + std::to_string(bytes) +
+           " bytes of names and shapes; the limits are " + std::to_string(kMostTensors) + " tensors and " +
+           std::to_string(kMostTensorBytes) + " bytes");
 }
 
 std::string precision_name(std::int32_t precision) { return to_string(static_cast<Precision>(precision)); }
@@ -59,7 +62,7 @@ std::string precision_name(std::int32_t precision) { return to_string(static_cas
 
 void check_info(const ModelInfo& info) {
   if (info.size > kMostModelFloats)
-    refuse("the model's size is " + std::to_string(info.size) + ", more than memory could hold");
+    refuse("the model's size is " + std::to_string(info.size) + ", which exceeds the limit");
   const std::size_t floats = total_size(info.tensors);
   if (info.size == 0 || floats == 0) refuse("the model has no parameters");
   if (floats > info.size)
@@ -71,10 +74,10 @@ void check_info(const ModelInfo& info) {
     refuse("the model's learned_size is " + std::to_string(info.learned_size) + ", which is neither its size " +
            std::to_string(info.size) + " nor a smaller multiple of " + std::to_string(kStatisticsGranule));
   if (info.precision != Precision::f32 && info.precision != Precision::bf16)
-    refuse("the model computes in a precision that there is not");
+    refuse("the model's precision is neither f32 nor bf16");
   if (info.num_samples < 0 || info.steps_per_epoch < 0)
     refuse("the model has " + std::to_string(info.num_samples) + " samples and " +
-           std::to_string(info.steps_per_epoch) + " steps an epoch");
+           std::to_string(info.steps_per_epoch) + " steps per epoch; neither may be negative");
   check_tellable(info);
 }
 
@@ -108,15 +111,16 @@ std::string difference(const NamedReplica& named, const NamedReplica& other) {
   const auto count = [](std::uint64_t floats) { return "has " + std::to_string(floats); };
   if (replica.size != first.size) return differs(count(replica.size) + " parameters", count(first.size));
   if (replica.learned_size != first.learned_size)
-    return differs(count(replica.learned_size) + " parameters to learn", count(first.learned_size));
+    return differs(count(replica.learned_size) + " learned parameters", count(first.learned_size));
   if (replica.fingerprint != first.fingerprint)
     return differs("has the layout '" + replica.fingerprint + "'", "has '" + first.fingerprint + "'");
   if (replica.precision != first.precision)
     return differs("computes in " + precision_name(replica.precision), "in " + precision_name(first.precision));
-  if (replica.tensors != first.tensors) return differs("has tensors of its own names or order", "has others");
+  if (replica.tensors != first.tensors)
+    return differs("has tensors with different names or in a different order", "has the expected ones");
   const auto samples = [](const ReplicaTraits& traits) {
     return std::to_string(traits.num_samples) + " samples and " + std::to_string(traits.steps_per_epoch) +
-           " steps an epoch";
+           " steps per epoch";
   };
   if (replica.num_samples != first.num_samples || replica.steps_per_epoch != first.steps_per_epoch)
     return differs("has " + samples(replica), "has " + samples(first));

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// A handler for a request, which is the driver's alone to make: nobody else is obeyed.
-/// @param turns of the actor, which all of its handlers share
+/// Returns a handler for a request. Only the driver may send requests; requests of other senders are ignored.
+/// @param turns the actor's turns, shared by all of its handlers
 template <class Request, class Work>
 auto obey(caf::event_based_actor* self, const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns, Work work) {
   return [=](const Request& request) {

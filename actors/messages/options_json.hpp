@@ -6,12 +6,13 @@
 
 namespace troupe {
 
-/// Optimizer options as JSON text, as they travel to workers; every number keeps its bits.
+/// Returns optimizer options as JSON text for workers. Every number reads back bitwise identical.
 std::string to_json(const OptimizerSettings& options);
-/// @throws Error protocol when the text is none of `to_json`'s.
+/// @throws Error protocol if `text` was not made by `to_json`.
 OptimizerSettings optimizer_from_json(const std::string& text);
 
-/// The optimizer's name in such a text, as another version of Troupe may have written it; empty where it says none.
+/// Returns the optimizer's name in such a text, which another version of Troupe may have written. Empty if there is no
+/// name.
 std::string optimizer_kind(const std::string& text);
 
 }  // namespace troupe

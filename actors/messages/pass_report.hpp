@@ -12,29 +12,29 @@
 
 namespace troupe {
 
-/// What it took a worker to compute gradients. Seconds are bits, as `to_bits` has them.
+/// Costs and counts of a worker's gradient computation. Seconds are stored as bits (`to_bits`).
 struct PassReport {
   std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;                      ///< of these, until the samples were there
+  std::uint64_t data_bits = 0;                      ///< part of the seconds spent waiting for samples
   std::int64_t left_out = 0;                        ///< samples that could not be read
   std::int64_t bytes_over_bus = 0;                  ///< between the host and accelerators
   std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model got right
-  bool weights_finite = true;                       ///< looked at only where what was made of them is not
+  bool weights_finite = true;                       ///< checked only if the results are not finite
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
   return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct, x.weights_finite);
 }
 
-/// Adds what others got right: not known as soon as one does not count it.
+/// Adds a count of correct samples. The sum becomes unknown if either count is unknown.
 inline void add_correct(std::int64_t more, std::int64_t& sum) {
   sum = sum < 0 || more < 0 ? BatchResult::kNotCounted : sum + more;
 }
 
-/// Adds up what a worker's replicas say of what they have computed beside each other.
+/// Combines the results of a worker's replicas, which computed at the same time.
 class Passes {
  public:
-  /// A replica has computed these one after the other.
+  /// Adds the results that one replica computed one after the other.
   void add(std::span<const BatchResult> computed) {
     double waited = 0;
     for (const BatchResult& each : computed) {
@@ -49,7 +49,7 @@ class Passes {
 
   void note_non_finite() { finite_ = false; }
 
-  /// @param weights from which it was computed
+  /// @param weights the weights that the gradients were computed with
   PassReport report(const Stopwatch& computing, std::span<const float> weights) const {
     return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_,
             finite_ || all_finite(weights)};

@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// To a worker: answer when all that was asked before is done.
+/// A request to a worker: reply when all earlier requests are done.
 struct Fence {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -16,7 +16,7 @@ auto fields(Fence& x, F visit) {
   return visit(x.round);
 }
 
-/// To a worker of the driver's process: end the replicas.
+/// A request to a worker in the driver's process: destroy the models of the replicas.
 struct Stop {
   using Reply = Done;
   std::uint64_t round = 0;

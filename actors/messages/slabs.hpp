@@ -9,18 +9,19 @@
 
 namespace troupe {
 
-/// To a worker, once the state's slabs of a generation are there: make those of its gradients, unless it has them, and
-/// map what it is to write.
+/// A request to a worker, sent once the state's slabs of a generation exist: make the slabs of its gradients unless
+/// they exist already, and map the slabs that it writes.
 struct MakeSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
   std::int32_t buffers = 2;
-  std::uint64_t gradients = 0;  ///< the generation that its gradients' slabs were, or are to be, made for
+  std::uint64_t gradients = 0;  ///< the generation that the slabs of its gradients were made for, or are to be made for
   std::string optimizer;        ///< OptimizerSettings as JSON
   StateShape state;
-  std::string outer;  ///< as well, of the rule that owners of slices go by where `optimizer` is for shards' own steps
+  /// Options as JSON of the rule by which owners update their slices, if `optimizer` is for the shards' own steps.
+  std::string outer;
 };
 template <class F>
 auto fields(MakeSlabs& x, F visit) {
@@ -28,12 +29,13 @@ auto fields(MakeSlabs& x, F visit) {
                at_most<Bound::setting>(x.outer));
 }
 
-/// To a worker, once all have made theirs: map what it is to read.
+/// A request to a worker, sent once all workers have made their slabs: map the slabs that it reads.
 struct MapSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::vector<std::uint64_t> gradients;  ///< by lane, the generation that its worker's gradients' slabs were made for
-  bool served = false;                   ///< parameter servers serve weights
+  /// By lane, the generation that the slabs of its worker's gradients were made for.
+  std::vector<std::uint64_t> gradients;
+  bool served = false;  ///< parameter servers serve the weights
 };
 template <class F>
 auto fields(MapSlabs& x, F visit) {

@@ -7,7 +7,7 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/pass_report.hpp"
 
-// What the synchronous algorithm says to workers.
+// Messages between the driver and workers for the synchronous algorithm.
 namespace troupe {
 
 struct Computed {
@@ -24,15 +24,15 @@ auto fields(Computed& x, F visit) {
                at_most<Bound::shards>(x.samples), x.pass);
 }
 
-/// Compute the gradients of weights `buffer`, and begin to send other nodes what they need of them. Who has some
-/// already, of an attempt of the same call at the same step, need not compute these again.
+/// A request to a worker: compute the gradients at weights `buffer`, and begin to send other nodes their parts.
+/// Gradients from an earlier attempt of the same call at the same step need not be computed again.
 struct Compute {
   using Reply = Computed;
   std::uint64_t round = 0;
-  std::uint64_t call = 0;  ///< of the driver's, whose attempts all have the same weights at the same step; from 1
+  std::uint64_t call = 0;  ///< the driver's call, from 1; all of its attempts use the same weights at a given step
   std::int64_t step = 0;   ///< steps committed so far
   std::int32_t buffer = 0;
-  bool as_backup = false;       ///< those of the worker before you, in your own slabs
+  bool as_backup = false;       ///< compute the gradients of the worker before this one, in the backup slabs
   std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
 };
 template <class F>
@@ -43,8 +43,8 @@ auto fields(Compute& x, F visit) {
 struct MeanReduced {
   std::uint64_t round = 0;
   Failure failure;
-  /// Sums of squares of the learned floats, by complete subtree of pages: of its slice, and then of that which it
-  /// stands in for.
+  /// Sums of squares of the learned floats, by complete subtree of pages: for the worker's own slice, then for the
+  /// slice of the worker that it replaces.
   std::vector<std::uint64_t> square_bits;
   std::int64_t bytes_sent = 0;
 };
@@ -53,15 +53,15 @@ auto fields(MeanReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::subtrees>(x.square_bits), x.bytes_sent);
 }
 
-/// Add the gradients of your slice, keep their mean for `Apply`, and say how long it is. Only where gradients are
-/// clipped, and the driver does not add them itself. Workers that are late are left out: their gradients are their
-/// backups', and the worker behind each does its part.
+/// A request to a worker: add the gradients of its slice, keep their mean for `Apply`, and return the mean's squared
+/// length. Sent only if gradients are clipped and the driver does not add them itself. Late workers are left out: the
+/// gradients of their backups are used, and the next worker handles their slices.
 struct ReduceMean {
   using Reply = MeanReduced;
   std::uint64_t round = 0;
   std::int64_t samples = 0;
   std::uint64_t computed = 0;          ///< the round in which the gradients were computed
-  std::vector<std::int32_t> left_out;  ///< the first lanes of those workers
+  std::vector<std::int32_t> left_out;  ///< the first lane of each worker that is left out
   std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
@@ -75,10 +75,11 @@ struct Applied {
   std::uint64_t reduce_bits = 0;
   std::uint64_t apply_bits = 0;
   std::int64_t bytes_sent = 0;
-  bool finite = true;  ///< all that was written
-  /// A node that has sent new weights which are not finite; -1: none has.
+  bool finite = true;  ///< whether all written values are finite
+  /// A node that has sent new weights which are not finite; -1: none.
   std::int32_t not_finite_from = -1;
-  /// Of local SGD, as MeanReduced::square_bits: of how far the copies' mean is from the weights.
+  /// For local SGD, the squared distance of the mean of the copies from the weights, laid out as
+  /// MeanReduced::square_bits.
   std::vector<std::uint64_t> square_bits = {};
 };
 template <class F>
@@ -87,7 +88,8 @@ auto fields(Applied& x, F visit) {
                at_most<Bound::subtrees>(x.square_bits));
 }
 
-/// Write buffer `to` of weights and optimizer state from buffer `from` and the gradients, or their mean that was kept.
+/// A request to a worker: write buffer `to` of weights and optimizer state, from buffer `from` and the gradients (or
+/// the mean that `ReduceMean` kept).
 struct Apply {
   using Reply = Applied;
   std::uint64_t round = 0;
@@ -95,11 +97,11 @@ struct Apply {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int64_t samples = 0;
-  std::int64_t updates = 0;            ///< that made the optimizer's state so far
+  std::int64_t updates = 0;            ///< updates that made the optimizer's state so far
   std::uint64_t computed = 0;          ///< the round in which the gradients were computed
-  std::uint64_t clip_bits = 0;         ///< what the mean gradient is multiplied with
+  std::uint64_t clip_bits = 0;         ///< factor for the mean gradient
   std::uint64_t rate_bits = 0;         ///< the learning rate of tensors in no group
-  std::vector<std::int32_t> left_out;  ///< as ReduceMean's
+  std::vector<std::int32_t> left_out;  ///< as in ReduceMean
   std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
@@ -108,14 +110,14 @@ auto fields(Apply& x, F visit) {
                at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 
-/// The first tensor, in canonical order, of which something is not finite, and what: its weights come first, then the
-/// vectors of the optimizer's state.
+/// The first tensor in canonical order with values that are not finite, and the part that holds them. A tensor's
+/// weights come before its vectors of the optimizer's state.
 struct NonFinite {
   static constexpr std::int32_t kWeights = 0;
   static constexpr std::int32_t kStatistics = 1;
   static constexpr std::int32_t kState = 2;  ///< the first vector
 
-  std::int32_t tensor = -1;  ///< its index, or the number of tensors where it is padding; -1: all is finite
+  std::int32_t tensor = -1;  ///< its index, or the number of tensors for padding; -1: all values are finite
   std::int32_t part = kWeights;
 
   auto operator<=>(const NonFinite&) const = default;
@@ -129,7 +131,7 @@ struct Found {
   std::uint64_t round = 0;
   Failure failure;
   NonFinite non_finite;
-  /// A node that has sent sums of gradients of the owner's slice which are not finite; -1: none has.
+  /// A node that has sent non-finite sums of gradients of the owner's slice; -1: none.
   std::int32_t sums_from = -1;
 };
 template <class F>
@@ -137,12 +139,12 @@ auto fields(Found& x, F visit) {
   return visit(x.round, x.failure, x.non_finite, x.sums_from);
 }
 
-/// Say what is not finite of what the last `Apply` wrote into `buffer`.
+/// A request to a worker: find the first non-finite value that the last `Apply` wrote into `buffer`.
 struct FindNonFinite {
   using Reply = Found;
   std::uint64_t round = 0;
   std::int32_t buffer = 0;
-  std::int32_t owner = 0;  ///< the first lane of the worker whose slice the sums are of
+  std::int32_t owner = 0;  ///< the first lane of the worker that owns the slice of the sums
 };
 template <class F>
 auto fields(FindNonFinite& x, F visit) {

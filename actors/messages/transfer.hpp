@@ -4,11 +4,11 @@
 
 #include "actors/messages/failure.hpp"
 
-// Vectors on their way between the driver, a node's workers and the state of all nodes. A transfer object is one of the
-// node's store; it goes with its last use, or with the generation.
+// Messages that move vectors between the driver, a node's workers and the state of all nodes. A transfer object is an
+// object in the node's store. It is removed after its last use, or with the generation.
 namespace troupe {
 
-/// To a node: make a transfer object for a worker to write.
+/// A request to a node: make a transfer object that a worker will write.
 struct CreateTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -20,7 +20,7 @@ auto fields(CreateTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats);
 }
 
-/// To a node: make one that the driver is going to send.
+/// A request to a node: make a transfer object that the driver will send.
 struct ExpectTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -32,13 +32,13 @@ auto fields(ExpectTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats);
 }
 
-/// To a node: wait until that has come, and let workers read it.
+/// A request to a node: wait until the expected transfer object has arrived, and let workers read it.
 struct EndTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
   std::uint64_t transfer = 0;
   std::uint64_t floats = 0;
-  std::uint64_t ticket = 0;  ///< of what is sent; greater than any before
+  std::uint64_t ticket = 0;  ///< ticket of the data; greater than all earlier tickets
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -46,7 +46,7 @@ auto fields(EndTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats, x.ticket, x.timeout_ms);
 }
 
-/// To a node: send what a worker wrote to the driver; then it is not needed any more.
+/// A request to a node: send a transfer object that a worker has written to the driver, then remove it.
 struct SendTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -60,7 +60,7 @@ auto fields(SendTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats, x.ticket, x.timeout_ms);
 }
 
-/// To a node: what transfers there are is needed no more.
+/// A request to a node: remove all transfer objects.
 struct DropTransfers {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -70,7 +70,7 @@ auto fields(DropTransfers& x, F visit) {
   return visit(x.round);
 }
 
-/// To all but the first node: let it write a vector, once.
+/// A request to all nodes but the first: allow the first node to write a vector, once.
 struct ExpectPlaced {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -82,8 +82,9 @@ auto fields(ExpectPlaced& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// To all nodes: the first makes what its worker wrote a vector of its own, and sends it to the rest. Or to one alone,
-/// which makes it a vector of its own. Transfers that led here are not needed any more.
+/// A request to all nodes: the first node copies the transfer object that its worker wrote into a vector, and sends the
+/// vector to the others. With `alone`, a request to one node, which only copies. The transfer objects used are then
+/// removed.
 struct Place {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -99,7 +100,7 @@ auto fields(Place& x, F visit) {
   return visit(x.round, x.transfer, x.vector, x.buffer, x.ticket, x.timeout_ms, x.alone);
 }
 
-/// To all nodes: make the optimizer's vectors zero.
+/// A request to all nodes: set the optimizer's vectors to zero.
 struct ClearState {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -110,7 +111,7 @@ auto fields(ClearState& x, F visit) {
   return visit(x.round, x.buffer);
 }
 
-/// To the first node: let each other node write its slices of a vector, once.
+/// A request to the first node: allow each other node to write its slices of a vector, once.
 struct ExpectSlices {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -122,7 +123,7 @@ auto fields(ExpectSlices& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// To all nodes: send those to the first, which waits until its vector is whole.
+/// A request to all nodes: send these slices to the first node. The first node waits until its vector is complete.
 struct GatherSlices {
   using Reply = Done;
   std::uint64_t round = 0;

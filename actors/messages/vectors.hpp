@@ -4,10 +4,10 @@
 
 #include "actors/messages/failure.hpp"
 
-// Vectors of the state between the model's layout and the canonical one, by way of transfer objects.
+// Messages that convert vectors of the state between the model's layout and canonical order, through transfer objects.
 namespace troupe {
 
-/// To a worker: write the first weights into a transfer object.
+/// A request to a worker: write the initial weights into a transfer object.
 struct Initialize {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -18,7 +18,7 @@ auto fields(Initialize& x, F visit) {
   return visit(x.round, x.flat);
 }
 
-/// To a worker: write a part of a vector, canonical, into a transfer object.
+/// A request to a worker: write a part of a vector in canonical order into a transfer object.
 struct ExportVector {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -33,7 +33,7 @@ auto fields(ExportVector& x, F visit) {
   return visit(x.round, x.vector, x.buffer, x.canonical, x.begin, x.floats);
 }
 
-/// To a worker: turn a canonical vector in one transfer object into a flat one in another.
+/// A request to a worker: convert a canonical vector in one transfer object into a flat vector in another.
 struct ImportVector {
   using Reply = Done;
   std::uint64_t round = 0;

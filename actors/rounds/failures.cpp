@@ -7,7 +7,7 @@ namespace {
 
 /// The end of a connection may be seen before the end of the process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
-/// How long others are waited for after a failure that blames another node.
+/// How long to wait for other replies after a failure that blames another node.
 constexpr std::chrono::milliseconds kBlameTime{500};
 
 }  // namespace
@@ -56,7 +56,7 @@ Error Failures::of_silence(const Round& round, const Phase& phase) const {
           where(round.missing().front(), phase)};
 }
 
-/// Such as "worker 1", "workers 1, 3" or "node alice".
+/// Returns for example "worker 1", "workers 1, 3" or "node alice".
 std::string Failures::names_of(const std::vector<int>& missing) const {
   if (Members::is_server(missing.front()))
     return "parameter server " + std::to_string(Members::server_of(missing.front()));

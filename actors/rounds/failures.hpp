@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// Who can tell of members what errors say.
+/// Provides the facts about members that error messages contain, and watches members for signs of life.
 class FailureDetector {
  public:
   FailureDetector() = default;
@@ -21,37 +21,37 @@ class FailureDetector {
   FailureDetector& operator=(const FailureDetector&) = delete;
   virtual ~FailureDetector() = default;
 
-  /// Where a member is: "in-process", "pid N", or the name of a node.
+  /// The place of a member: "in-process", "pid N", or the name of a node.
   virtual std::string node(int member) const = 0;
-  /// Why a member is no longer there, such as "its process was ended by signal 9"; empty where that is not known within
+  /// Why a member ended, such as "its process was ended by signal 9". Empty if the reason is not known within
   /// `timeout`.
   virtual std::string how_it_ended(int member, std::chrono::milliseconds timeout) = 0;
-  /// Why nobody is to blame for a member's end, such as "this process had been stopped for 10.2 s"; empty otherwise.
+  /// Why no member is at fault, such as "this process had been stopped for 10.2 s". Empty if there is no such reason.
   virtual std::string excuse(int /*member*/) const { return ""; }
-  /// The end of a member has been seen.
+  /// Called when the end of a member was seen.
   virtual void note_end(int /*member*/) {}
 
-  /// How often to look at members that are waited for; none where they show no signs of life.
+  /// How often to call `look_at` for the members that a round waits for; none if members show no signs of life.
   virtual std::optional<std::chrono::milliseconds> looks_every() const { return std::nullopt; }
-  /// Looks for signs of life. Who has shown none for too long is ended. Returns those who have ended, be it that their
-  /// connection has not, since somebody else holds it, too.
+  /// Checks signs of life and ends each member that has shown none for too long. Returns the ended members. The
+  /// connection of a returned member may still be open, because another process may hold it, too.
   virtual std::vector<int> look_at(const std::vector<int>& /*members*/) { return {}; }
 };
 
-/// Who has answered one round of messages. Plain book-keeping: answers of earlier rounds, of members that were not
-/// asked and second answers do not count.
+/// The members that have not answered one round of messages yet. Answers to earlier rounds, answers of members that
+/// were not asked, and repeated answers do not count. Sends nothing.
 class Round {
  public:
   Round(std::uint64_t number, std::vector<int> asked) : number_(number), missing_(std::move(asked)) {}
 
   std::uint64_t number() const { return number_; }
-  /// True when this is an answer that was waited for; from then on it is not.
+  /// Returns true if the round was waiting for this answer, and then stops waiting for it.
   bool accept(std::uint64_t round, int member) {
     if (round != number_) return false;
     return std::erase(missing_, member) > 0;
   }
   bool complete() const { return missing_.empty(); }
-  /// In the order in which they were asked.
+  /// The members without an answer, in the order of the requests.
   const std::vector<int>& missing() const { return missing_; }
 
  private:
@@ -59,30 +59,32 @@ class Round {
   std::vector<int> missing_;
 };
 
-/// What goes wrong in a round, and the error that comes of it: a worker whose model threw, or a node that failed, says
-/// so with its reply; members are lost; members are silent.
+/// Collects the failures of a round and makes the error that the round throws. A failure is a reply that reports an
+/// error, a lost member, or a member that did not answer in time.
 ///
-/// Who fails by himself ends the round at once. Who blames another node may have waited for one that waited itself, so
-/// others have half a second to say more.
+/// A failure that blames no other node ends the round at once. A failure that blames another node may only show that a
+/// node waited for a node which was itself blocked. Therefore the round then waits up to half a second for other
+/// replies.
 class Failures {
  public:
   Failures(const Members& members, FailureDetector& detector) : members_(members), detector_(detector) {}
 
-  /// A round begins.
+  /// Forgets all failures: a new round begins.
   void clear();
   void note(int member, const Failure& failure, const Phase& phase);
   bool any() const { return !noted_.empty(); }
-  /// It is clear whose fault it is: nobody else is waited for.
+  /// True if the failed member blames no other node. The round then stops waiting.
   bool clear_cut() const { return clear_cut_; }
-  /// Until when others may say more; none before anybody has failed.
+  /// How long to wait for other replies after the first failure; none before the first failure.
   const std::optional<Deadline>& deadline() const { return deadline_; }
 
   Where where(int member, const Phase& phase) const;
-  /// Of what members answered: one that failed by itself, or else one that blames a node which has not answered.
+  /// The error of the replies. Prefers a member that failed by itself, then a member that blames a node which has not
+  /// answered.
   Error of_answers(const Round& round, const Phase& phase) const;
-  /// A member that the round waits for is gone.
+  /// The error for a lost member that the round waits for.
   Error of_loss(int member, const Phase& phase) const;
-  /// Nobody of the missing answered in time.
+  /// The error when the missing members did not answer in time.
   Error of_silence(const Round& round, const Phase& phase) const;
 
  private:

@@ -8,20 +8,20 @@
 
 namespace troupe {
 
-/// What a member says. Who it is the connection tells, not the message.
+/// A message from a member. The connection determines the member's number, not the message.
 struct Answer {
   int member = 0;
   caf::message content;
 };
 
-/// A member has ended, or its connection has.
+/// A member or its connection has ended.
 struct Ended {
   int member = 0;
 };
 
 using Event = std::variant<Answer, Ended>;
 
-/// How rounds reach members: by number.
+/// Sends messages to members and receives events from them. Members are addressed by number.
 class Mailbox {
  public:
   Mailbox() = default;
@@ -30,7 +30,7 @@ class Mailbox {
   virtual ~Mailbox() = default;
 
   virtual void send(int member, const caf::message& message) = 0;
-  /// The next thing that happens; none when the deadline passes first.
+  /// Returns the next event, or none if the deadline passes first.
   virtual std::optional<Event> next(const Deadline& deadline) = 0;
 };
 

@@ -7,59 +7,60 @@
 
 namespace troupe {
 
-/// Who takes part in a run, and what is known of each: workers, by their index, and behind them nodes. Without nodes
-/// workers may come and go, and keep their indices. Deals shards out as a pure function of the numbers of workers,
-/// devices and shards. Plain book-keeping.
+/// The members of a run and the state of each. Members are numbered: workers first, by their index, and then nodes. On
+/// one machine (no nodes), workers may be added and dropped and keep their indices. Shards are assigned as a pure
+/// function of the numbers of workers, devices and shards. Sends nothing.
 class Members {
  public:
-  /// @param num_nodes that host the workers, dealt to them evenly, in order; 0 on one machine.
+  /// @param num_nodes the number of nodes that host the workers; workers are assigned to nodes evenly and in order. 0
+  /// on one machine.
   Members(int num_workers, int devices, int num_nodes, int num_shards);
 
-  /// Deals the workers to another number of nodes, before any has come.
+  /// Assigns the workers to another number of nodes. Call it before the first member joins.
   void deal_to_nodes(int num_nodes);
 
   int num_workers() const { return topology_.num_lanes() / devices_; }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
   int devices() const { return devices_; }
-  /// Those that take part, in order.
+  /// The workers that take part, in order.
   std::vector<int> workers() const;
   bool takes_part(int worker) const;
-  /// Position among those that take part.
+  /// The worker's position among the workers that take part.
   int rank_of(int worker) const { return workers_.at(static_cast<std::size_t>(worker)).rank; }
-  /// As members.
+  /// The member numbers of all nodes.
   std::vector<int> nodes() const;
   bool is_node(int member) const { return num_nodes() > 0 && member >= num_workers() && !is_server(member); }
-  /// Parameter servers of this process are members, too, which are always there.
+  /// Parameter servers of this process have member numbers, too. They are never lost.
   static bool is_server(int member) { return member >= kFirstServer; }
   static int member_of_server(int server) { return kFirstServer + server; }
   static int server_of(int member) { return member - kFirstServer; }
   int member_of_node(int node) const { return num_workers() + node; }
-  /// Which node a member is, or where a worker lives.
+  /// The node's index if `member` is a node; else the index of the node that hosts the worker.
   int node_of(int member) const;
 
   const Topology& topology() const { return topology_; }
   Range lanes_of(int worker) const;
   Range shards_of(int worker) const { return topology_.shards_of_lanes(lanes_of(worker)); }
 
-  // Without nodes. All have other shards then, and replicas are to be built.
-  /// One more takes part, in the first free place; it is lost until it comes.
+  // Only without nodes. These calls change the shards of all workers, so all replicas must be built again.
+  /// Adds a worker in the first free place. The worker counts as lost until it joins.
   void add();
-  /// A worker takes part no more.
+  /// Removes a worker from the run.
   void drop(int worker);
 
-  // What is known of each. To begin with workers are lost, and nodes are there.
+  // State of each member. Initially workers are lost and nodes are not.
   bool lost(int member) const;
   void lose(int member);
-  /// A worker has joined, in place of one that was lost; its replicas are not built.
+  /// Records that a worker has joined in place of a lost worker. Its replicas are not built.
   void come(int worker);
   void build(int worker) { workers_.at(static_cast<std::size_t>(worker)).built = true; }
-  /// All replicas are to be built anew.
+  /// Marks the replicas of all workers as not built.
   void rebuild();
   std::vector<int> lost_workers() const;
   std::vector<int> unbuilt_workers() const;
-  /// Whether a worker was lost that had come.
+  /// Whether a worker that had joined is lost.
   bool silent_workers() const;
-  /// Whether a worker has never come to its place.
+  /// Whether no worker has ever joined in this place.
   bool never_came(int worker) const { return !workers_.at(static_cast<std::size_t>(worker)).came; }
 
  private:

@@ -6,10 +6,10 @@
 
 namespace troupe {
 
-/// What a round is a part of: for its end, and for errors.
+/// The operation that a round belongs to: its name and step for errors, and its deadline.
 struct Phase {
   const char* name = "";
-  std::int64_t step = -1;  ///< that is being made
+  std::int64_t step = -1;  ///< the step that is being made; -1: none
   Deadline deadline{std::chrono::milliseconds(0)};
 };
 

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// Who knocks more often, and is not asked in, is forgotten.
+/// Further arrivals are dropped.
 constexpr std::size_t kMostArrivals = 1024;
 
 }  // namespace

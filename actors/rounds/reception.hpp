@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// An actor that wants to be a member.
+/// An actor that asks to become a member.
 template <class JoinMessage>
 struct Arrival {
   JoinMessage join;
@@ -15,27 +15,27 @@ struct Arrival {
 using WorkerArrival = Arrival<Join>;
 using NodeArrival = Arrival<NodeJoin>;
 
-/// Somebody has ended who is no member, or not yet.
+/// The end of an actor that is not a member, or not yet.
 struct Departure {
   caf::actor_addr actor;
 };
 
 using Happening = std::variant<Answer, Ended, WorkerArrival, NodeArrival, Departure>;
 
-/// A mailbox at which members come and go.
+/// A mailbox that also accepts new members.
 class Reception : public Mailbox {
  public:
-  /// From now on the actor is that member, in place of another, and its end is told.
+  /// Makes `actor` the given member, in place of the actor before, and reports the end of the actor.
   virtual void seat(int member, const caf::actor& actor) = 0;
-  /// Whatever the member still says is dropped.
+  /// Drops all further messages of the member.
   virtual void unseat(int member) = 0;
-  /// Everything that happens, workers first that arrived while nobody asked for them. None when the deadline passes
-  /// first.
+  /// Returns the next event of any kind, or none if the deadline passes first. Workers that arrived earlier and were
+  /// kept come first.
   std::optional<Happening> next_happening(const Deadline& deadline);
 
-  /// Arrivals of workers are kept, those of others dropped.
+  /// Returns the next event of a member. Keeps arrivals of workers for `next_happening`; drops all other events.
   std::optional<Event> next(const Deadline& deadline) override;
-  /// Whether a worker has arrived that nobody has asked for yet.
+  /// Whether an arrived worker has not been returned by `next_happening` yet.
   bool has_arrival() const { return !arrivals_.empty(); }
 
  private:

@@ -11,52 +11,56 @@
 #include "actors/messages/local.hpp"
 #include "collectives/plan/range.hpp"
 
-// What a reply may say is for its sender to choose; that it says what was asked, no more and no less, is checked before
-// anything of it is used. Numbers that only a model can have got wrong are told as the model's fault.
+// A sender is free to send any reply. These functions check that a reply matches its request exactly before any part of
+// the reply is used. Values that only a wrong model can cause are reported as `model_failed`.
 namespace troupe {
 
-/// @throws Error protocol unless there is a replica for each device, and the model's tensors are named by plain texts,
-/// have shapes, and fit into its flat vector.
+/// @throws Error protocol unless the reply has one replica per device, and all tensors have printable names and valid
+/// shapes and fit into the model's flat vector.
 void check_reply(const Built& built, int devices, const Where& where);
-/// @param shards of the worker. @throws Error protocol unless it tells of exactly these, in order; model_failed for a
-/// number of samples that cannot be.
+/// @param shards the worker's shards. @throws Error protocol unless the reply lists exactly these shards, in order;
+/// model_failed for an impossible number of samples.
 void check_reply(const Computed& computed, const Range& shards, const Where& where);
-/// @param pass which it is of. @throws Error non_finite_loss for a shard's loss that is NaN or infinite
+/// @param pass the report of the pass that computed the loss. @throws Error non_finite_loss if `loss` is NaN or
+/// infinite
 void check_loss(double loss, int shard, const PassReport& pass, const Where& where);
-/// Names nobody where the weights are not finite: they may be those of a user, and a node may have written them again
-/// that others have checked.
+/// Makes the error for a loss that is not finite. The error names no member if the weights are not finite: a user may
+/// have set these weights, or a node may have overwritten weights that others had checked.
 Error non_finite_loss(const std::string& what, bool weights_finite, const Where& where);
-/// @param sums that the worker's slice has. @throws Error protocol for another number of them, or what is no square.
+/// @param sums the number of partial sums of the worker's slice. @throws Error protocol for another number of sums, or
+/// a negative sum.
 void check_reply(const MeanReduced& reduced, std::size_t sums, const Where& where);
 void check_sums(const std::vector<std::uint64_t>& sum_bits, std::size_t sums, const Where& where);
 void check_seconds(std::uint64_t seconds_bits, const Where& where);
 void check_sent(std::uint64_t seconds_bits, std::int64_t bytes_sent, const Where& where);
 void check_squares(const std::vector<std::uint64_t>& square_bits, std::size_t sums, const Where& where);
-/// @throws Error protocol for times or bytes that cannot be.
+/// @throws Error protocol for an impossible time or number of bytes.
 void check_reply(const Applied& applied, const Where& where);
 
-/// Whether all of these doubles are.
+/// Whether all of these doubles, given as bits, are finite.
 bool are_finite(std::span<const std::uint64_t> bits);
 
-/// As of `Computed`; and protocol for distances that cannot be, or a tensor or shard that there is not.
-/// @param tensors of the model. @param state_vectors of each shard
+/// Checks as for `Computed`. @throws Error protocol also for an impossible distance, an unknown tensor, or an unknown
+/// shard.
+/// @param tensors the number of the model's tensors. @param state_vectors the number of state vectors of each shard
 void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
                  const Where& where);
 
-/// As of `Computed`. @param asked its portions
+/// Checks as for `Computed`. @param asked the portions that the worker was asked for
 void check_reply(const PortionsComputed& computed, const std::vector<std::int32_t>& asked, const Where& where);
 
-/// As of `Computed`.
+/// Checks as for `Computed`.
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where);
 
-/// @throws Error protocol for times or numbers of bytes that cannot be
+/// @throws Error protocol for an impossible time or number of bytes.
 void check_reply(const Pushed& pushed, const Where& where);
-/// As of `Computed`; no more may be right than there are samples. What is measured beside that is what was asked for or
-/// a part of it, under names that can be shown, and as long as it has to be.
+/// Checks as for `Computed`. At most all samples may be correct. Other measurements must be requested by `measure`,
+/// have printable names, and have the size that their shape implies.
 void check_reply(const Evaluated& evaluated, const Range& shards, const EvaluationOptions& measure, const Where& where);
-/// @param texts that are to come. @throws Error protocol for others, or more bytes than kMostTextBytes
+/// @param texts the expected number of texts. @throws Error protocol for another number, or for more than
+/// kMostTextBytes bytes
 void check_reply(const Called& called, std::size_t texts, const Where& where);
-/// @throws Error protocol unless it names one of `tensors` tensors, or padding, and a part that there is.
+/// @throws Error protocol unless `found` names one of `tensors` tensors (or padding) and an existing part.
 void check_reply(const NonFinite& found, std::size_t tensors, int state_vectors, const Where& where);
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-/// Who is woken so much later than asked was stopped, or starved.
+/// A wait that ends this much after its deadline shows that this process was stopped or starved.
 constexpr std::chrono::milliseconds kStopped{500};
 constexpr std::chrono::milliseconds kHearing{1000};
 
@@ -35,7 +35,7 @@ std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadl
     const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;
     if (auto event = mailbox_.next(next)) return event;
     if (!heard_out && Clock::now() - next.at() > kStopped) {
-      // This process was stopped itself; what has come meanwhile is heard first.
+      // This process itself was stopped. Process the messages that arrived meanwhile first.
       heard_out = true;
       deadline = Deadline(std::max(deadline.left(), kHearing));
       continue;
@@ -57,7 +57,7 @@ void Rounds::note_end(int member, const Phase& phase) {
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
     if (members_.lost(member)) {
-      // Who was in its place before, and died as well, is still to be told of.
+      // If an earlier worker in the same place was lost as well, its loss remains unreported.
       const auto newest = std::ranges::find(untold_.rbegin(), untold_.rend(), member, &std::pair<int, Error>::first);
       if (newest != untold_.rend()) untold_.erase(std::next(newest).base());
       throw failures_.of_loss(member, phase);
@@ -109,7 +109,7 @@ Error Rounds::silent(int member, const Phase& phase) const {
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {
-  // Who owes an answer of an earlier round was done without, and is replaced as one that is lost.
+  // A member that owes an answer to an earlier round was left out of later steps, and is replaced as a lost member.
   if (std::ranges::all_of(round.missing(), [this](int member) { return owes(member); })) {
     for (const int member : round.missing()) {
       members_.lose(member);

@@ -12,21 +12,22 @@
 
 namespace troupe {
 
-/// A reply, and whose it is.
+/// A reply and the member that sent it.
 template <class Reply>
 struct From {
   int member = 0;
   Reply reply;
 };
 
-/// Sends requests to members and gathers one reply of each, by a deadline. Nobody else waits for replies.
+/// Sends requests to members and gathers one reply from each before a deadline. No other class waits for replies.
 class Rounds {
  public:
   Rounds(Mailbox& mailbox, Members& members, FailureDetector& detector)
       : mailbox_(mailbox), members_(members), detector_(detector), failures_(members, detector) {}
 
-  /// One request to all of `to`; replies in order of member.
-  /// @throws Error timeout, worker_lost, or what a member failed with; members that are late are lost from then on.
+  /// Sends one request to all of `to`. Returns the replies, sorted by member.
+  /// @throws Error timeout, worker_lost, or the error that a member reported. Workers that miss the deadline are marked
+  /// as lost.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const std::vector<int>& to, const Phase& phase) {
     Round round = begin(to);
@@ -34,7 +35,7 @@ class Rounds {
     if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
-  /// To each its own.
+  /// As `ask`, with a request of its own for each member.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask_each(const std::vector<std::pair<int, Request>>& requests,
                                                       const Phase& phase) {
@@ -47,64 +48,66 @@ class Rounds {
     return gather<typename Request::Reply>(round, phase);
   }
 
-  // A round whose replies come one by one, and of which some may be given up.
+  // Opens a round whose replies are taken one by one. The round may be closed before all members have answered.
   template <class Request>
   Round open(Request request, const std::vector<int>& to, const Phase& phase);
-  /// The same, and another request with the same kind of reply to one member more.
+  /// As above, and sends a second request with the same kind of reply to the additional member `also`.
   template <class Request, class Other>
   Round open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase);
-  /// The next reply to one of these rounds; none where `until` passes first. @throws Error as `ask`, but for timeout
+  /// Returns the next reply to one of these rounds, or none if `until` passes first. @throws Error as `ask`, except
+  /// timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
-  /// As `next_reply`, where rounds have replies of several kinds, and who failed says so with his.
-  /// @param unasked is given what answers none of them, nor is owed
+  /// As `next_reply`, for rounds with several kinds of replies. A failed member's reply is returned, not thrown.
+  /// @param unasked receives each answer that belongs to none of the rounds and is not owed
   template <class... Replies>
   std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
                                                         const Phase& phase,
                                                         const std::function<void(const Answer&)>& unasked = {});
-  /// Ends such rounds well, though members have not answered one of them: when they do, it is no news.
+  /// Ends such a round successfully although some members have not answered. Their late answers are ignored.
   template <class Reply>
   void close(const Round& late);
-  /// Whether an answer is one that is owed; then it is no more.
+  /// Returns whether the answer is a late one that the member still owed; if so, the member no longer owes it.
   bool settles_debt(const Answer& answer);
-  /// What a reply of this round says that failed.
+  /// The error that a failed reply of this round reports.
   Error failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const;
-  /// Takes note of what has come since, and waits for nothing.
+  /// Processes all events that have already arrived. Does not wait.
   void listen(const Phase& phase);
-  /// Whether a member has not yet answered a round that is closed.
+  /// Whether a member has not yet answered a closed round.
   bool owes(int member) const { return owed_.contains(member); }
-  /// It will not.
+  /// Stops expecting the late answer of a member.
   void forgive(int member) { owed_.erase(member); }
-  /// Members have not answered, and are lost. @throws Error timeout, or worker_lost where all of them owe an answer of
-  /// an earlier round
+  /// Marks the workers that have not answered as lost. @throws Error timeout, or worker_lost if all of them still owe
+  /// an answer to an earlier round
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
-  /// @throws Error worker_lost where one that has not answered is lost; the loss is told of then
+  /// @throws Error worker_lost if a member that has not answered is lost. This reports the loss.
   void throw_if_lost(const Round& round, const Phase& phase);
-  /// It is lost, since it owes an answer for too long. @throws Error worker_lost
+  /// Marks a member as lost because it has owed an answer for too long. @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
 
-  /// Is called when the requests of a round are on their way, to let something go wrong on purpose.
+  /// Sets a function that is called after the requests of a round were sent, to inject faults.
   void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
-  /// A member has ended, as was seen here or elsewhere.
+  /// Records the end of a member, seen here or elsewhere.
   void note_end(int member, const Phase& phase);
-  /// The end of a worker that no error has told of, since nobody waited for it, or for others who were blamed; none
-  /// when all are told of. Each is told once. @param replaced only of those that have come again
+  /// The next loss of a worker that no error has reported yet, or none. A loss stays unreported if no round waited for
+  /// the worker, or if another member was blamed. Each loss is returned once. @param replaced only returns losses of
+  /// workers that have been replaced or no longer take part
   std::optional<Error> untold_loss(bool replaced);
   void forget_untold() { untold_.clear(); }
-  /// Whether nobody has been told of a loss of this worker.
+  /// Whether a loss of this worker has not been reported yet.
   bool is_untold(int worker) const { return std::ranges::count(untold_, worker, &std::pair<int, Error>::first) > 0; }
-  /// True when the last round ended well: nobody may still be busy with what failed.
+  /// True if the last round ended successfully. After a failed round, members may still be working on its requests.
   bool settled() const { return settled_; }
-  /// Something failed that rounds do not see.
+  /// Records a failure outside of rounds.
   void unsettle() { settled_ = false; }
-  /// Rounds whose replies came one by one are all over.
+  /// Records that all rounds with replies taken one by one are over.
   void settle() { settled_ = true; }
 
   Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
  private:
-  /// Whether an answer is one that is owed.
+  /// Whether an answer is the late one that the member owes.
   using IsOwed = std::function<bool(const caf::message&)>;
 
   Round begin(const std::vector<int>& to);
@@ -114,18 +117,18 @@ class Rounds {
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   template <class Reply>
   static bool accepts(Round& round, const Answer& answer);
-  /// The next answer; none where others have had time to say who is to blame.
+  /// Returns the next answer, or none when the time for other replies after a failure is over.
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
-  /// What happens next, until the deadline; none where it passes. Looks for signs of life meanwhile.
+  /// Returns the next event, or none if the deadline passes. Checks signs of life meanwhile.
   std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
   Error silent(int member, const Phase& phase) const;
 
   Mailbox& mailbox_;
   Members& members_;
   FailureDetector& detector_;
-  Failures failures_;  ///< of the round that is being gathered
+  Failures failures_;  ///< failures of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
-  std::vector<std::pair<int, Error>> untold_;  ///< ends of workers, in order
+  std::vector<std::pair<int, Error>> untold_;  ///< losses of workers, in order
   std::map<int, IsOwed> owed_;                 ///< by member
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
@@ -143,7 +146,7 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
     if (settles_debt(*answer) || !accepts<Reply>(round, *answer)) {
-      // Whoever says what nobody asked for, and goes on and on, holds nobody up.
+      // Unexpected replies do not extend the deadline.
       if (phase.deadline.passed()) time_out(round, phase);
       continue;
     }

@@ -29,7 +29,7 @@ Pushed ParameterServer::carry_out(const Push& push) {
   if (push.applies) {
     try {
       const PushedSlice pushed = exchange_->pushed(push.rank, slice_, push.round, deadline);
-      since.lap();  // what servers wait for the network is not theirs
+      since.lap();  // the time that a server waits for the network does not count as its own
       reply.bytes_pushed = pushed.bytes;
       reply.finite = apply(push, pushed);
     } catch (...) {
@@ -75,7 +75,7 @@ bool ParameterServer::update(const Push& push, const PushedSlice& pushed) {
   return finite;
 }
 
-/// Each gradient moves them by its part of a step, as it moves weights.
+/// A push changes the statistics by its fraction of a step, as it does with the weights.
 void ParameterServer::update_statistics(const Push& push, const PushedSlice& pushed) {
   const auto from = state_->vector(kWeightsVector, push.from);
   const auto to = state_->vector(kWeightsVector, push.to);
@@ -85,7 +85,7 @@ void ParameterServer::update_statistics(const Push& push, const PushedSlice& pus
   });
 }
 
-/// As if it had not come.
+/// Copies the slice unchanged, as if there had been no push.
 void ParameterServer::keep(const Push& push) {
   for (int vector = 0; vector < state_->layout().vectors; ++vector)
     std::memcpy(state_->vector(vector, push.to).data() + slice_.begin,

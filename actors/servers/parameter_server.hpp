@@ -9,20 +9,21 @@
 
 namespace troupe {
 
-/// Owns a slice of the state, at the side of the store that it lies in: applies what workers push to it, one push after
-/// the other, each whole or not at all, and copies the slice as it then is to workers that fetch. So nobody computes on
-/// memory that is being written, and a worker sees each slice at one version, though not all slices at the same.
+/// A parameter server: owns one slice of the state, next to the store that holds it. Applies the workers' pushes one
+/// after the other, each completely or not at all. Copies the current slice to workers that fetch. Therefore no worker
+/// reads memory that is being written. A worker sees each slice at one version, but different slices may have different
+/// versions.
 class ParameterServer {
  public:
-  /// @param exchange of the node where the state lies
-  /// @param learned_size floats with a gradient; behind them lie statistics, of which workers push the changes
+  /// @param exchange the exchange of the node that holds the state
+  /// @param learned_size floats with a gradient; the floats behind them are statistics, whose changes workers push
   ParameterServer(std::shared_ptr<const ServedState> state, std::shared_ptr<ServerExchange> exchange, int num_shards,
                   const Range& slice, std::size_t learned_size, const OptimizerSettings& optimizer);
 
   Pushed carry_out(const Push& push);
 
  private:
-  /// False where something that it wrote is not finite.
+  /// Returns false if a written value is not finite.
   bool apply(const Push& push, const PushedSlice& pushed);
   bool update(const Push& push, const PushedSlice& pushed);
   void update_statistics(const Push& push, const PushedSlice& pushed);

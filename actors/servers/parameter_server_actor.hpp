@@ -9,14 +9,15 @@
 
 namespace troupe {
 
-/// A server that can be taken away from its actor, though that may be at work on it just then.
+/// A server that can be taken away from its actor, even while the actor uses it.
 class HeldServer {
  public:
   explicit HeldServer(std::shared_ptr<ParameterServer> server) : server_(std::move(server)) {}
 
-  /// None where it was taken away.
+  /// Carries out a push. Returns none if the server was taken away.
   std::optional<Pushed> carry_out(const Push& push);
-  /// Once what is being carried out is done. The state that the server holds goes with it, in the thread that calls.
+  /// Waits for the current push, then releases the server. If this was the last reference, the state is released on the
+  /// calling thread.
   void take_away();
 
  private:
@@ -24,7 +25,7 @@ class HeldServer {
   std::shared_ptr<ParameterServer> server_;
 };
 
-/// Obeys the driver alone, and does what it is told in order, until its server is taken away.
+/// Accepts requests of the driver only and handles them in order, until its server is taken away.
 caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver);
 

@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// What a node shares with its workers.
+/// The objects that a node shares with its workers.
 class NodeShare {
  public:
   NodeShare() = default;
@@ -16,12 +16,13 @@ class NodeShare {
   NodeShare& operator=(const NodeShare&) = delete;
   virtual ~NodeShare() = default;
 
-  // This generation's, one of the two; stays whole as long as somebody holds it.
+  // The exchange of the current generation; one of the two is null. The object stays valid as long as a pointer to it
+  // exists.
   virtual std::shared_ptr<NodeExchange> exchange() const = 0;
   virtual std::shared_ptr<ServerExchange> server_exchange() const = 0;
-  /// That a worker's slabs are those of this generation, cut by the same plan. @throws Error protocol
+  /// Checks that a worker's slabs belong to this generation and are cut by the same plan. @throws Error protocol
   virtual void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const = 0;
-  /// Of functions that run on workers of several nodes; null before the first.
+  /// The group for functions on workers of several nodes; null before the first group begins.
   virtual std::shared_ptr<NodeGroup> group() const = 0;
 };
 

@@ -14,44 +14,44 @@
 
 namespace troupe {
 
-/// Shards whose gradients a replica computes, and what it has of them.
+/// The shards of a replica, and the results of their gradients so far.
 struct Portion {
   std::vector<int> shards;
-  std::vector<BatchResult> computed;  ///< of the first shards
-  std::uint64_t call = 0;             ///< what they belong to
+  std::vector<BatchResult> computed;  ///< results of the first shards, in order
+  std::uint64_t call = 0;             ///< the driver's call that the results belong to
   std::int64_t step = 0;
 
   void forget() { computed.clear(); }
 };
 
-/// One model on one device of a worker, the shards it works on, and what it was asked for last.
+/// One model on one device of a worker, its shards, and the results of its last requests.
 struct Replica {
   ReplicaContext context;
   std::unique_ptr<Model> model;
   Measures evaluated;  ///< by position in own.shards
-  std::string text;    ///< that a function returned, or of what was measured
+  std::string text;    ///< the result of a function, or the measurements of an evaluation
 
-  // Of the synchronous algorithm.
+  // Synchronous algorithm.
   Portion own;
-  Portion backup;  ///< of the worker before, where workers back each other up
+  Portion backup;  ///< shards of the worker before, if workers back each other up
   ExchangeReport spent;
-  bool finite = true;    ///< what the last apply wrote
-  NonFinite non_finite;  ///< where it is not
+  bool finite = true;    ///< whether all values written by the last apply are finite
+  NonFinite non_finite;  ///< the first non-finite value
 
-  // Of local SGD, by position in own.shards.
+  // Local SGD, by position in own.shards.
   std::vector<double> moved;  ///< squared distance of the copy from the weights
-  int non_finite_shard = -1;  ///< whose copy is not finite, as non_finite says
+  int non_finite_shard = -1;  ///< the first shard with a non-finite copy (see non_finite); -1: none
 
-  // Of L-BFGS.
-  BatchResult portion;        ///< of what it has computed last
-  bool abandoned = false;     ///< which it has left
+  // L-BFGS.
+  BatchResult portion;        ///< result of the last computed portion
+  bool abandoned = false;     ///< the last portion was abandoned
   PieceProducts products;     ///< over its slice
-  std::uint32_t largest = 0;  ///< of the mean gradient's magnitudes in it, as bits
+  std::uint32_t largest = 0;  ///< largest magnitude of the mean gradient in the slice, as bits
 
-  // Of algorithms on whose replicas run on their own clocks.
-  std::vector<BatchResult> advanced;  ///< by position in own.shards, also of local SGD
-  AlignedFloats own_weights;          ///< served ones that its own gradients have moved
-  AlignedFloats next_gradient;        ///< that is added to one before, or of a copy's step
+  // Asynchronous algorithms (replicas run on their own clocks).
+  std::vector<BatchResult> advanced;  ///< by position in own.shards; also used by local SGD
+  AlignedFloats own_weights;          ///< served weights, moved by the replica's own gradients
+  AlignedFloats next_gradient;        ///< a gradient to add to an earlier one, or the gradient of a local step
 
   TaskQueue queue;  ///< the last member: its thread uses the others
 };

@@ -51,7 +51,7 @@ void TaskQueue::work(const std::shared_ptr<State>& state) {
       const ForkBarrier barrier;
       task();
     }
-    task = nullptr;  // What it holds goes before the next begins, and not under the lock.
+    task = nullptr;  // destroys the task's captures before the next task starts, without holding the lock
     lock.lock();
   }
 }

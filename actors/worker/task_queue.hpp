@@ -9,20 +9,21 @@
 
 namespace troupe {
 
-/// Runs tasks one after the other on a thread of its own, or, where a thread would cost more than the tasks, on the
-/// caller's.
+/// Runs tasks one after the other on a thread of its own. If a thread would cost more than the tasks, `run_inline`
+/// makes the queue run them on the caller's thread.
 class TaskQueue {
  public:
   /// @throws Error limit_reached
   TaskQueue();
-  /// Ends after the tasks that wait. Called by one of its own tasks, it lets the thread end by itself.
+  /// Waits for all queued tasks and ends the thread. If called by a task of this queue, returns at once; the thread
+  /// then ends by itself.
   ~TaskQueue();
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  /// Tasks must not throw.
+  /// Runs a task, or queues it for the thread. Tasks must not throw.
   void run(std::function<void()> task);
-  /// Ends the thread; tasks run in `run` from now on. Not to be called while tasks wait.
+  /// Ends the thread; `run` then runs each task itself. Must not be called while tasks are queued.
   void run_inline();
 
  private:

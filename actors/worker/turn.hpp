@@ -5,12 +5,13 @@
 
 namespace troupe {
 
-/// So many places. No std::counting_semaphore: that of libstdc++ 12 can sleep through a release (GCC's PR 104928).
+/// A counting semaphore with `count` places. std::counting_semaphore is not used, because the one of libstdc++ 12 can
+/// miss a release (GCC's PR 104928).
 class Places {
  public:
   explicit Places(int count) : free_(count) {}
 
-  /// Sleeps until one is free.
+  /// Blocks until a place is free, and takes the place.
   void take() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [this] { return free_ > 0; });
@@ -28,10 +29,10 @@ class Places {
   int free_;
 };
 
-/// A place, held from construction to destruction.
+/// Holds a place from construction to destruction.
 class Turn {
  public:
-  /// @param places null: there is always one
+  /// @param places null: no limit
   explicit Turn(Places* places) : places_(places) {
     if (places_ != nullptr) places_->take();
   }

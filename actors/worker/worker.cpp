@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Counts replicas down and keeps the first failure.
+/// Counts the unfinished replicas and keeps the first failure.
 struct Pending {
   explicit Pending(std::size_t count) : left(count) {}
 

@@ -10,22 +10,22 @@
 
 namespace troupe {
 
-/// What a worker does, without the actor around it. Requests are carried out in order, replica by replica.
+/// A worker without its actor. Each replica carries out its requests in order.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  /// @param creator for workers of the driver's process; others look theirs up by name.
-  /// @param node what a worker shares with the others of its node; null where there are no nodes.
+  /// @param creator for workers of the driver's process; other workers look up a creator by name.
+  /// @param node the objects shared with the other workers of the node; null without nodes.
   Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
   int index() const { return state_.index; }
 
-  /// What a trainer asks for, which needs no replica: as `FunctionHost` says.
+  /// Carries out a trainer's request, which needs no replica. See `FunctionHost`.
   template <class Request, class Done>
   requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
   void carry_out(const Request& request, Done done) { functions_.carry_out(request, done); }
 
-  /// Does what the request's handler says, and ends in one call of `done` with a Request::Reply, on the thread of
-  /// the replica that finished last.
+  /// Carries out a request with its handler, and then calls `done` once with a Request::Reply. The call is made on the
+  /// thread of the replica that finished last.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
     const Handler<Request>& handler = handler_of(static_cast<const Request*>(nullptr));
@@ -61,7 +61,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     reply.failure = failure;
     return reply;
   }
-  /// None where the request says of none.
+  /// The driver's deadline, counted from now. A request without a timeout gets a deadline that has already passed.
   template <class Request>
   static Deadline deadline_from_now(const Request& request) {
     if constexpr (requires { request.timeout_ms; })
@@ -69,21 +69,23 @@ class Worker : public std::enable_shared_from_this<Worker> {
     else
       return Deadline(std::chrono::milliseconds(0));
   }
-  /// What an exception is that says nothing of itself.
+  /// The error code for exceptions that carry none.
   template <class Request>
   static constexpr ErrorCode otherwise() {
     const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;
     return of_store ? ErrorCode::store_failed : ErrorCode::model_failed;
   }
-  /// @throws Error protocol for a request that is not for now, whoever leads this worker.
+  /// @throws Error protocol if the worker is not ready for the request. A driver that follows the protocol never causes
+  /// this.
   template <class Request>
   void check_ready(const Replica& replica) const {
     constexpr bool kAlways =
         std::is_same_v<Request, Build> || std::is_same_v<Request, Fence> || std::is_same_v<Request, Stop>;
     const bool ready = kAlways || (replica.model && (state_.slabs || std::is_same_v<Request, MakeSlabs>));
-    if (!ready) throw Error(ErrorCode::protocol, "a request that is not for now");
+    if (!ready)
+      throw Error(ErrorCode::protocol, "a request in the wrong state: the worker has no model or no slabs yet");
   }
-  /// Runs `work` on the threads of the first `count` replicas and then `finish` with the first failure.
+  /// Runs `work` on the threads of the first `count` replicas, then calls `finish` with the first failure.
   void on_replicas(std::size_t count, ErrorCode otherwise, Work work, Finish finish);
 
   WorkerState state_;

@@ -8,10 +8,10 @@
 namespace troupe {
 namespace {
 
-/// Replies come from the replicas' threads, straight to the driver, in the worker's name.
+/// Sends replies from the replicas' threads directly to the driver, with the worker as the sender.
 struct Replying {
   caf::actor from, driver;
-  ForkBarrier barrier = {};  ///< what is sent in a child made by fork would corrupt its parent
+  ForkBarrier barrier = {};  ///< a message sent in a child made by fork would corrupt the parent's connection
 
   template <class Reply>
   void operator()(Reply reply) const {

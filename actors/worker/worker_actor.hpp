@@ -7,12 +7,13 @@
 
 namespace troupe {
 
-/// The actor around a worker: joins the driver, then hands each request on and sends the reply to who asked. Ends
-/// when it is told to exit, or its process does.
+/// The actor of a worker. Joins the driver, passes each request to the worker, and sends the reply to the driver. Ends
+/// on an exit message or with its process.
 caf::behavior worker_actor(caf::event_based_actor* self, const std::shared_ptr<Worker>& worker,
                            const caf::actor& driver);
 
-/// In place of a worker that cannot be: joins the driver, and tells it why when it is to build replicas.
+/// Takes the place of a worker that could not be created. Joins the driver, and replies to `Build` with the failure
+/// `why`.
 caf::behavior refusing_worker(caf::event_based_actor* self, int index, const Failure& why, const caf::actor& driver);
 
 }  // namespace troupe

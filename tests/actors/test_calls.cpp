@@ -64,8 +64,8 @@ TEST_CASE("arguments and results that JSON cannot bring over are refused, and na
     CHECK(code_of(call) == ErrorCode::invalid_argument);
     CHECK_MESSAGE(message_of(call).find(what) != std::string::npos, message_of(call));
   };
-  refused([&] { sgd.call_model("echo", "\xff"); }, "the function's arguments has text that is no UTF-8");
-  refused([&] { sgd.call_model([](Model&, auto) { return "\xff"; }); }, "no UTF-8");
+  refused([&] { sgd.call_model("echo", "\xff"); }, "the function's arguments: text is not valid UTF-8");
+  refused([&] { sgd.call_model([](Model&, auto) { return "\xff"; }); }, "not valid UTF-8");
   Json deep;
   for (int level = 0; level < 200; ++level) deep = Json::array({deep});
   refused([&] { sgd.call_model("echo", deep); }, "deep");
@@ -87,7 +87,7 @@ TEST_CASE(
   CHECK(sgd.foreach_worker("length", most) == all);
   const auto more = [&] { sgd.foreach_worker("length", most + "x"); };
   CHECK(code_of(more) == ErrorCode::invalid_argument);
-  CHECK(message_of(more).find("67108865 bytes, and 67108864 can be given") != std::string::npos);
+  CHECK(message_of(more).find("67108865 bytes; the limit is 67108864 bytes") != std::string::npos);
   CHECK(code_of([&] { sgd.foreach_model("echo", most + "x"); }) == ErrorCode::invalid_argument);
 }
 

@@ -75,12 +75,13 @@ TEST_CASE("creators that fail are reported with the worker, in any placement") {
     const auto says = [&](const char* fault, const char* text) {
       return message_of([&] { DistributedSGD("faulty", faulty(placement, fault)); }).find(text) != std::string::npos;
     };
-    CHECK(says("other-tensors", "worker 1's replica on device 0 has tensors of its own names or order"));
-    CHECK(says("other-samples", "has 100 samples and 0 steps an epoch, worker 0's on device 0 has 0 samples"));
+    CHECK(says("other-tensors",
+               "worker 1's replica on device 0 has tensors with different names or in a different order"));
+    CHECK(says("other-samples", "has 100 samples and 0 steps per epoch, worker 0's on device 0 has 0 samples"));
     CHECK(says("no-samples", "the model has -3 samples"));
     CHECK(says("creator-throws", "no such luck"));
     CHECK(says("many-tensors", "the model's 3500 tensors take"));
-    CHECK(says("odd-name", "the model's tensor has a name that cannot be told, '?[2J"));
+    CHECK(says("odd-name", "the model's tensor has a name that is not printable or too long, '?[2J"));
   }
   const auto exits = [] { DistributedSGD("faulty", faulty(Placement::processes, "creator-exits")); };
   CHECK(code_of(exits) == ErrorCode::worker_lost);

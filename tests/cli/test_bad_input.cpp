@@ -131,7 +131,7 @@ TEST_CASE("options that cannot work are named") {
   for (const char* workers : {"x", "2:x", ":3", "2:3:4", "1.5"})
     check_refused_everywhere(linear({"--workers", workers}), {"is neither a number nor MIN:MAX"});
   check_refused_everywhere(linear({"--workers", "3:2"}), {"--workers is 3 to 2"});
-  check_refused_everywhere(linear({"--workers", "2:"}), {"--shards has to be told"});
+  check_refused_everywhere(linear({"--workers", "2:"}), {"set --shards"});
   check_refused_everywhere(linear({"--workers", "100000"}), {"100000"});
   check_refused(linear({"--workers", "99999999999999999999"}), {"--workers"});
   check_refused(linear({"--workers", "1.5"}), {"--workers"});

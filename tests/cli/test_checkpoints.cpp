@@ -126,7 +126,7 @@ TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
   flip_last_byte(folder / ("run/" + name_of(5) + "/weights.safetensors"));
   const Finished finished = run(train({"--steps", "7", "--checkpoint", folder / "run", "--resume"}));
   CHECK(finished.out == expected);
-  CHECK(finished.err.find(name_of(5) + " does not verify") != std::string::npos);
+  CHECK(finished.err.find(name_of(5) + " is damaged") != std::string::npos);
   CHECK(lines_of(finished.err).size() == 1);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("a disk that refuses the checkpoint of an epoch, a metric or a path th
                    "8", "--quiet", "--epochs", "3", "--checkpoint", folder / "run", "--checkpoint-every", "1000",
                    "--keep-best", "accuracy", "--fault", "full disk at step 1"});
   CHECK(finished.status == 1);  // the best may be the one that is not there
-  CHECK(finished.err.find("no checkpoint, and the run goes on: ") != std::string::npos);
+  CHECK(finished.err.find("no checkpoint was written; the run continues: ") != std::string::npos);
   CHECK(lines_of(finished.err).size() == 1);
   CHECK(run({"checkpoint", "list", folder / "run"}).out.find("verifies, the best") != std::string::npos);
 

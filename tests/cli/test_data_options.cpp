@@ -176,7 +176,7 @@ TEST_CASE("a test set that can no longer be read ends the run, with no older fig
   std::filesystem::rename(folder / "test", folder / "gone");
   const Finished ended = run.finish();
   CHECK(ended.status == 1);
-  CHECK_MESSAGE(ended.err.find("no sample of it that can be read") != std::string::npos, ended.err);
+  CHECK_MESSAGE(ended.err.find("none of its samples can be read") != std::string::npos, ended.err);
 }
 
 TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its targets by their names") {

@@ -17,7 +17,7 @@ using troupe::testing::write_file;
 namespace {
 
 constexpr const char* kSentence = "no profile: linear does not measure where its time goes\n";
-constexpr const char* kNotice = "troupe: the model has no bf16 on this machine, computing in f32\n";
+constexpr const char* kNotice = "troupe: the model does not support bf16 on this machine; computing in f32\n";
 
 std::vector<LayerTime> some_times() {
   return {{"relu", 2, 0.25, 0.25, 0, 0}, {"convolution", 100, 1, 2, 50e9, 200e9}, {"idle", 1, 0, 0, 0, 1e9}};

@@ -95,7 +95,7 @@ TEST_CASE("who blames another is named beside him") {
   const auto error = error_with("blame", nodes);
   REQUIRE(error);
   CHECK(error->where().node == "bob");
-  CHECK(error->message() == "he does not answer (told by alice)");
+  CHECK(error->message() == "he does not answer (reported by alice)");
 }
 
 TEST_CASE("weights that the driver's store has no room for are refused, and the run goes on") {

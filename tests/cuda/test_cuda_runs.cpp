@@ -237,7 +237,7 @@ TEST_CASE("CUDA: what cannot be is said before a run starts") {
   CHECK(said(options).find("invalid_argument: device_number is 2, and the device is the CPU") == 0);
   options.compute.device_number = -1;
   options.compute.tf32 = true;
-  CHECK(said(options).find("invalid_argument: tf32 is of CUDA devices") == 0);
+  CHECK(said(options).find("invalid_argument: tf32 is for CUDA devices") == 0);
   options.compute.device_number = -2;
   CHECK(said(options).find("invalid_argument: device_number is -2") == 0);
   cuda_double::reset({});

@@ -64,7 +64,7 @@ std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth
   const Where& where = outcome.error->where();
   const std::string liar = node_of(lie.spot.member, truth);
   const auto says = [&](const std::string& text) { return outcome.error->message().find(text) != std::string::npos; };
-  const bool named = where.node == liar || says("told by " + liar);
+  const bool named = where.node == liar || says("reported by " + liar);
   const bool nobody = where.node.empty() && where.worker < 0;
   if (!named && !nobody) return "it names " + where.node + " and not " + liar;
   return "";

@@ -11,11 +11,11 @@
 namespace troupe {
 namespace {
 
-/// Portions of a run whose options do not say how many.
+/// The default number of portions.
 constexpr int kUsualPortions = 16;
-/// What the mean of losses that were computed in floats may be off by, of itself.
+/// Relative error of a mean of losses computed in floats.
 constexpr double kNoise = 1e-8;
-/// Of pairs: how much of its slope a step has to take away at least.
+/// The least relative decrease of the slope for a step to make a pair.
 constexpr double kLeastCurvature = 1e-10;
 
 LbfgsEnd end_of(LineSearchEnd end) { return end == LineSearchEnd::budget ? LbfgsEnd::budget : LbfgsEnd::no_descent; }
@@ -26,14 +26,14 @@ bool has_ended_well(const LineSearch& search) {
 
 }  // namespace
 
-/// One call on its way.
+/// One call of `step`.
 class LbfgsRunner::Step {
  public:
   Step(LbfgsRunner& algorithm, const StepContext& context)
       : algorithm_(algorithm), options_(algorithm.options_), context_(context), rounds_(context, algorithm.options_) {}
 
   StepReport run(bool rehearse);
-  /// Remembers the pair of the step that is committed, from the weights alone: gradients are functions of them.
+  /// Remembers the pair of the committed step, using only the weights: both gradients are computed again.
   void catch_up();
 
  private:
@@ -56,8 +56,8 @@ class LbfgsRunner::Step {
   Version begun_ = context_.versions.committed();
   std::int64_t updates_ = begun_.updates;  ///< pairs since the history began
   Direction direction_;
-  ObjectivePoint found_;  ///< at the point tried last
-  LinePoint taken_;       ///< of the line search
+  ObjectivePoint found_;  ///< at the last point tried
+  LinePoint taken_;       ///< the point that the line search has chosen
   LbfgsEnd end_ = LbfgsEnd::none;
 };
 
@@ -76,7 +76,7 @@ StepReport LbfgsRunner::Step::run(bool rehearse) {
   return report_of(known, converged ? LbfgsEnd::converged : LbfgsEnd::none);
 }
 
-/// Of weights that were set, loaded or learned otherwise.
+/// Evaluates committed weights that were set, loaded, or made by another algorithm.
 LbfgsRunner::Known LbfgsRunner::Step::know() {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -85,7 +85,7 @@ LbfgsRunner::Known LbfgsRunner::Step::know() {
   return {begun_, found.value, found.loss, found.largest, rounds_.all_products(updates_)};
 }
 
-/// The same weights by the batch of this step: of the products those with the gradient are others.
+/// Evaluates the same weights with the batch of this step. Only products with the gradient change.
 void LbfgsRunner::Step::know_batch(Known& known) {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -111,7 +111,7 @@ void LbfgsRunner::Step::check_finite(const ObjectivePoint& found) const {
   throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite" + why, where);
 }
 
-/// Along the direction by the history, and where nothing is found there along the gradient, without a history.
+/// Searches along the direction from the history. If that fails, forgets the history and searches along the gradient.
 bool LbfgsRunner::Step::search(Known& known) {
   if (try_along(known)) return true;
   if (known.products.pairs() == 0) return false;
@@ -119,7 +119,7 @@ bool LbfgsRunner::Step::search(Known& known) {
   return try_along(known);
 }
 
-/// For good, whatever comes of it: the next direction takes the place of a pair's.
+/// The history is lost even if the search fails, because the next direction overwrites the vector of a pair.
 void LbfgsRunner::Step::forget_history(Known& known) {
   Products alone;
   alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
@@ -180,7 +180,7 @@ void LbfgsRunner::Step::commit(const Known& known) {
   try {
     remember(std::move(pending));
   } catch (const Error& error) {
-    algorithm_.failure_ = error;  // the step is made; the next one finds out, and remembers
+    algorithm_.failure_ = error;  // the step is committed; the next call reports the failure and remembers the pair
   }
 }
 
@@ -242,8 +242,8 @@ void LbfgsRunner::check(const ModelDescription& model) const {
   if (model.traits.batch_dependent.empty()) return;
   throw Error(ErrorCode::unsupported,
               "the model has " + model.traits.batch_dependent +
-                  ", so its loss is no function of the weights alone: it depends on the rest of a batch or on chance, "
-                  "and a line search would compare what cannot be compared; frozen (lbfgs.freeze) they "
+                  ", so its loss depends on more than the weights: on the rest of a batch or on random numbers; "
+                  "a line search cannot compare such losses; with lbfgs.freeze these layers "
                   "compute as in evaluations");
 }
 

@@ -10,14 +10,14 @@
 
 namespace troupe {
 
-/// Sandblaster L-BFGS (Dean et al. 2012, 4.2). The driver coordinates: owners of slices make directions, move along
-/// them and remember pairs; workers compute portions of the gradient as they become free. It knows scalar products, and
-/// no vector.
+/// Sandblaster L-BFGS (Dean et al. 2012, 4.2). The driver coordinates: owners of slices compute directions, move along
+/// them and remember pairs; workers compute portions of the gradient as they become free. The driver handles scalar
+/// products only, no vectors.
 ///
-/// Of the state's vectors in one buffer, the directions d of pairs come first, one more than pairs, since the next is
-/// made beside those that it is made of; then the changes y of the gradient over the step's length; then the gradient.
-/// Pair number u, counted from the beginning of the history, lies at u modulo how many there are, so Version::updates
-/// says all that a checkpoint has to.
+/// The state has these vectors with one buffer, in order: the directions d of pairs, plus one more, because the next
+/// direction is computed while the others are still read; then the changes y of the gradient, divided by the step's
+/// length; then the gradient. The vectors of pair number u, counted from the start of the history, are at index u
+/// modulo the number of vectors. Therefore Version::updates is all that a checkpoint needs.
 class LbfgsRunner : public AlgorithmRunner {
  public:
   explicit LbfgsRunner(const Lbfgs& options) : options_(options) {}
@@ -33,7 +33,7 @@ class LbfgsRunner : public AlgorithmRunner {
  private:
   class Step;
 
-  /// What is known of the committed weights.
+  /// Results of an evaluation of the committed weights.
   struct Known {
     Version version;
     double value = 0;  ///< of the objective
@@ -41,12 +41,12 @@ class LbfgsRunner : public AlgorithmRunner {
     double largest = 0;
     Products products;
   };
-  /// A step that is committed, whose pair is not remembered yet.
+  /// A committed step with a pair that is not remembered yet.
   struct Pending {
-    Versions::PinId before = 0;  ///< the version that it began from
+    Versions::PinId before = 0;  ///< pins the version before the step
     double length = 0;
-    bool pair = true;   ///< else the gradient alone
-    Products products;  ///< of that version
+    bool pair = true;   ///< whether there is a pair; else only the gradient is remembered
+    Products products;  ///< at the version before the step
     double value = 0;
     double loss = 0;
     double largest = 0;
@@ -55,7 +55,7 @@ class LbfgsRunner : public AlgorithmRunner {
   Lbfgs options_;
   std::optional<Known> known_;
   std::optional<Pending> pending_;
-  std::optional<Error> failure_;  ///< of remembering, which the next call tells
+  std::optional<Error> failure_;  ///< failure to remember a pair, which the next call reports
 };
 
 }  // namespace troupe

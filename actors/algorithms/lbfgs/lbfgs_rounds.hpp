@@ -9,49 +9,52 @@
 
 namespace troupe {
 
-/// What an evaluation found, at some weights.
+/// The results of an evaluation at some weights.
 struct ObjectivePoint {
   double value = 0;           ///< of the objective: mean loss and penalty
-  double loss = 0;            ///< the mean
+  double loss = 0;            ///< mean loss
   double slope = 0;           ///< along the direction
   double squared_length = 0;  ///< of the gradient
-  double largest = 0;         ///< of its floats' magnitudes
-  int non_finite_at = -1;     ///< a worker of whose slice it is not finite
+  double largest = 0;         ///< largest magnitude in the gradient
+  int non_finite_at = -1;     ///< a worker with a non-finite gradient in its slice; -1: none
 };
 
-/// The rounds that L-BFGS is made of, with the numbers of its vectors. A round may take as long as a step.
+/// The rounds of L-BFGS, and the numbers of its vectors. Each round has the timeout of a step.
 class LbfgsRounds {
  public:
   LbfgsRounds(const StepContext& context, const Lbfgs& options) : context_(context), options_(options) {}
 
-  /// The vector of the direction that is made when there have been so many pairs.
+  /// The vector of the direction that is computed after `updates` pairs.
   int direction_of(std::int64_t updates) const;
 
-  /// The loss and its gradient at weights `buffer`, in two rounds. @param step whose batches, where these are taken
+  /// Evaluates the loss and its gradient at weights `buffer`, in two rounds. @param step the step of the batches,
+  /// unless all samples are used
   ObjectivePoint evaluate(int buffer, std::int64_t step, int direction);
-  /// Makes what was reduced last the gradient.
+  /// Stores the last reduced gradient as the gradient.
   void take_gradient();
-  /// Moves to weights `to`, so far from the committed ones; with coefficients makes the direction first. Returns
-  /// whether the weights are finite. @param pairs that the direction is made of. @param updates pairs so far
+  /// Moves the committed weights by `length` along the direction and writes them to `to`. With coefficients, computes
+  /// the direction first. Returns whether the new weights are finite. @param pairs the number of pairs that the
+  /// direction is computed from. @param updates pairs so far
   bool move(int pairs, std::int64_t updates, double length, const std::vector<double>& coefficients, int to);
-  /// Takes the pair of a step in, of which there are `updates` with it, or else the gradient alone: one round.
-  /// @param products of the weights before, and then of those after
+  /// Remembers the pair of a step, in one round; `updates` includes this pair. Without `pair`, remembers the gradient
+  /// only.
+  /// @param products in: at the weights before the step; out: at the weights after it
   void remember(Products& products, std::int64_t updates, bool pair, double length);
-  /// Of the pairs that there are, and the gradient.
+  /// Returns the products of all remembered pairs and the gradient.
   Products all_products(std::int64_t updates);
 
-  /// What all of it took.
+  /// Adds the costs of all rounds to the report.
   void tell(StepReport& report) const;
 
  private:
   Phase phase(const char* name) const;
   int change_of(std::int64_t update) const;
   int gradient() const;
-  /// The vectors of so many newest pairs, as `Products` has them, and the gradient.
+  /// The vectors of the newest pairs, in the order of `Products`, then the gradient.
   std::vector<std::int32_t> vectors_of(int pairs, std::int64_t updates) const;
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const char* phase, double& seconds);
-  /// Of so many products.
+  /// Adds up the owners' parts of each of `products` products.
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;
   template <class Reply>

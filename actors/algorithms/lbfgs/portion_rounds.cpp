@@ -57,7 +57,7 @@ class PortionRounds {
     return all;
   }
 
-  /// As many as it has replicas, if there are so many.
+  /// Gives the worker as many portions as it has replicas, if enough portions are left.
   void begin(int worker) {
     ComputePortions request;
     Tasks tasks;
@@ -91,11 +91,10 @@ class PortionRounds {
     throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
   }
 
-  /// An answer of one kind does not end a round of the other.
+  /// Checks that the kind of reply matches its round.
   void check_kind(int member, std::uint64_t round, bool computes) const {
     if (abandons_.contains(round) == computes)
-      throw Error(ErrorCode::protocol, "an answer to another request than this one",
-                  context_.rounds.where(member, phase_));
+      throw Error(ErrorCode::protocol, "a reply to another request", context_.rounds.where(member, phase_));
   }
 
   void end(std::uint64_t round) {
@@ -112,7 +111,7 @@ class PortionRounds {
     const Where where = context_.rounds.where(from.member, phase_);
     check_reply(reply, asked, where);
     if (reply.abandoned && abandons_.empty())
-      throw Error(ErrorCode::protocol, "a worker left what it was at unasked", where);
+      throw Error(ErrorCode::protocol, "a worker abandoned its portions without a request", where);
     end(reply.round);
     bool any_counts = false;
     bool all_count = true;
@@ -137,7 +136,8 @@ class PortionRounds {
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }
 
-  /// Whoever is still at what others have done leaves it: nobody may read weights that are going to be written.
+  /// Asks workers that still compute finished portions to stop, because no worker may read weights that are about to be
+  /// written.
   void recall() {
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) {
@@ -153,8 +153,8 @@ class PortionRounds {
   const Phase phase_;
   PortionDeal deal_;
   std::vector<Round> rounds_;
-  std::set<std::uint64_t> abandons_;  ///< of them, those that ask to leave what is being computed
-  std::map<int, Tasks> tasks_;        ///< by worker, what it is at
+  std::set<std::uint64_t> abandons_;  ///< the rounds of Abandon requests
+  std::map<int, Tasks> tasks_;        ///< by worker, its current tasks
   std::vector<double> losses_;        ///< by portion
   std::vector<std::int64_t> samples_;
   PortionSums sums_;

@@ -14,43 +14,43 @@
 
 namespace troupe {
 
-/// What a checkpoint of a series is to be.
+/// Describes a checkpoint of a series.
 struct CheckpointPlan {
   CheckpointSeries series;
-  int keep = 1;           ///< checkpoints that stay when it is there
-  std::string keep_best;  ///< and which metrics are the best, as CheckpointOptions has it
+  int keep = 1;           ///< checkpoints to keep, including this one
+  std::string keep_best;  ///< which metrics are the best, as in CheckpointOptions
   CheckpointManifest manifest;
   std::vector<TensorInfo> tensors;
   std::string network;     ///< ModelInfo::network
-  bool full_disk = false;  ///< for tests: there is no space behind the first part
+  bool full_disk = false;  ///< for tests: the disk is full after the first part
 };
 
-/// Writes one checkpoint on a thread of its own, part by part as they are given. At most one waits while another is
-/// written, so that a slow disk does not fill the store.
+/// Writes one checkpoint on its own thread, part by part. At most one part waits while another is written, so that a
+/// slow disk does not fill the store.
 class CheckpointJob {
  public:
-  /// @throws Error limit_reached where there is no thread
+  /// @throws Error limit_reached if no thread can be started
   explicit CheckpointJob(CheckpointPlan plan);
-  /// Without the parts that are missing, nothing is left on disk.
+  /// If parts are missing, leaves nothing on disk.
   ~CheckpointJob();
   CheckpointJob(const CheckpointJob&) = delete;
   CheckpointJob& operator=(const CheckpointJob&) = delete;
 
-  /// Where it will lie.
+  /// The path of the checkpoint.
   std::string path() const { return plan_.series.path_of(plan_.manifest.step); }
   std::int64_t step() const { return plan_.manifest.step; }
 
-  /// Whether it takes a part now; not while another waits, when all have been given, or when it has ended.
+  /// Whether a part can be given now: no other part waits, not all parts were given, and the job has not ended.
   bool wants() const;
-  /// @param last whether all have been given then
+  /// @param last whether this is the last part
   void give(HeldFloats part, bool last);
-  /// Whether it is on disk, or has failed.
+  /// Whether the checkpoint is on disk or has failed.
   bool ended() const;
-  /// Until it wants a part or has ended.
+  /// Blocks until a part can be given or the job has ended.
   void wait();
-  /// Why it failed, when it has ended.
+  /// The reason of a failure, once the job has ended.
   std::optional<Error> error() const;
-  /// Why an older checkpoint stays that was to go, when it has ended well.
+  /// The reason why an older checkpoint could not be removed, once the job has succeeded.
   std::optional<Error> not_pruned() const;
 
  private:
@@ -58,7 +58,7 @@ class CheckpointJob {
   void run();
   void write();
   void prune();
-  /// Waits for the next part; none behind the last one, and when it is given up.
+  /// Blocks until the next part. Returns none after the last part, or if the job was given up.
   std::optional<HeldFloats> take();
 
   const CheckpointPlan plan_;
@@ -66,7 +66,7 @@ class CheckpointJob {
   std::condition_variable changed_;
   std::optional<HeldFloats> waiting_;
   bool has_all_ = false;
-  bool given_up_ = false;  ///< before it had all
+  bool given_up_ = false;  ///< before all parts were given
   bool ended_ = false;
   std::optional<Error> error_;
   std::optional<Error> not_pruned_;

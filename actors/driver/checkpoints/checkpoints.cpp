@@ -11,27 +11,28 @@
 namespace troupe {
 namespace {
 
-/// A worker that is lost is replaced before the next try.
+/// A lost worker is replaced before the next attempt.
 constexpr int kMostFailedFetches = 3;
-/// Of a step's time, for the part that is brought out behind it.
+/// Fraction of a step's time that may be used to fetch a part after the step.
 constexpr double kShare = 0.05;
-/// Of a part, but for its last tensor.
+/// Limits on the size of a part, not counting its last tensor.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
 constexpr std::size_t kMostFloats = std::size_t{1} << 23;
-/// Until one has been brought out.
+/// Assumed speed until the first part is fetched.
 constexpr double kFirstFloatsASecond = 2.5e8;
 
-/// Two runs in one folder, one after the other, would prune each other's checkpoints and go on from the wrong ones.
+/// Refuses a folder with checkpoints unless the run resumes. Otherwise the new run would prune the old run's
+/// checkpoints, and a later resume could mix the two runs.
 void check_fresh(const CheckpointSeries& series) {
   const auto saved = series.list();
   if (saved.empty()) return;
   throw Error(ErrorCode::invalid_argument,
-              "there are checkpoints already, up to step " + std::to_string(saved.front().step) +
-                  ": go on from them (checkpoint.resume), or name another folder",
+              "the folder already has checkpoints, up to step " + std::to_string(saved.front().step) +
+                  ": resume from them (checkpoint.resume), or use another folder",
               {.object = series.folder()});
 }
 
-/// As manifests have it.
+/// The name in manifests.
 std::string name_of(KeepBest best) {
   if (best == KeepBest::none) return "";
   return best == KeepBest::highest ? kHighest : kLowest;
@@ -187,20 +188,21 @@ void Checkpoints::let_go() {
 
 void Checkpoints::tell_not_pruned(const std::optional<Error>& error) {
   if (error && !told_not_pruned_)
-    log_line(LogLevel::warning, std::string("an old checkpoint stays: ") + error->what(), error->where());
+    log_line(LogLevel::warning, std::string("an old checkpoint could not be removed: ") + error->what(),
+             error->where());
   told_not_pruned_ = error.has_value();
 }
 
 void Checkpoints::leave_branch() try {
   if (branched_at_) series_.branch(*std::exchange(branched_at_, std::nullopt), job_->step());
 } catch (const Error& error) {
-  log_line(LogLevel::warning, std::string("checkpoints stay that the run no longer leads to: ") + error.what(),
+  log_line(LogLevel::warning, std::string("checkpoints of the abandoned branch could not be renamed: ") + error.what(),
            error.where());
 }
 
 void Checkpoints::tell() {
   if (!failure_ || std::exchange(told_, true)) return;
-  log_line(LogLevel::warning, "no checkpoint, and the run goes on: " + report_.error, failure_->where());
+  log_line(LogLevel::warning, "no checkpoint was written; the run continues: " + report_.error, failure_->where());
 }
 
 }  // namespace troupe

@@ -15,7 +15,7 @@
 
 namespace troupe {
 
-/// A checkpoint's vectors in parts of whole tensors, one after the other.
+/// Divides a checkpoint's vectors into parts of whole tensors, in order.
 class CheckpointParts {
  public:
   CheckpointParts(const std::vector<TensorInfo>& tensors, int vectors) : vectors_(vectors) {
@@ -23,13 +23,13 @@ class CheckpointParts {
   }
 
   bool done() const { return begin_.vector == vectors_; }
-  /// The next one: the fewest tensors that have so many floats, or what is left of the vector.
+  /// The next part: the fewest tensors with at least `floats` floats, or the rest of the vector.
   VectorPart next(std::size_t floats) const {
     VectorPart part = begin_;
     for (std::size_t i = tensor_; i < lengths_.size() && part.floats < floats; ++i) part.floats += lengths_[i];
     return part;
   }
-  /// It has been given.
+  /// Moves on, after the part was given.
   void pass(const VectorPart& part) {
     begin_.begin += part.floats;
     for (std::size_t floats = part.floats; tensor_ < lengths_.size() && lengths_[tensor_] <= floats; ++tensor_)
@@ -43,10 +43,10 @@ class CheckpointParts {
   std::vector<std::size_t> lengths_;
   int vectors_;
   VectorPart begin_;
-  std::size_t tensor_ = 0;  ///< of the vector, that comes next
+  std::size_t tensor_ = 0;  ///< the next tensor of the vector
 };
 
-/// The run of which checkpoints are made. All may throw what rounds throw.
+/// The run that checkpoints are made of. All functions may throw the errors of `Rounds::ask`.
 class CheckpointSource {
  public:
   CheckpointSource() = default;
@@ -54,68 +54,70 @@ class CheckpointSource {
   CheckpointSource& operator=(const CheckpointSource&) = delete;
   virtual ~CheckpointSource() = default;
 
-  /// What is committed stays to be fetched until `unpin`.
+  /// Keeps the committed version available to `fetch` until `unpin`.
   virtual Versions::PinId pin() = 0;
   virtual void unpin(Versions::PinId pin) = 0;
   virtual HeldFloats fetch(Versions::PinId pin, const VectorPart& part) = 0;
-  /// Whether a part of a vector takes less than all of it.
+  /// Whether fetching a part of a vector costs less than fetching the whole vector.
   virtual bool gives_parts() const = 0;
-  /// Whether steps leave all that is pinned as it is; else none is made before all has been fetched.
+  /// Whether steps leave a pinned version unchanged. If not, no step is made before the whole version is fetched.
   virtual bool stays() const { return true; }
-  /// Whether the checkpoint of this step is to find no space on the disk, for tests.
+  /// For tests: whether the checkpoint of this step finds the disk full.
   virtual bool finds_full_disk(std::int64_t /*step*/) { return false; }
   virtual CheckpointManifest manifest(Versions::PinId pin) const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
   /// ModelInfo::network
   virtual std::string network() const { return {}; }
-  /// Whether the run's user has to know of what `fetch` has thrown, since it would not happen again unnoticed.
+  /// Whether an error of `fetch` must be reported to the user, because later calls would not show it again.
   virtual bool is_final(const Error& /*error*/) const { return false; }
-  /// The checkpoint of what was pinned last is on disk.
+  /// Called when the checkpoint of the last pinned version is on disk.
   virtual void note_written(const std::string& /*path*/, std::int64_t /*step*/) {}
 };
 
-/// When checkpoints are made, and how far the one is that is being made; one at a time. It has the lock of its series.
+/// Decides when checkpoints are made, and makes one at a time. Holds the lock of its series.
 ///
-/// Only the driver's thread can ask workers, and only between steps. So each step brings one part at most out of the
-/// pinned version, as large as a twentieth of the step's time allows, and a job writes it meanwhile; the version is let
-/// go with its last part.
+/// Only the driver's thread can send requests to workers, and only between steps. Therefore each step fetches at most
+/// one part of the pinned version, limited to a twentieth of the step's time, while a job writes the part before. The
+/// version is unpinned after its last part.
 class Checkpoints {
  public:
-  /// @throws Error in_use where another run writes there, invalid_argument where there are checkpoints already that
-  /// this run does not go on from.
+  /// @throws Error in_use if another run writes to the folder, invalid_argument if the folder has checkpoints and this
+  /// run does not resume from them.
   Checkpoints(const Options& options, std::unique_ptr<CheckpointSource> source);
-  /// Finishes.
+  /// Completes the current checkpoint.
   ~Checkpoints();
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  /// To be called after each step that is committed. What fails is told in the report and, when it begins to fail, in
-  /// the log; the run goes on.
-  /// @param before steps that were committed before; a call may make several. @param seconds that the step took
+  /// Must be called after each committed step. Failures do not end the run. They are reported in the result; the first
+  /// one is also logged.
+  /// @param before the steps that were committed before this call of `step`, which may make several. @param seconds the
+  /// time that the step took
   CheckpointReport advance(std::int64_t before, std::int64_t step, double seconds) noexcept;
-  /// To be called before each step. @throws Error once, which is final and which `advance` has met: the step before was
-  /// committed, so the next one has to say it.
+  /// Must be called before each step. @throws Error once, if `advance` has met a final error. The step before was
+  /// committed, so the next step must report the error.
   void throw_final();
-  /// Makes one of what is committed, and returns where it lies. @throws Error when it cannot be made, or as
+  /// Makes a checkpoint of the committed version and returns its path. @throws Error if it cannot be made, or as
   /// `throw_final`.
   std::string make(std::optional<double> metric);
-  /// The run has gone back, or elsewhere, to this step: when the next one is on disk, later ones of the series are no
-  /// more of it. Finishes first.
+  /// Records that the run has gone back to this step, or to a different state. Once the next checkpoint is on disk,
+  /// later checkpoints no longer belong to the series. Completes the current checkpoint first.
   void branch(std::int64_t step) noexcept;
-  /// Brings the one that is being made to its end.
+  /// Completes the current checkpoint.
   void finish() noexcept;
-  /// What is pinned can be fetched no more: the one that is being made is dropped, unless all of it has been fetched.
+  /// Must be called when the pinned version can no longer be fetched. Drops the current checkpoint unless all of it was
+  /// fetched.
   void abandon() noexcept;
 
  private:
   bool is_due(std::int64_t before, std::int64_t step) const;
   void begin(std::optional<double> metric);
-  /// One part, in about so many seconds.
+  /// Fetches one part, in about this many seconds.
   void fetch_next(double seconds);
   void fetch_all();
   std::size_t floats_in(double seconds) const;
   void bring_to_end();
-  /// Takes note of a job that has ended.
+  /// Handles a job that has ended.
   void collect();
   void fail(const Error& error);
   void drop();
@@ -130,16 +132,16 @@ class Checkpoints {
   std::unique_ptr<CheckpointSource> source_;
   std::optional<Versions::PinId> pin_;
   std::unique_ptr<CheckpointJob> job_;
-  std::optional<CheckpointParts> parts_;  ///< of what is pinned
-  double floats_a_second_;                ///< of the last part
+  std::optional<CheckpointParts> parts_;  ///< of the pinned version
+  double floats_a_second_;                ///< measured with the last part
   int failed_fetches_ = 0;                ///< in a row
-  Deadline next_;                         ///< with CheckpointOptions::every
+  Deadline next_;                         ///< used with CheckpointOptions::every
   CheckpointReport report_;
-  std::optional<Error> failure_;  ///< of the last one
-  bool told_ = false;             ///< since the last that went well
-  std::optional<Error> final_;    ///< that nobody has been told of
+  std::optional<Error> failure_;  ///< of the last checkpoint
+  bool told_ = false;             ///< logged since the last success
+  std::optional<Error> final_;    ///< not reported yet
   bool told_not_pruned_ = false;
-  std::optional<std::int64_t> branched_at_;  ///< until one of the new branch is on disk
+  std::optional<std::int64_t> branched_at_;  ///< set until a checkpoint of the new branch is on disk
 };
 
 }  // namespace troupe

@@ -12,25 +12,25 @@
 namespace troupe {
 namespace {
 
-/// Of the newest checkpoint whose manifest can be read.
+/// The newest readable manifest, if the run resumes.
 std::optional<CheckpointManifest> newest_manifest(const Options& options) {
   if (!options.checkpoint.resume) return std::nullopt;
   for (const SavedStep& saved : CheckpointSeries(options.checkpoint.folder).list()) {
     try {
       return read_manifest(find_checkpoint(saved.path));
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_file) throw;  // `resume` tells it
+      if (error.code() != ErrorCode::bad_file) throw;  // `resume` reports this error
     }
   }
   return std::nullopt;
 }
 
 void tell_damaged(const std::string& path, const Error& error) {
-  const std::string what = printable("the checkpoint " + path + " does not verify, so an older one is taken: ");
+  const std::string what = printable("the checkpoint " + path + " is damaged; trying an older one: ");
   log_line(LogLevel::warning, what + printable(error.what()), error.where());
 }
 
-/// Those that lie in the run's series.
+/// Renames damaged checkpoints in the run's series.
 void set_aside(const Options& options, const std::vector<std::string>& damaged) {
   if (options.checkpoint.folder.empty() || damaged.empty()) return;
   const CheckpointSeries series(options.checkpoint.folder);
@@ -55,7 +55,7 @@ std::optional<std::string> load_first_good(const Options& options, const std::ve
       damaged.push_back(path);
       continue;
     }
-    set_aside(options, damaged);  // only now, since what cannot be read at all need not be damaged
+    set_aside(options, damaged);  // only after a success: if no checkpoint can be read, they need not be damaged
     return path;
   }
   return std::nullopt;
@@ -68,7 +68,7 @@ void adopt_shards(Options& options) {
 
 std::optional<Precision> precision_to_resume(const Options& options) {
   const auto newest = newest_manifest(options);
-  // One that was asked for f32 has decided nothing.
+  // A run with f32 in its options has made no decision.
   const bool decided = newest && (newest->precision == Precision::bf16 || newest->bf16_given_up);
   return decided ? std::optional(newest->precision) : std::nullopt;
 }

@@ -11,8 +11,8 @@ namespace troupe {
 namespace {
 
 [[noreturn]] void differs(const std::string& path, const std::string& theirs, const std::string& ours) {
-  throw Error(ErrorCode::model_mismatch, "the checkpoint is of a run with " + theirs + ", and this one has " + ours,
-              {.object = path});
+  throw Error(ErrorCode::model_mismatch,
+              "the checkpoint was written by a run with " + theirs + "; this run has " + ours, {.object = path});
 }
 
 std::string text_of(const std::vector<std::string>& state) {
@@ -53,17 +53,19 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   const auto count = [](std::int64_t number, const char* what) { return std::to_string(number) + what; };
   if (theirs.num_shards != ours.num_shards && has_state_of_shards(theirs))
     differs(path, count(theirs.num_shards, " shards"),
-            std::to_string(ours.num_shards) + ", to which the state of each shard's own optimizer cannot be dealt out" +
+            std::to_string(ours.num_shards) + "; the optimizer state of each shard cannot be redistributed" +
                 " (num_shards)");
   if (theirs.num_shards != ours.num_shards && !reshard)
     differs(path, count(theirs.num_shards, " shards"),
-            std::to_string(ours.num_shards) + " (num_shards " + std::to_string(theirs.num_shards) +
-                ": go on with the same bits; CheckpointOptions::reshard: with others)");
+            std::to_string(ours.num_shards) + " (to continue with bitwise identical results, set num_shards to " +
+                std::to_string(theirs.num_shards) +
+                "; to continue with other results, set CheckpointOptions::reshard)");
   if (theirs.seed != ours.seed) differs(path, "seed " + std::to_string(theirs.seed), std::to_string(ours.seed));
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
   if (theirs.state != ours.state) differs(path, text_of(theirs.state), text_of(ours.state));
-  const std::string kind = optimizer_kind(theirs.optimizer);  // rules may have the same state, as adam and adamw
+  // Different rules, such as adam and adamw, may have the same state.
+  const std::string kind = optimizer_kind(theirs.optimizer);
   const std::string our_kind = optimizer_kind(ours.optimizer);
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);
 }
@@ -71,9 +73,9 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
 void warn_of_other_bits(const std::string& path, const CheckpointManifest& theirs, const ReplicaTraits& ours) {
   std::string how;
   if (const auto precision = static_cast<Precision>(ours.precision); theirs.precision != precision)
-    how = std::string(" computed in ") + to_string(theirs.precision) + ", and this one does in " + to_string(precision);
+    how = std::string(" computed in ") + to_string(theirs.precision) + "; this run computes in " + to_string(precision);
   else if (!theirs.computed_by.empty() && theirs.computed_by != ours.fingerprint)
-    how = " computed by " + theirs.computed_by + ", and this one does by " + ours.fingerprint;
+    how = " computed by " + theirs.computed_by + "; this run computes by " + ours.fingerprint;
   if (how.empty()) return;
   log_line(
       LogLevel::warning,

@@ -11,16 +11,16 @@
 
 namespace troupe {
 
-/// What a checkpoint of this run says of it.
-/// @param model its registered name
-/// @param state names of the vectors beside the weights
-/// @param rate that was set by hand, for the step after
+/// Makes the manifest of a checkpoint of this run.
+/// @param name the model's registered name
+/// @param state names of the vectors other than the weights
+/// @param rate the learning rate of the next step, if it was set by hand
 CheckpointManifest manifest_of(const Options& options, const ModelDescription& model, const std::string& name,
                                const Version& version, std::optional<double> rate,
                                const std::vector<std::string>& state);
 
-/// @throws Error model_mismatch for a checkpoint of a run that means something else. Rates may differ, and so may
-/// everything that the bits do not depend on.
+/// @throws Error model_mismatch if the checkpoint is from a run with a different meaning. Learning rates may differ,
+/// and so may everything that does not affect the results.
 void check_same_run(const std::string& path, const CheckpointManifest& theirs, const CheckpointManifest& ours,
                     bool reshard);
 

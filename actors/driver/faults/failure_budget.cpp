@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::hours kWindow{1};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{5000};
-/// Of the history in an error's text.
+/// Entries of the history in an error's text.
 constexpr std::size_t kMostTold = 8;
 
 }  // namespace
@@ -30,11 +30,11 @@ std::chrono::milliseconds FailureBudget::pause() const {
 Error FailureBudget::spent() const {
   const Error& last = losses_.back().error;
   if (most_ == 0) return last;
-  std::string text = last.message() + "; that is loss " + std::to_string(losses_.size()) +
-                     " within an hour, of which max_failures allows " + std::to_string(most_);
+  std::string text = last.message() + "; this is loss " + std::to_string(losses_.size()) +
+                     " within an hour, more than max_failures = " + std::to_string(most_);
   const std::size_t told = std::min(losses_.size() - 1, kMostTold);
   for (std::size_t i = losses_.size() - 1 - told; i + 1 < losses_.size(); ++i)
-    text += std::string(i + 1 + told == losses_.size() ? "; before it: " : "; ") + losses_[i].error.what();
+    text += std::string(i + 1 + told == losses_.size() ? "; earlier losses: " : "; ") + losses_[i].error.what();
   return {last.code(), text, last.where()};
 }
 

@@ -9,21 +9,22 @@
 
 namespace troupe {
 
-/// How many losses of workers a run takes upon itself: so many within an hour, and while none of its steps comes to an
-/// end it waits longer each time before it tries again. Plain book-keeping.
+/// Limits how many lost workers a run replaces within an hour. While no step succeeds, the pause before each retry
+/// grows. Starts no workers.
 class FailureBudget {
  public:
-  /// @param most within an hour; 0: none
+  /// @param most losses allowed within an hour; 0: none
   explicit FailureBudget(int most) : most_(most) {}
 
-  /// A worker was lost. False when that was one too many.
+  /// Records a loss. Returns false if it exceeds the budget.
   bool allows(const Error& loss, Clock::time_point now);
-  /// A step was committed.
+  /// Records a committed step.
   void note_progress() { without_progress_ = 0; }
-  /// To be waited for before workers are started again: nothing after the first loss since a step was committed, then
-  /// 50 ms, doubled each time, and 5 s at most.
+  /// The pause before workers are started again. Zero after the first loss since a committed step, then 50 ms, doubled
+  /// after each further loss, at most 5 s.
   std::chrono::milliseconds pause() const;
-  /// The last loss, with all that the budget was spent on. A budget of none says the loss alone.
+  /// The error for a spent budget: the last loss and the losses before it. If the budget allows no loss, only the last
+  /// loss.
   Error spent() const;
 
  private:
@@ -33,7 +34,7 @@ class FailureBudget {
   };
 
   int most_;
-  std::deque<Loss> losses_;  ///< of the last hour
+  std::deque<Loss> losses_;  ///< within the last hour
   int without_progress_ = 0;
 };
 

@@ -11,19 +11,19 @@
 
 namespace troupe {
 
-/// Lets happen what a plan has for a run: ends, stops and slows its worker processes, and cuts nodes off.
+/// Injects the faults of a plan into a run: ends, stops and slows worker processes, and cuts nodes off.
 class FaultInjection {
  public:
   FaultInjection() = default;
   explicit FaultInjection(FaultPlan plan) : plan_(std::move(plan)) {}
 
-  /// Whether something is still to happen.
+  /// Whether faults are left in the plan.
   bool any() const { return !plan_.empty(); }
   std::size_t left() const { return plan_.left(); }
-  /// As FaultPlan::full_disk.
+  /// See FaultPlan::full_disk.
   bool full_disk(std::int64_t step) { return plan_.full_disk(step); }
-  /// What is due in this phase of the step, or of those that the call makes. Workers that are lost, or take no part,
-  /// are spared.
+  /// Injects the faults that are due in this phase of the step, or of the steps that the call makes. Lost workers and
+  /// workers that take no part are skipped.
   void let_happen(const Phase& phase, std::int64_t steps_a_call, Host& host, const Members& members);
 
  private:
@@ -31,7 +31,7 @@ class FaultInjection {
 
   FaultPlan plan_;
   std::map<int, SlowedProcess> slowed_;  ///< by worker
-  std::map<int, std::int64_t> until_;    ///< by worker, the step at which it is so no more
+  std::map<int, std::int64_t> until_;    ///< by worker, the step at which the slowness ends
 };
 
 }  // namespace troupe

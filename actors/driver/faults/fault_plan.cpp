@@ -16,8 +16,8 @@ using Fault = FaultPlan::Fault;
 
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
-/// Of all calls, as errors name them; "reduce" is one only where gradients are clipped, and of L-BFGS, which alone has
-/// "remember".
+/// The phases of all calls, as errors name them. "reduce" exists only with clipped gradients and in L-BFGS; "remember"
+/// only in L-BFGS.
 constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "compute",   "reduce",      "apply",
                                                    "remember",   "fetch",      "evaluate",  "set_weights", "call",
                                                    "checkpoint", "save_state", "load_state"};
@@ -32,10 +32,10 @@ void check_phase(const std::string& phase) {
   if (std::ranges::count(kPhases, phase) > 0) return;
   std::string all;
   for (const std::string_view each : kPhases) all += (all.empty() ? "" : ", ") + std::string(each);
-  throw_invalid("a fault is for phase '" + printable(phase) + "', and phases are " + all);
+  throw_invalid("a fault is for phase '" + printable(phase) + "'; phases are " + all);
 }
 
-/// Makes the turns of each fault, for so many workers and nodes.
+/// Turns each fault of the options into planned faults, for a run of this size.
 struct Turns {
   int num_workers;
   int num_nodes;
@@ -50,14 +50,14 @@ struct Turns {
     check_factor(fault.factor);
     Fault turn = of_worker(Fault::Kind::slow, fault);
     if (fault.until != 0 && fault.until <= fault.step)
-      throw_invalid("a fault's until is " + std::to_string(fault.until) + ", not behind its step, " +
+      throw_invalid("a fault's until is " + std::to_string(fault.until) + ", but must be greater than its step, " +
                     std::to_string(fault.step));
     turn.factor = fault.factor;
     turn.until = fault.until;
     return {turn};
   }
   std::vector<Fault> operator()(const testing::CutNode& fault) const {
-    if (num_nodes == 0) throw_invalid("a node is to be cut off, and there are none");
+    if (num_nodes == 0) throw_invalid("a fault cuts a node off, but the run has no nodes");
     check_range("node", fault.node, 0, num_nodes - 1);
     Fault turn = at_its_time(Fault::Kind::cut, fault);
     turn.node = fault.node;
@@ -86,7 +86,7 @@ struct Turns {
     check_factor(fault.factor);
     check_steps(fault);
     check_range("steps", fault.last_step - fault.first_step, 0, kMostRandom - 1);
-    if (num_workers < 2) throw_invalid("in each step another worker is to be slow, and there is one");
+    if (num_workers < 2) throw_invalid("random slowness needs at least 2 workers");
     Random random(fault.seed);
     Fault slow{.kind = Fault::Kind::slow, .factor = fault.factor};
     std::vector<Fault> turns;

@@ -5,7 +5,7 @@
 namespace troupe {
 
 void Losses::take(const Error& loss, const Members* members, const Drop& drop) {
-  // A worker of a node goes with its node, which nobody else can replace.
+  // A worker of a node is lost together with its node, which cannot be replaced.
   const bool replaces = rules_.replaces_workers();
   const Where& where = loss.where();
   if (std::ranges::count(newcomers_, where.worker) > 0) throw Error(loss);
@@ -24,7 +24,8 @@ int Losses::note_untold(Rounds& rounds, const Members& members, bool replaced, c
     const Where& where = loss->where();
     const bool allowed = budget_.allows(*loss, Clock::now());
     if (!replaced && elasticity_.drops_lost(allowed)) drop(where.worker);
-    const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;  // of what it was replaced together with
+    // The time of the repair that replaced this worker, too.
+    const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;
     const bool dropped = !members.takes_part(where.worker);
     if (!allowed && !(dropped && elasticity_.drops_lost(allowed))) continue;
     repairs_.push_back({where.worker, where.node, where.phase, loss->message(), dropped, seconds});

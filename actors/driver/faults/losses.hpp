@@ -12,31 +12,31 @@
 
 namespace troupe {
 
-/// What becomes of members that calls lose: how many losses a run takes upon itself, who is done without, and what
-/// reports tell of it.
+/// Decides what happens after losses: whether the budget allows the loss, whether the run continues without the worker,
+/// and what reports contain.
 class Losses {
  public:
-  /// Has the worker that is blamed take part no more, and others that were lost since they came.
+  /// Removes the blamed worker from the run, and other workers that were lost after they had joined.
   using Drop = std::function<void(int blamed)>;
 
-  /// @param most as FailureBudget
+  /// @param most see FailureBudget
   Losses(int most, const Rules& rules, const Elasticity& elasticity)
       : budget_(most), rules_(rules), elasticity_(elasticity) {}
 
-  /// A call has met one: it is to be done again, after the pause that this takes. @param members null without a run
-  /// @throws Error the loss itself, of a worker that only was to be added, or that the budget is spent
+  /// Records a loss that a call has met, and waits for the pause before a retry. @param members null without a run
+  /// @throws Error the loss itself if the worker was just being added, or the error that the budget is spent
   void take(const Error& loss, const Members* members, const Drop& drop);
-  /// Counts and reports losses of workers of this machine that no call has met, or that were met together with others;
-  /// says how many. @param replaced only those that are replaced already
+  /// Records and reports losses of workers on this machine that no call has met, or that were met together with others.
+  /// Returns their number. @param replaced only losses of workers that are already replaced
   int note_untold(Rounds& rounds, const Members& members, bool replaced, const Drop& drop);
-  /// A step was committed.
+  /// Records a committed step.
   void note_progress() { budget_.note_progress(); }
 
-  /// Workers that are being added: whoever of them dies is not replaced.
+  /// Sets the workers that are being added. If one of them is lost, it is not replaced.
   void expect(std::vector<int> newcomers) { newcomers_ = std::move(newcomers); }
   std::vector<int> take_newcomers() { return std::exchange(newcomers_, {}); }
 
-  /// That no report has told of yet, oldest first.
+  /// Repairs that no report contains yet, oldest first.
   std::vector<Repair>& repairs() { return repairs_; }
   std::vector<Repair> take_repairs() { return std::exchange(repairs_, {}); }
 

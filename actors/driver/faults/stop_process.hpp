@@ -2,11 +2,11 @@
 
 namespace troupe {
 
-/// Whether each thread of a process stands; of one that has ended, yes.
+/// Whether all threads of a process are stopped. True for a process that has ended.
 bool is_stopped(int pid);
 
-/// Stops a process, and returns when each of its threads stands, or after a second: a signal alone leaves those at work
-/// that do not take it, until another thread of theirs has.
+/// Stops a process and waits until all of its threads are stopped, but at most one second. After the signal alone, some
+/// threads may still run until another thread of the process has handled the signal.
 void stop_process(int pid);
 
 }  // namespace troupe

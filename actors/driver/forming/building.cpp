@@ -22,13 +22,14 @@ ModelDescription description_of(const Built& built) {
   return model;
 }
 
-/// What is used is what is compared: the sum of the tensors that a worker names is its replicas' own.
+/// Checks that the tensors that a worker lists match the checksum of its replicas, because only the checksums are
+/// compared later.
 void check_named_tensors(const Built& built, const Where& where) {
   if (checksum_of(description_of(built).tensors) != built.replicas.front().tensors)
-    throw Error(ErrorCode::protocol, "a worker's tensors are not those of its replicas", where);
+    throw Error(ErrorCode::protocol, "the worker's tensors differ from those of its replicas", where);
 }
 
-/// What a worker has told of its model; its tensors are compared by their checksum.
+/// A worker's description of its model. Tensors are compared by their checksum.
 struct Told {
   int worker = 0;
   const ReplicaTraits& traits;
@@ -39,11 +40,12 @@ Told told_by(const From<Built>& from) { return {from.member, from.reply.replicas
 std::string difference(const Told& told, const Told& other) {
   std::string how = difference(NamedReplica{told.worker, 0, told.traits}, NamedReplica{other.worker, 0, other.traits});
   if (!how.empty() || told.network == other.network) return how;
-  return "worker " + std::to_string(told.worker) + "'s replica says another network, or other data, than worker " +
+  return "worker " + std::to_string(told.worker) + "'s replica describes another network or other data than worker " +
          std::to_string(other.worker) + "'s";
 }
 
-/// The first worker that has told of a model, and the nodes of all that have told of the same. One machine is one node.
+/// The first worker that has described a model, and the nodes of all workers with the same model. One machine counts as
+/// one node.
 struct Vote {
   const From<Built>* first = nullptr;
   std::set<int> nodes;
@@ -60,8 +62,8 @@ std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Member
   return votes;
 }
 
-/// The model of the run, which most nodes have; on one machine, the first worker's.
-/// @throws Error model_mismatch naming a worker that has another, or nobody where as many nodes say one as another
+/// Returns the model that most nodes have; on one machine, the first worker's model.
+/// @throws Error model_mismatch that names a worker with a different model, or no worker if there is no majority
 ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Members& members, const Rounds& rounds,
                               const Phase& phase) {
   std::vector<Vote> votes = votes_of(replies, members);
@@ -84,11 +86,11 @@ void check_built(const From<Built>& from, const ModelDescription& model, const W
 void check_samples(const ModelDescription& model, const Options& options) {
   const std::int64_t samples = model.traits.num_samples;
   if (samples > 0 && samples < options.num_shards)
-    throw_invalid(std::to_string(options.num_shards) + " shards are more than the " + std::to_string(samples) +
-                  " training samples; each needs one");
+    throw_invalid(std::to_string(options.num_shards) + " shards are too many for the " + std::to_string(samples) +
+                  " training samples: each shard needs at least one");
 }
 
-/// Has workers build their replicas, in a round of requests that differ in who they are for.
+/// Lets workers build their replicas, in a round with one request per worker.
 class Building {
  public:
   Building(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
@@ -110,7 +112,7 @@ class Building {
     request_.optimizer = to_json(settings_of(options));
   }
 
-  /// What they have built, checked each by itself.
+  /// Returns the replies after checking each of them separately.
   std::vector<From<Built>> build(const std::vector<int>& workers, const PrecisionDecision& precision) {
     request_.precision = static_cast<std::int32_t>(precision.wanted());
     request_.precision_check = precision.is_open();
@@ -145,7 +147,7 @@ bool computes_in(const Built& built, Precision precision) {
   return std::ranges::all_of(built.replicas, does);
 }
 
-/// Who computes in another precision than was decided builds once more.
+/// Lets workers that compute in another precision than the decided one build again.
 void build_again(Building& building, const PrecisionDecision& precision, std::vector<From<Built>>& replies) {
   std::vector<int> others;
   for (const auto& [worker, built] : replies)

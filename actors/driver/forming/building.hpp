@@ -10,11 +10,11 @@
 
 namespace troupe {
 
-/// Has workers build their replicas where they have none, and checks that these can work together.
-/// @param precision what they are to compute in; is decided here where it is open, and who then computes in another has
-/// replicas built once more
-/// @param model what the run's first replica was like; none before there was one, and then it is filled in.
-/// @throws Error model_mismatch, protocol, or what a worker failed with
+/// Lets workers build missing replicas, and checks that all replicas can work together.
+/// @param precision the precision of the replicas. If it is open, it is decided here, and workers that compute in
+/// another precision build again
+/// @param model the description of the run's first replica; set here if there is none yet
+/// @throws Error model_mismatch, protocol, or the error that a worker reported
 void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
                     Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
                     const Phase& phase);

@@ -10,13 +10,14 @@
 
 namespace troupe {
 
-/// What a run stands on from when it is formed until it ends: who is there, how they are reached, and what they share.
+/// The objects of a run from its formation to its end: its members, the connections to them, and the state that they
+/// share.
 class FormedRun {
  public:
-  /// Nobody has joined yet.
-  /// @param generation of which none has begun
+  /// Creates a run that no member has joined yet.
+  /// @param generation a generation that has not begun
   FormedRun(std::unique_ptr<Runtime> runtime, const CreateModel& creator, Generation generation);
-  /// Ends the workers. Where one hangs, all that it may touch stays.
+  /// Ends the workers. If a worker hangs, everything that it may access stays in memory.
   ~FormedRun();
   FormedRun(const FormedRun&) = delete;
   FormedRun& operator=(const FormedRun&) = delete;
@@ -35,7 +36,7 @@ class FormedRun {
   const Generation& generation() const { return generation_; }
 
  private:
-  /// Whether nobody was late.
+  /// Whether all workers have stopped in time.
   bool stop_workers() noexcept;
 
   std::unique_ptr<Runtime> runtime_;

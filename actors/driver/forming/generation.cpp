@@ -14,7 +14,7 @@ bool Generation::reshape(const StateShape& shape, std::string outer) {
   if (shape_ == shape && outer_ == outer) return false;
   shape_ = shape;
   outer_ = std::move(outer);
-  gradients_.clear();  // of another number, perhaps
+  gradients_.clear();  // their number may change
   fall();
   return true;
 }

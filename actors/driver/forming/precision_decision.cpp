@@ -18,7 +18,7 @@ bool has_bf16(const ReplicaTraits& replica) {
   return static_cast<Precision>(replica.precision) == Precision::bf16 || measured_by(replica).known();
 }
 
-/// bf16's time over that of f32.
+/// The time of bf16 divided by the time of f32.
 std::string ratio_of(const PrecisionSeconds& measured) { return fixed_text(measured.bf16 / measured.f32, 2); }
 
 }  // namespace
@@ -58,11 +58,11 @@ PrecisionChoice PrecisionDecision::choice(Precision computed) const {
 
 void note_precision(const PrecisionChoice& choice) {
   if (choice.asked != Precision::bf16 || choice.computed != Precision::f32) return;
-  const std::string all_the_same = " (in bf16 all the same: precision_check = false, --no-precision-check)";
-  std::string text = "the model has no bf16 on this machine, computing in f32";
-  if (choice.resumed) text = "as the checkpoint's run did, computing in f32" + all_the_same;
+  const std::string all_the_same = " (to compute in bf16 anyway: precision_check = false, --no-precision-check)";
+  std::string text = "the model does not support bf16 on this machine; computing in f32";
+  if (choice.resumed) text = "computing in f32, as the checkpoint's run did" + all_the_same;
   if (choice.measured.known())
-    text = "bf16 takes " + ratio_of(choice.measured) + " of f32's time here, computing in f32" + all_the_same;
+    text = "bf16 takes " + ratio_of(choice.measured) + " times as long as f32 here; computing in f32" + all_the_same;
   log_line(LogLevel::warning, text);
 }
 

@@ -8,23 +8,24 @@
 
 namespace troupe {
 
-/// What a run computes in. With bf16 its first replicas measure, and this decides for all of them; whoever comes later
-/// follows.
+/// The precision of a run. With bf16 in the options, the first replicas measure both precisions, and this class decides
+/// for all of them. Later replicas follow the decision.
 class PrecisionDecision {
  public:
-  /// @param options checked
+  /// @param options checked options
   explicit PrecisionDecision(const Options& options);
 
-  /// Whether replicas are still to measure.
+  /// Whether replicas still have to measure.
   bool is_open() const { return open_; }
-  /// What replicas are to compute in; of those that measure, where bf16 pays.
+  /// The precision of the replicas. Replicas that measure choose bf16 only if it is faster.
   Precision wanted() const { return choice_.computed; }
-  /// As the checkpoint's run decided.
+  /// Adopts the decision of the checkpoint's run.
   void follow(Precision computed);
-  /// By what all replicas have measured: a step takes as long as its slowest worker. f32 where one has no bf16.
+  /// Decides from the measurements of all replicas: the slowest worker counts, as in a step. Chooses f32 if a replica
+  /// does not support bf16.
   void decide(const std::vector<ReplicaTraits>& replicas);
 
-  /// @param computed what the replicas say that they compute in
+  /// @param computed the precision that the replicas report
   PrecisionChoice choice(Precision computed) const;
 
  private:
@@ -32,10 +33,10 @@ class PrecisionDecision {
   bool open_;
 };
 
-/// Says so in the log where bf16 was asked for and the replicas compute in f32, and why.
+/// Logs the reason if bf16 is in the options but the replicas compute in f32.
 void note_precision(const PrecisionChoice& choice);
 
-/// "f32", or, where it was measured, "bf16 (0.62 of f32's time)".
+/// Returns "f32" or, if both were measured, for example "bf16 (0.62 of f32's time)".
 std::string precision_text(const PrecisionChoice& choice);
 
 }  // namespace troupe

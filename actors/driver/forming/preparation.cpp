@@ -28,7 +28,7 @@ void Preparation::prepare(FormedRun& run, bool needs_spare, const Phase& start) 
   const bool broken = !run.host().settles_by_fence() && !run.rounds().settled();
   run.workers().replace_lost(start);
   const bool fresh = !members.unbuilt_workers().empty();
-  // From here on there is none, whatever fails before the next one has begun.
+  // From here on, the generation is invalid until the next one has begun, even after a failure.
   if (fresh || broken) run.generation().fall();
   run.generation().renew_gradients(run.host().ends_the_lost() ? members.unbuilt_workers() : members.workers());
   if (fresh) {

@@ -12,39 +12,39 @@
 
 namespace troupe {
 
-/// Makes a run's members ready to work: workers in the places of lost ones, replicas as the algorithm asks for them,
-/// and a generation that all know, with its parameter servers. What replicas turned out to be like outlives the run:
-/// one that is formed again has the same.
+/// Makes a run's members ready to work: starts workers in the places of lost ones, builds replicas for the algorithm,
+/// and begins a generation with its parameter servers. The description of the replicas is kept when the run ends: a run
+/// that is formed again must match it.
 class Preparation {
  public:
-  /// @param options of the run, checked, which may come to say another algorithm
-  /// @param versions where the first weights are committed, too
+  /// @param options the run's checked options, which may later name another algorithm
+  /// @param versions receives the first weights as a committed version
   Preparation(ModelCreator creator, const Options& options, const AlgorithmInUse& algorithm, Versions& versions);
 
-  /// Does what is left of that. When it throws, as rounds do or where workers build what cannot work together, the next
-  /// call begins with what is left then.
-  /// @param needs_spare whether there is to be a buffer to write, too
+  /// Does the part of this that is still missing. If it throws (the errors of `Rounds::ask`, or for replicas that
+  /// cannot work together), the next call continues.
+  /// @param needs_spare whether a spare buffer is needed, too
   void prepare(FormedRun& run, bool needs_spare, const Phase& start);
-  /// The next `prepare` builds replicas anew where the algorithm asks for others.
+  /// Makes the next `prepare` build the replicas again if the algorithm requires other ones.
   void follow_algorithm(Members& members) const {
     if (algorithm_.built_for() != built_for_) members.rebuild();
   }
 
   const ModelCreator& creator() const { return creator_; }
-  /// @pre it has prepared a run
+  /// @pre `prepare` has succeeded once
   const ModelDescription& model() const { return *model_; }
   const BuiltFor& built_for() const { return built_for_; }
   PrecisionChoice precision_choice() const {
     return precision_.choice(static_cast<Precision>(model_->traits.precision));
   }
-  /// 0 where that means nothing, or is not known yet.
+  /// 0 if it has no meaning or is not known yet.
   std::int64_t steps_per_epoch() const { return model_ ? model_->traits.steps_per_epoch : 0; }
   StateDescription state() const { return algorithm_.state(steps_per_epoch()); }
-  /// Parameter servers, as members.
+  /// Member numbers of the parameter servers.
   const std::vector<int>& servers() const { return servers_; }
-  /// Of the last generation, also while no run is formed.
+  /// The layout of the last generation; available even while no run is formed.
   const SlabLayout& largest_store() const { return largest_store_; }
-  /// Of the largest store, or what it will be once an awaited algorithm makes the steps, if that is more.
+  /// Bytes of the state in the largest store, now or after the warm start, whichever is larger.
   std::int64_t state_bytes() const;
 
  private:
@@ -58,7 +58,7 @@ class Preparation {
   Versions& versions_;
   PrecisionDecision precision_;
   std::optional<ModelDescription> model_;
-  BuiltFor built_for_;  ///< what replicas are like
+  BuiltFor built_for_;  ///< the properties that the replicas were built with
   std::vector<int> servers_;
   SlabLayout largest_store_;
 };

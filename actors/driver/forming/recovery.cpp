@@ -5,7 +5,7 @@
 namespace troupe {
 
 void Recovery::replace_lost(const Phase& phase, const std::set<int>& coming) {
-  // The folder of the workers' socket must be gone before Ctrl-C can end this process.
+  // The folder of the workers' socket must be removed before Ctrl-C can end this process.
   const HeldSignals held;
   try {
     for (const int worker : members_.lost_workers())
@@ -34,13 +34,13 @@ bool Recovery::is_coming(int worker) const {
 
 void Recovery::check_node_of(int worker, const Phase& phase) const {
   if (members_.num_nodes() == 0 || !members_.lost(members_.member_of_node(members_.node_of(worker)))) return;
-  throw Error(ErrorCode::worker_lost, "a node has left the run, and its part of the optimizer's state with it",
+  throw Error(ErrorCode::worker_lost, "a node has left the run; its part of the optimizer's state is lost",
               rounds_.where(worker, phase));
 }
 
 void Recovery::wait_for_joins(const Phase& phase, const HeldSignals& held) {
   while (!members_.lost_workers().empty()) {
-    // In small portions, because a process that ends before it joins says nothing.
+    // Wait in short intervals, because a process that ends before it joins sends nothing.
     const Deadline portion(std::min(phase.deadline.left(), std::chrono::milliseconds(50)));
     const auto happening = mailbox_.next_happening(portion);
     if (happening) handle(*happening, phase);
@@ -56,7 +56,7 @@ void Recovery::handle(const Happening& happening, const Phase& phase) {
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
   rounds_.note_end(ended->member, phase);
-  // One that had joined.
+  // A worker that had already joined.
   if (!members_.is_node(ended->member)) restart(ended->member, phase);
 }
 
@@ -67,7 +67,7 @@ void Recovery::accept(const WorkerArrival& arrival, const Phase& phase) {
   if (join.protocol != kProtocolVersion)
     throw Error(
         ErrorCode::protocol,
-        "a worker speaks protocol " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion),
+        "a worker uses protocol version " + std::to_string(join.protocol) + ", not " + std::to_string(kProtocolVersion),
         rounds_.where(join.worker, phase));
   members_.come(join.worker);
   mailbox_.seat(join.worker, arrival.actor);

@@ -10,21 +10,20 @@ namespace troupe {
 
 class HeldSignals;
 
-/// What happens after a worker or a node was lost, before anything else: workers are started anew in the places of
-/// those that are lost, and waited for until they have joined. A lost node is not replaced, because nobody else has its
-/// part of the optimizer's state.
+/// Replaces lost workers: starts new workers in their places and waits until they have joined. A lost node is not
+/// replaced, because no other node has its part of the optimizer's state.
 class Recovery {
  public:
   Recovery(Host& host, Reception& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
-  /// @param coming those that `start` has started
-  /// @throws Error worker_lost for a worker that ends before it joins, or a lost node; timeout; or why a worker cannot
-  /// start.
+  /// @param coming workers that `start` has already started
+  /// @throws Error worker_lost for a worker that ends before it joins, or for a lost node; timeout; or the reason why a
+  /// worker cannot start.
   void replace_lost(const Phase& phase, const std::set<int>& coming = {});
-  /// Starts a worker in the place of one that is lost, and does not wait for it.
+  /// Starts a worker in the place of a lost one without waiting for it.
   void start(int worker);
-  /// Whether such a worker is still to be waited for: none has arrived, and it has not ended.
+  /// Whether such a worker is still starting: no worker has arrived, and it has not ended.
   bool is_coming(int worker) const;
 
  private:
@@ -33,7 +32,7 @@ class Recovery {
   void wait_for_joins(const Phase& phase, const HeldSignals& held);
   void handle(const Happening& happening, const Phase& phase);
   void accept(const WorkerArrival& arrival, const Phase& phase);
-  /// @throws Error where a worker will not join any more.
+  /// @throws Error if a worker will not join any more.
   void check_missing(int worker, const Phase& phase, const HeldSignals& held);
 
   Host& host_;

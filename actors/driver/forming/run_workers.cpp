@@ -24,7 +24,7 @@ void RunWorkers::drop(int worker, std::int64_t step) {
   runtime_.members.drop(worker);
 }
 
-/// A replica of this process may still compute for a round that has failed. One that hangs is lost, and given up.
+/// A replica of this process may still compute for a failed round. A replica that hangs is marked as lost and given up.
 void RunWorkers::stop(int worker, std::chrono::milliseconds time, std::int64_t step) {
   const bool settled = rounds_.settled();
   try {

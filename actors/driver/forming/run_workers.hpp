@@ -9,27 +9,27 @@
 
 namespace troupe {
 
-/// How the workers of a run change in number while it goes on, and who starts in place of lost ones while steps are
-/// made without them.
+/// Changes the number of workers during a run, and starts replacements of lost workers while steps are made without
+/// them.
 class RunWorkers {
  public:
   RunWorkers(Runtime& runtime, Rounds& rounds) : runtime_(runtime), rounds_(rounds) {}
 
-  /// Deals the shards to so many workers. Who is new is lost until the lost are replaced.
-  /// @param step that is being made, for errors
+  /// Assigns the shards to `num_workers` workers. New workers count as lost until `replace_lost`.
+  /// @param step the current step, for errors
   void deal_to(int num_workers, std::int64_t step);
-  /// A worker takes part no more. What it computes still is waited for, but not for long.
+  /// Removes a worker from the run. Waits a short time for its computation.
   void drop(int worker, std::int64_t step);
-  /// Drops the one that is blamed, and others that were lost since they came, as far as so many are left.
+  /// Removes `blamed` and other workers that were lost after they had joined, but keeps `least` workers.
   void drop_lost(int blamed, int least, std::int64_t step);
-  /// Workers that take part, without these.
+  /// Workers that take part, except these.
   std::vector<int> all_but(const std::vector<int>& some) const;
 
-  /// Whether all lost workers are on their way: starts those that are not. False once one of them has come, has ended,
-  /// or is not there within `start_time`.
+  /// Whether replacements of all lost workers are starting; starts missing ones. Returns false once a replacement has
+  /// arrived, has ended, or has not arrived within `start_time`.
   bool are_coming(std::chrono::milliseconds start_time);
-  /// Starts others in the places of lost workers, where none is on his way, and waits until all have joined.
-  /// @throws Error as Recovery
+  /// Starts replacements of lost workers unless they are already starting, and waits until all have joined.
+  /// @throws Error as `Recovery::replace_lost`
   void replace_lost(const Phase& phase);
 
  private:
@@ -37,7 +37,7 @@ class RunWorkers {
 
   Runtime& runtime_;
   Rounds& rounds_;
-  std::map<int, Deadline> coming_;  ///< by worker, until when
+  std::map<int, Deadline> coming_;  ///< by worker, the deadline for its arrival
 };
 
 }  // namespace troupe

@@ -5,17 +5,18 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "models/dense.hpp"
 
-// A worker's part where replicas run on their own clocks: gradients of its shards, added up until they are pushed.
+// Handlers for asynchronous algorithms, in which replicas run on their own clocks. They add up gradients of the
+// worker's shards until the next push.
 namespace troupe {
 namespace {
 
-/// Computes the gradients of one replica for one request.
+/// Computes the gradients of one replica for one `Advance` request.
 class Advancing {
  public:
   Advancing(const WorkerState& worker, Replica& replica, const Advance& request)
       : worker_(worker), replica_(replica), request_(request), learned_size_(replica.model->info().learned_size) {
     if (!request.served && replica.own_weights.empty())
-      throw Error(ErrorCode::protocol, "a replica is to go on with weights that it has not got");
+      throw Error(ErrorCode::protocol, "a replica cannot continue with its own weights: it has none yet");
     on_own_ = !request.served;
   }
 
@@ -32,7 +33,7 @@ class Advancing {
     return on_own_ ? std::span<const float>(replica_.own_weights) : worker_.slabs->served();
   }
 
-  /// One gradient of one shard, which moves the replica's own weights where these are used once more.
+  /// Computes one gradient of one shard. If `moves`, also moves the replica's own weights, because they are used again.
   void compute(std::size_t at, std::int32_t each, bool moves) {
     const int shard = replica_.own.shards[at];
     const std::span<float> pushed = worker_.gradients->gradient(static_cast<std::size_t>(shard));
@@ -47,7 +48,7 @@ class Advancing {
     replica_.advanced[at] += computed;
   }
 
-  /// What lies behind the learned floats becomes the change that it makes to the statistics.
+  /// Replaces the floats behind the learned ones by the change that they make to the statistics.
   void learn_statistics(std::span<float> gradient, std::int64_t samples) const {
     const std::span<float> sums = gradient.subspan(learned_size_);
     if (sums.empty()) return;
@@ -87,7 +88,7 @@ class AdvanceHandler final : public Handler<Advance> {
   void prepare(WorkerState& worker, const Advance& request) const override {
     check_steps(request.step);
     if (request.gradients < 1 || request.gradients > kMostGradients)
-      throw Error(ErrorCode::protocol, "a request for no gradients, or for too many");
+      throw Error(ErrorCode::protocol, "the number of requested gradients is out of range");
     worker.computing = Stopwatch();
   }
   void work(WorkerState& worker, Replica& replica, const Advance& request) const override {
@@ -117,7 +118,7 @@ class AdvanceHandler final : public Handler<Advance> {
 class DeliverHandler final : public FirstReplicaHandler<Deliver> {
  public:
   void work(WorkerState& worker, Replica& /*replica*/, const Deliver& request) const override {
-    if (!worker.server_exchange) throw Error(ErrorCode::protocol, "no node has a parameter server");
+    if (!worker.server_exchange) throw Error(ErrorCode::protocol, "this generation has no parameter servers");
     const Deadline deadline = deadline_of(request).earlier();
     worker.bytes_delivered = worker.bytes_taken = 0;
     if (request.pushes) worker.bytes_delivered = worker.server_exchange->push(worker.rank(), request.round, deadline);

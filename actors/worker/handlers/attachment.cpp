@@ -2,11 +2,11 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "runtime/processes/page_lock.hpp"
 
-// How a worker takes part in a generation: its slabs.
+// Handlers that make and map a worker's slabs when a generation begins.
 namespace troupe {
 namespace {
 
-/// Everybody has published before anybody is told to map, so this is for a machine that is very busy.
+/// All members publish their slabs before any member maps them, so this timeout only matters on a very busy machine.
 constexpr std::chrono::seconds kAttachTimeout{20};
 
 SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
@@ -28,7 +28,7 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   return layout;
 }
 
-/// Only one replica's thread is at work.
+/// Only one replica's thread runs during this call.
 void make_gradients(WorkerState& worker, std::uint64_t made_for) {
   for (const auto& replica : worker.replicas) {
     replica->own.forget();

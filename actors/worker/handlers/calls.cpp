@@ -9,15 +9,15 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "actors/worker/handlers/transfer_object.hpp"
 
-// Users' functions. What they take is there for as long as they run; what they return stays with the replicas until it
-// is fetched.
+// Handlers for users' functions. The arguments exist while the functions run. The results stay in the replicas until
+// they are fetched.
 namespace troupe {
 namespace {
 
-/// Also of a call that failed elsewhere.
+/// Frees the result of an earlier call, including a call that failed on another worker.
 void forget(std::string& text) { std::string().swap(text); }
 
-/// All replicas are shown the same arguments.
+/// All replicas receive the same arguments.
 template <class Call>
 void begin(WorkerState& worker, const Call& request) {
   for (const auto& replica : worker.replicas) forget(replica->text);
@@ -25,7 +25,8 @@ void begin(WorkerState& worker, const Call& request) {
   if (request.argument_bytes == 0 || !worker.slabs) return;
   const ObjectId id = transfer_id(worker.layout.run, request.argument);
   const auto mapping = worker.store->get(id, kPublished);
-  if (request.argument_bytes > mapping->bytes()) throw Error(ErrorCode::protocol, "an argument that is not all there");
+  if (request.argument_bytes > mapping->bytes())
+    throw Error(ErrorCode::protocol, "the argument is longer than its transfer object");
   const std::string text(reinterpret_cast<const char*>(mapping->floats().data()), request.argument_bytes);
   worker.store->release(id);
   worker.arguments = std::make_shared<const Json>(call_json(text));
@@ -37,8 +38,8 @@ void end(WorkerState& worker, std::size_t replicas, Called& called) {
   const auto bytes = std::accumulate(called.text_bytes.begin(), called.text_bytes.end(), std::uint64_t{0});
   if (bytes <= kMostTextBytes) return;
   called.failure.code = static_cast<std::int32_t>(ErrorCode::invalid_argument);
-  called.failure.message = "the function returned " + std::to_string(bytes) + " bytes on a worker, and " +
-                           std::to_string(kMostTextBytes) + " can be returned";
+  called.failure.message = "the function returned " + std::to_string(bytes) + " bytes on a worker; the limit is " +
+                           std::to_string(kMostTextBytes) + " bytes";
 }
 
 class CallModelHandler final : public Handler<CallModel> {
@@ -50,7 +51,7 @@ class CallModelHandler final : public Handler<CallModel> {
   void work(WorkerState& worker, Replica& replica, const CallModel& request) const override {
     const auto function = functions().of_models.find(request.name);
     const Json returned = function(*replica.model, worker.slabs->weights(request.buffer), *worker.arguments);
-    replica.text = call_text(returned, "what the function returned");
+    replica.text = call_text(returned, "the function's result");
   }
   void answer(WorkerState& worker, const CallModel& request, Called& called) const override {
     end(worker, replicas_for(worker, request), called);
@@ -64,7 +65,7 @@ class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
     WorkerView view{worker.index, static_cast<int>(::getpid()), {}};
     for (const auto& each : worker.replicas) view.models.push_back(each->model.get());
     const Json returned = functions().of_workers.find(request.name)(view, *worker.arguments);
-    replica.text = call_text(returned, "what the function returned");
+    replica.text = call_text(returned, "the function's result");
   }
   void answer(WorkerState& worker, const CallWorker& request, Called& called) const override {
     end(worker, replicas_for(worker, request), called);
@@ -73,7 +74,7 @@ class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
 
 class ExportTextsHandler final : public FirstReplicaHandler<ExportTexts> {
  public:
-  /// All replicas are between tasks: the driver asks for this after each has answered.
+  /// All replicas are idle, because the driver sends this request after each replica has answered.
   void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) const override {
     std::string texts;
     for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});

@@ -7,24 +7,26 @@
 namespace troupe {
 namespace {
 
-/// Counts of one class for another are whole numbers: they are added in any order, and kept once.
+/// Adds the counts of `from` to `to`, and clears them in `from`. Counts are integers, so the order of additions does
+/// not matter.
 void move_counts(EvaluationResult& from, std::vector<std::int64_t>& to) {
   const std::vector<std::int64_t> counts = std::exchange(from.confusion, {});
   if (to.empty()) to.resize(counts.size());
   if (counts.empty()) return;
   if (counts.size() != to.size())
-    throw Error(ErrorCode::model_failed, "an evaluation gives confusion matrices of several sizes");
+    throw Error(ErrorCode::model_failed, "an evaluation returns confusion matrices of different sizes");
   for (std::size_t i = 0; i < counts.size(); ++i) to[i] += counts[i];
 }
 
-/// What a model measures unasked stays with it. What one shard counts wrong, another could make up for.
+/// Removes measurements that were not requested. Checks each shard's confusion matrix, because errors of two shards
+/// could cancel out in the sum.
 void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int shard) {
   if (!measure.confusion) result.confusion.clear();
   if (measure.top_k == 0) result.top_k_correct.reset();
   if (!measure.errors) result.targets.clear();
   if (std::ssize(result.confusion) > kMostConfusionClasses * kMostConfusionClasses ||
       std::ssize(result.targets) > kMostErrorTargets)
-    throw Error(ErrorCode::unsupported, "a model's evaluation has more classes or targets than can be told");
+    throw Error(ErrorCode::unsupported, "the model's evaluation has too many classes or targets");
   const bool countable = result.samples <= kMostMeasuredSamples && counts_each_once(result.confusion, result.samples);
   if (!result.confusion.empty() && !countable)
     throw Error(ErrorCode::model_failed,
@@ -44,19 +46,19 @@ Measures together(WorkerState& worker) {
   return all;
 }
 
-/// Tells what was measured beside loss and hits, and keeps it for ExportTexts.
+/// Describes the measurements other than loss and correct samples in the reply, and keeps their values for ExportTexts.
 void measure(WorkerState& worker, const Measures& measures, Evaluated& evaluated) {
   evaluated.metrics = worker.replicas.front()->model->info().metrics;
   for (const auto& replica : worker.replicas)
     if (replica->model->info().metrics != evaluated.metrics)
-      throw Error(ErrorCode::model_failed, "the replicas of a worker have metrics of other names");
+      throw Error(ErrorCode::model_failed, "the replicas of a worker have metrics with different names");
   const MeasureShape shape = shape_of(measures, evaluated.metrics.size());
   if (!shape.any()) return;
   check_measures(measures, ErrorCode::model_failed, {});
   const std::size_t bytes = shape.bytes(measures.shards.size());
   if (bytes > kMostTextBytes)
-    throw Error(ErrorCode::unsupported, "what shards measure takes " + std::to_string(bytes) + " bytes to tell, and " +
-                                            std::to_string(kMostTextBytes) + " are the most");
+    throw Error(ErrorCode::unsupported, "the measurements of the worker's shards take " + std::to_string(bytes) +
+                                            " bytes; the limit is " + std::to_string(kMostTextBytes) + " bytes");
   evaluated.classes = shape.classes;
   evaluated.targets = shape.targets;
   evaluated.top_k = shape.top_k;
@@ -74,7 +76,7 @@ class EvaluateHandler final : public Handler<Evaluate> {
   }
   void work(WorkerState& worker, Replica& replica, const Evaluate& request) const override {
     if (request.set < 0 || request.set > static_cast<int>(EvaluationSet::validation))
-      throw Error(ErrorCode::protocol, "an evaluation of a set that there is not");
+      throw Error(ErrorCode::protocol, "an evaluation of an unknown set");
     const auto set = static_cast<EvaluationSet>(request.set);
     const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// What a replica's lane has the exchange do with the gradients that the worker has mapped.
-/// @param computed the round in which they were computed. @param driver until when the driver waits
+/// Makes the work of a replica's lane in the exchange, with the gradients that the worker has mapped.
+/// @param computed the round in which the gradients were computed. @param driver the driver's deadline
 inline NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& replica, std::uint64_t computed,
                                         const Deadline& driver) {
   NodeExchange::Work work;

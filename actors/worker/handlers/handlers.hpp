@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// What a worker does for a request of one kind.
+/// Carries out requests of one kind on a worker.
 template <class Request>
 class Handler {
  public:
@@ -23,22 +23,22 @@ class Handler {
   Handler& operator=(const Handler&) = delete;
   virtual ~Handler() = default;
 
-  /// On the actor's thread, before anything else.
+  /// Called first, on the actor's thread.
   virtual void prepare(WorkerState& /*worker*/, const Request& /*request*/) const {}
-  /// How many replicas take part, the first ones.
+  /// The number of replicas that take part; these are the first ones.
   virtual std::size_t replicas_for(const WorkerState& worker, const Request& /*request*/) const {
     return worker.replicas.size();
   }
-  /// On the thread of each of them.
+  /// Called on the thread of each of these replicas.
   virtual void work(WorkerState& worker, Replica& replica, const Request& request) const = 0;
-  /// Fills in the reply, on the thread of the replica that finished last, when all went well.
+  /// Fills in the reply after success, on the thread of the replica that finished last.
   virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) const {}
-  /// On that thread, after the reply has left, when the next request may be there already; the driver's deadline counts
-  /// from when this one came.
+  /// Called on the same thread after the reply was sent. The next request may already have arrived. `deadline` is the
+  /// driver's deadline, counted from the arrival of this request.
   virtual void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) const {}
 };
 
-/// For what one replica does for all.
+/// A handler that runs on the first replica only.
 template <class Request>
 class FirstReplicaHandler : public Handler<Request> {
  public:
@@ -47,11 +47,11 @@ class FirstReplicaHandler : public Handler<Request> {
 
 template <class H>
 const H& the() {
-  static const H& handler = *new H;  // never destroyed: replicas that were given up may outlive main
+  static const H& handler = *new H;  // never destroyed: replicas that hang may outlive main
   return handler;
 }
 
-// That of each request of the driver; a request that has none here does not compile.
+// Return the handler of each request. A request without a handler does not compile.
 
 // replicas.cpp
 const Handler<Build>& handler_of(const Build* kind);
@@ -75,7 +75,7 @@ const Handler<CallModel>& handler_of(const CallModel* kind);
 const Handler<CallWorker>& handler_of(const CallWorker* kind);
 const Handler<ExportTexts>& handler_of(const ExportTexts* kind);
 
-// synchronous_part.cpp: the synchronous algorithm's, and in part local SGD's
+// synchronous_part.cpp: for the synchronous algorithm, and partly for local SGD
 const Handler<Compute>& handler_of(const Compute* kind);
 const Handler<ReduceMean>& handler_of(const ReduceMean* kind);
 const Handler<Apply>& handler_of(const Apply* kind);
@@ -88,12 +88,12 @@ const Handler<TakeSteps>& handler_of(const TakeSteps* kind);
 const Handler<ComputePortions>& handler_of(const ComputePortions* kind);
 const Handler<Abandon>& handler_of(const Abandon* kind);
 
-// lbfgs_vectors.cpp: what owners of slices do
+// lbfgs_vectors.cpp: for the owners of slices
 const Handler<ReduceGradient>& handler_of(const ReduceGradient* kind);
 const Handler<MoveAlong>& handler_of(const MoveAlong* kind);
 const Handler<Remember>& handler_of(const Remember* kind);
 
-// asynchronous_part.cpp: of algorithms whose replicas run on clocks of their own
+// asynchronous_part.cpp: for asynchronous algorithms (replicas run on their own clocks)
 const Handler<Advance>& handler_of(const Advance* kind);
 const Handler<Deliver>& handler_of(const Deliver* kind);
 

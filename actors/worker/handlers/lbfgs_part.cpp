@@ -5,11 +5,11 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "collectives/exchange/reduce.hpp"
 
-// A worker's part in evaluating the loss and its gradient for L-BFGS: portions of whatever shard the driver says.
+// Handlers that evaluate the loss and its gradient for L-BFGS. The driver may request portions of any shard.
 namespace troupe {
 namespace {
 
-/// One portion: batches of one shard that follow each other, on weights that stay.
+/// Computes one portion: consecutive batches of one shard, all with the same weights.
 class PortionPass {
  public:
   PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
@@ -18,8 +18,7 @@ class PortionPass {
     const std::int32_t portion = request.portions[device];
     const std::int32_t parts = worker.layout.parts;
     num_shards_ = worker.layout.num_data_shards();
-    if (portion < 0 || portion >= worker.layout.num_shards)
-      throw Error(ErrorCode::protocol, "a portion that there is not");
+    if (portion < 0 || portion >= worker.layout.num_shards) throw Error(ErrorCode::protocol, "an unknown portion");
     shard_ = portion / parts;
     const std::int64_t steps = std::max<std::int64_t>(1, replica.model->info().steps_per_epoch);
     begin_ = request.step >= 0 ? request.step : steps * (portion % parts) / parts;
@@ -66,10 +65,10 @@ class PortionPass {
 class ComputePortionsHandler final : public Handler<ComputePortions> {
  public:
   void prepare(WorkerState& worker, const ComputePortions& request) const override {
-    if (request.step >= 0) check_steps(request.step);  // else all samples are computed
+    if (request.step >= 0) check_steps(request.step);  // otherwise all samples are computed
     const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
                       request.slabs.size() == request.portions.size();
-    if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "portions that this worker cannot compute");
+    if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "this worker cannot compute these portions");
     worker.computing = Stopwatch();
     worker.newest_round = request.round;
   }
@@ -96,7 +95,7 @@ class ComputePortionsHandler final : public Handler<ComputePortions> {
 
 class AbandonHandler final : public Handler<Abandon> {
  public:
-  /// At once; the reply comes when all replicas have left what they were at.
+  /// Takes effect at once. The reply is sent when all replicas have stopped.
   void prepare(WorkerState& worker, const Abandon& request) const override { worker.newest_round = request.round; }
   void work(WorkerState& /*worker*/, Replica& /*replica*/, const Abandon& /*request*/) const override {}
 };

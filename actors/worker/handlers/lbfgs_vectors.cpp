@@ -11,8 +11,8 @@
 #include "runtime/numbers/finite.hpp"
 #include "runtime/processes/memory.hpp"
 
-// What owners of slices do for L-BFGS: they reduce gradients, move along a direction, and remember where they were. A
-// slice is walked over in chunks that stay in the first-level cache.
+// Handlers for the owners of slices in L-BFGS: they reduce gradients, move along a direction, and remember pairs. A
+// slice is processed in chunks that stay in the first-level cache.
 namespace troupe {
 namespace {
 
@@ -27,11 +27,11 @@ class Slice {
         learned_{range_.begin, std::max(range_.begin, std::min(range_.end, replica.model->info().learned_size))} {}
 
   const Range& range() const { return range_; }
-  /// Of it, what is learned.
+  /// The learned floats of the slice.
   const Range& learned() const { return learned_; }
-  /// Of one of the vectors that have one buffer, the floats from `at` on.
+  /// Returns the floats from `at` on of a vector that has only one buffer.
   float* single(std::int32_t vector, std::size_t at) const {
-    if (!worker_.layout.is_single(vector)) throw Error(ErrorCode::protocol, "a vector that L-BFGS does not have");
+    if (!worker_.layout.is_single(vector)) throw Error(ErrorCode::protocol, "an unknown vector of L-BFGS");
     return worker_.slabs->slice_of(vector, 0, range_).data() + (at - range_.begin);
   }
   std::span<float> weights(std::int32_t buffer) const {
@@ -44,25 +44,25 @@ class Slice {
   Range learned_;
 };
 
-/// By portion, the gradients that lie in this store.
+/// The gradients in this store, by portion.
 Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>& slabs) {
   if (slabs.size() != static_cast<std::size_t>(worker.layout.num_shards))
-    throw Error(ErrorCode::protocol, "gradients of another number of portions");
+    throw Error(ErrorCode::protocol, "the number of portions is wrong");
   Gradients gradients(slabs.size());
   for (std::size_t portion = worker.layout.shards.begin; portion < worker.layout.shards.end; ++portion)
     gradients[portion] = worker.slabs->dealt(slabs[portion]);
   return gradients;
 }
 
-/// Where the mean gradient of a replica's slice is kept until it is remembered: in the slab of its own first portion,
-/// of which nobody else reads that slice.
+/// Returns the memory that keeps the mean gradient of a replica's slice until `Remember`. The memory is in the slab of
+/// the replica's first portion; no other replica reads this slice of the slab.
 std::span<float> kept(const WorkerState& worker, const Replica& replica) {
   const std::size_t first = worker.plan.topology.shards_of_lane(worker.lane_of(replica)).begin;
   if (first >= worker.reduced_slabs.size()) throw Error(ErrorCode::protocol, "no gradient has been reduced");
   return worker.slabs->dealt(worker.reduced_slabs[first]);
 }
 
-/// Adds the penalty's gradient to the mean, group by group, and notes what products the driver needs.
+/// Adds the penalty's gradient to the mean, group by group, and accumulates the products that the driver needs.
 class ReducedChunks {
  public:
   ReducedChunks(const WorkerState& worker, Replica& replica, const ReduceGradient& request)
@@ -105,7 +105,7 @@ class ReducedChunks {
   std::span<float> kept_;
 };
 
-/// Sums of the worker's pieces; those of its replicas lie side by side.
+/// Returns the sums of the worker's pieces. The pieces of its replicas are adjacent.
 std::vector<std::uint64_t> sum_bits(const WorkerState& worker, std::size_t products) {
   const Range pieces = pieces_of(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()));
   std::vector<std::uint64_t> bits;
@@ -160,10 +160,10 @@ class ReduceGradientHandler final : public Handler<ReduceGradient> {
   }
 };
 
-/// Several vectors of a slice, read part by part. What is asked for next of each is on its way while one is worked on.
+/// Reads several vectors of a slice, part by part. While one part is processed, the next is prefetched.
 class Streams {
  public:
-  /// @param ahead how many of them are worked on at once
+  /// @param ahead the number of vectors that are processed at once
   Streams(const Slice& slice, const std::vector<std::int32_t>& vectors, std::size_t ahead)
       : last_(slice.learned().empty() ? 0 : slice.learned().size() - 1), ahead_(ahead) {
     for (const std::int32_t vector : vectors) begins_.push_back(slice.single(vector, slice.range().begin));
@@ -171,7 +171,7 @@ class Streams {
     next_.resize(begins_.size());
   }
 
-  /// @param offset from the slice's begin
+  /// @param offset offset from the start of the slice
   void go_to(std::size_t offset, std::size_t count) {
     for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
     for (std::size_t i = 0; i < begins_.size(); ++i)
@@ -195,7 +195,7 @@ void for_each_part(const Range& range, std::size_t floats, const Use& use) {
     use(Range{begin, std::min(begin + floats, range.end)});
 }
 
-/// Makes the direction, where it is asked for, and weights along it.
+/// Computes the direction if requested, and the weights along the direction.
 class MovedChunks {
  public:
   MovedChunks(const WorkerState& worker, const Replica& replica, const MoveAlong& request)
@@ -205,7 +205,7 @@ class MovedChunks {
         from_(worker.slabs->weights(request.from)),
         terms_(slice_, slice_.range().empty() ? std::vector<std::int32_t>() : request.vectors, 4) {
     if (request.vectors.size() != request.coefficient_bits.size())
-      throw Error(ErrorCode::protocol, "vectors without coefficients");
+      throw Error(ErrorCode::protocol, "the numbers of vectors and coefficients differ");
     for (const std::uint64_t bits : request.coefficient_bits) coefficients_.push_back(from_bits(bits));
     if (!slice_.range().empty()) to_ = slice_.weights(request.to);
   }
@@ -224,7 +224,7 @@ class MovedChunks {
   bool finite() const { return finite_; }
 
  private:
-  /// Pairs of a run that froze other tensors may lead along these, too.
+  /// Keeps frozen tensors unchanged. Pairs from a run that froze other tensors may have components in these tensors.
   void keep(const Range& part) {
     std::fill_n(slice_.single(request_.direction, part.begin), part.size(), 0.0F);
     std::copy_n(from_.data() + part.begin, part.size(), to_.data() + (part.begin - slice_.range().begin));
@@ -282,7 +282,7 @@ class MoveAlongHandler final : public Handler<MoveAlong> {
   }
 };
 
-/// Products of up to three rows with all columns.
+/// Accumulates the products of up to three rows with all columns.
 class NotedProducts {
  public:
   NotedProducts(const Slice& slice, const Remember& request, PieceProducts& products)
@@ -309,7 +309,7 @@ class NotedProducts {
 class RememberHandler final : public Handler<Remember> {
  public:
   void work(WorkerState& worker, Replica& replica, const Remember& request) const override {
-    if (request.rows.size() > kMostRows) throw Error(ErrorCode::protocol, "products of too many vectors");
+    if (request.rows.size() > kMostRows) throw Error(ErrorCode::protocol, "too many rows of products");
     replica.spent = {};
     const Stopwatch watch;
     const Slice slice(worker, replica);

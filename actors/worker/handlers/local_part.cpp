@@ -11,7 +11,7 @@
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
 
-// A worker's part in local SGD: steps of each of its shards on a copy of the weights.
+// Handlers for local SGD: each shard of the worker takes steps on a copy of the weights.
 namespace troupe {
 namespace {
 
@@ -21,7 +21,7 @@ double tree_of_squares(std::size_t learned_size, const std::function<void(PageSq
   return tree_sum(squares.pages());
 }
 
-/// The steps of one shard.
+/// Takes the steps of one shard.
 class OwnSteps {
  public:
   OwnSteps(const WorkerState& worker, Replica& replica, const TakeSteps& request, int shard)
@@ -40,14 +40,14 @@ class OwnSteps {
     BatchResult all;
     for (std::int32_t each = 0; each < request_.steps; ++each) {
       if (worker_.newest_round > request_.round)
-        throw Error(ErrorCode::protocol, "the call goes on without these steps: it has failed elsewhere");
+        throw Error(ErrorCode::protocol, "these steps are no longer needed: the call has failed elsewhere");
       all += step(each);
     }
     return all;
   }
 
   bool finite() const { return finite_; }
-  /// Squared distance of the copy from the weights.
+  /// The squared distance of the copy from the weights.
   double moved() const {
     return tree_of_squares(learned_size_, [&](PageSquares& squares) {
       std::vector<float> apart(kTreeChunk);
@@ -72,7 +72,7 @@ class OwnSteps {
     return computed;
   }
 
-  /// A shard without samples.
+  /// Copies weights and state unchanged, for a shard without samples.
   void stay() {
     std::ranges::copy(weights_, copy_.begin());
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -104,7 +104,7 @@ class OwnSteps {
         });
   }
 
-  /// Frozen tensors, of which the optimizer remembers nothing.
+  /// Keeps frozen tensors unchanged. Their optimizer state is zero.
   void keep(const Range& range, std::span<const float> from) {
     if (from.data() != copy_.data()) std::copy_n(from.data() + range.begin, range.size(), copy_.data() + range.begin);
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -117,7 +117,8 @@ class OwnSteps {
     if (factor != 1) scale(factor, gradient.data(), gradient.size(), gradient.data());
   }
 
-  /// What is written may lie where it is read: so it is written aside first, a chunk in the cache.
+  /// Input and output may be the same memory. Therefore each chunk is first written to a buffer that stays in the
+  /// cache.
   void update(const UpdateFunction& function, const Range& chunk, const float* gradient, const float* from,
               int state_from) {
     std::array<const float*, kMostStateVectors> old_state{};
@@ -154,7 +155,7 @@ class OwnSteps {
   bool finite_ = true;
 };
 
-/// Of the shard's copy, or of what its optimizer remembers.
+/// Finds the first non-finite value in the shard's copy or optimizer state.
 NonFinite find_non_finite(const WorkerState& worker, const Replica& replica, const TakeSteps& request, int shard) {
   std::vector<std::span<const float>> vectors{worker.gradients->gradient(static_cast<std::size_t>(shard))};
   for (int number = 0; number < worker.optimizer->state_vectors(); ++number)
@@ -169,7 +170,7 @@ class TakeStepsHandler final : public Handler<TakeSteps> {
     const std::size_t rates = request.rate_bits.size();
     if (!worker.outer || request.steps < 1 || request.steps > kMostLocalSteps ||
         (rates != 1 && rates != static_cast<std::size_t>(request.steps)))
-      throw Error(ErrorCode::protocol, "steps of shards that cannot be taken");
+      throw Error(ErrorCode::protocol, "the number of local steps or rates is out of range");
     worker.computing = Stopwatch();
     worker.newest_round = request.round;
   }
@@ -204,7 +205,7 @@ class TakeStepsHandler final : public Handler<TakeSteps> {
     }
     taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
   }
-  /// As behind Compute: copies travel while the driver waits for other workers.
+  /// As after Compute: copies travel while the driver waits for other workers.
   void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) const override {
     if (worker.exchange)
       worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));

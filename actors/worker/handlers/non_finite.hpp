@@ -8,9 +8,9 @@
 
 namespace troupe {
 
-/// Looks through a worker's slice of the flat vectors, weights and statistics first and then the optimizer's state, for
-/// the first tensor in canonical order that is not finite everywhere. Takes memory for two flat vectors.
-/// @param begin of the slice
+/// Finds the first tensor in canonical order with a value that is not finite, in a worker's slice of the flat vectors.
+/// Weights and statistics come before the optimizer's state. Needs memory for two flat vectors.
+/// @param begin the first float of the slice
 NonFinite first_non_finite(const Model& model, std::size_t begin, const std::vector<std::span<const float>>& vectors);
 
 }  // namespace troupe

@@ -11,7 +11,7 @@
 #include "models/registry.hpp"
 #include "runtime/processes/cores.hpp"
 
-// How a worker's replicas come and go.
+// Handlers that create and destroy a worker's replicas.
 namespace troupe {
 namespace {
 
@@ -21,7 +21,7 @@ std::vector<int> numbers_in(const Range& range) {
   return numbers;
 }
 
-/// Of a node, also the one of which it may compute a part, where portions cut shards.
+/// The shards of a node, including a shard that the node may compute in part, if portions divide shards.
 std::vector<int> shards_touched(const Topology& topology, int node) {
   const Range lanes = topology.lanes_of_node(node);
   Range shards = topology.shards_of_lanes(lanes);
@@ -29,40 +29,40 @@ std::vector<int> shards_touched(const Topology& topology, int node) {
   return numbers_in(shards);
 }
 
-/// How many replicas of the run there are on this worker's node.
+/// The number of the run's replicas on this worker's node.
 int replicas_here(const Build& request) {
   const auto& nodes = request.plan.topology.node_of_lane;
   return static_cast<int>(
       std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
 }
 
-/// Replicas beyond the cores that a worker can count on would fight for caches, each with all of its activations in
-/// use.
+/// The number of replicas that may compute at the same time. More replicas than cores would compete for the caches,
+/// because each replica's activations are in use.
 int replicas_at_a_time(const Build& request) {
   if (!request.use_cpus) return request.devices;
   return std::max(1, usable_cores() / std::max(1, replicas_here(request) / request.devices));
 }
 
-/// Each worker has its lanes, whoever leads it.
+/// Checks that the run has the worker's lanes. A driver that follows the protocol never fails this check.
 void check(const WorkerState& worker, const Build& request) {
   request.plan.topology.check();
   const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
   if (request.devices < 1 || request.first_lane < 0 || end > request.plan.topology.num_lanes())
-    throw Error(ErrorCode::protocol, "replicas that the run does not have");
+    throw Error(ErrorCode::protocol, "the worker's replicas are out of the run's range");
   const bool whole =
       request.first_lane % request.devices == 0 && request.plan.topology.num_lanes() % request.devices == 0;
   if (request.backs_up && (worker.node || !whole))
-    throw Error(ErrorCode::protocol, "workers that cannot back each other up");
+    throw Error(ErrorCode::protocol, "these workers cannot back each other up");
 }
 
-/// ReplicaContext::keeps
+/// See ReplicaContext::keeps.
 using Keeps = decltype(ReplicaContext::keeps);
 
 Keeps keeps_of(const Build& request) {
   return request.optimizer.empty() ? Keeps() : frozen_tensors(optimizer_from_json(request.optimizer).groups);
 }
 
-/// Without its model.
+/// Makes a replica without its model.
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time,
                                       const Keeps& keeps) {
   const Topology& topology = request.plan.topology;
@@ -93,8 +93,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen,
                       .keeps = keeps};
-  // On a node each worker's actor has a thread of its own already.
-  // Where it may be told to leave what it computes, it has to hear that.
+  // On a node, each worker's actor already has its own thread, so the replica needs none. A replica that must receive
+  // `Abandon` while it computes keeps its own thread.
   if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
   return replica;
 }
@@ -103,7 +103,7 @@ class BuildHandler final : public Handler<Build> {
  public:
   void prepare(WorkerState& worker, const Build& request) const override {
     check(worker, request);
-    worker.replicas.clear();  // first: one may still compute for a round that has failed
+    worker.replicas.clear();  // first, because a replica may still compute for a failed round
     worker.plan_request = request.plan;
     worker.first_lane = request.first_lane;
     worker.backs_up = request.backs_up;
@@ -112,9 +112,9 @@ class BuildHandler final : public Handler<Build> {
     worker.slabs.reset();
     worker.gradients.reset();
     worker.backup_gradients.reset();
-    worker.store->trim();  // other shards need other slabs
+    worker.store->trim();  // the new shards need other slabs
     const int here = replicas_here(request);
-    const bool has_process = shared_memory() != nullptr;  // one of its own
+    const bool has_process = shared_memory() != nullptr;  // the worker has its own process
     limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
     const int at_a_time = replicas_at_a_time(request);
     worker.places = std::make_unique<Places>(at_a_time);
@@ -151,7 +151,7 @@ class BuildHandler final : public Handler<Build> {
   }
 };
 
-/// The last round is over, whoever still works for it.
+/// Ends the last round: replicas that still work for that round stop.
 class FenceHandler final : public Handler<Fence> {
  public:
   void prepare(WorkerState& worker, const Fence& request) const override { worker.newest_round = request.round; }

@@ -13,7 +13,8 @@
 #include "collectives/plan/page_tree.hpp"
 #include "runtime/processes/piecework.hpp"
 
-// A worker's part in a step of the synchronous algorithm: gradients of its shards, then new weights of its slice.
+// Handlers for a step of the synchronous algorithm: they compute gradients of the worker's shards, then new weights of
+// its slice.
 namespace troupe {
 namespace {
 
@@ -21,12 +22,12 @@ bool is_idle(const WorkerState& worker, const Replica& replica) {
   return worker.exchange && worker.exchange->idle(worker.lane_of(replica));
 }
 
-/// Whether the worker before is left out of this step, and this one does its part.
+/// Whether the worker before is left out of this step, so that this worker handles its slice.
 bool stands_in(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   return worker.backs_up && std::ranges::count(left_out, static_cast<std::int32_t>(worker.lanes_before().begin)) > 0;
 }
 
-/// What a replica reduces and applies on a machine that needs no exchange.
+/// The slices that a replica reduces and applies on a machine without an exchange.
 std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
                              const std::vector<std::int32_t>& left_out) {
   std::vector<Range> slices{worker.plan.slice_of(worker.lane_of(replica))};
@@ -36,7 +37,7 @@ std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
   return slices;
 }
 
-/// By shard, the gradients to be added: those of workers that are left out are their backups'.
+/// The gradients to add, by shard. For workers that are left out, these are the gradients of their backups.
 Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   std::vector<Range> shards;
   for (const std::int32_t lane : left_out) {
@@ -46,8 +47,8 @@ Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& le
   return replaced(worker.slabs->sources(), shards, worker.slabs->backups());
 }
 
-/// Where `ReduceMean` leaves the mean of what a replica reduces: in the gradient of its first shard. Nobody else reads
-/// these slices of it, and an attempt that comes after computes it anew.
+/// Returns the memory in which `ReduceMean` keeps the mean of a replica's slices: the gradient of its first shard. No
+/// other replica reads these slices of that gradient, and a later attempt computes the gradient again.
 std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
   return worker.gradients->gradient(static_cast<std::size_t>(replica.own.shards.at(0)));
 }
@@ -59,7 +60,7 @@ ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, cons
   return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
 }
 
-/// Has the work done on parts of a slice at the same time. Returns what the slowest has spent.
+/// Runs `work` on parts of a slice at the same time. Returns the times of the slowest part.
 ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const Range& slice,
                        const std::function<ReduceSeconds(const Range& part)>& work) {
   const auto parts = parts_of(slice, replica.model->info().learned_size, worker.threads_a_replica);
@@ -68,7 +69,7 @@ ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const 
   return std::ranges::max(spent, {}, [](const ReduceSeconds& each) { return each.reduce + each.apply; });
 }
 
-/// Whatever fails, the exchange goes on to its end: the driver commits nothing, and no other node has to wait in vain.
+/// Completes the exchange even after a failure, so that no other node waits in vain. The driver then commits nothing.
 void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& request) {
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& part) {
@@ -103,8 +104,9 @@ class ComputeHandler final : public Handler<Compute> {
     if (!request.as_backup) worker.newest_round = request.round;
   }
   void work(WorkerState& worker, Replica& replica, const Compute& request) const override {
-    // The turn is taken inside the task, in the replica's queue: what is asked later, such as a fence, still comes
-    // after it. A replica that hangs keeps its turn, and who waits for it is given up together with it.
+    // The turn is taken inside the task, in the replica's queue, so later requests, such as a fence, are still handled
+    // after this one. A replica that hangs keeps its turn; the driver then gives up the whole worker, including
+    // replicas that wait for the turn.
     const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);
     const WeightsVersion version = WeightsVersion::begin(weights);
@@ -115,7 +117,7 @@ class ComputeHandler final : public Handler<Compute> {
     portion.step = request.step;
     while (portion.computed.size() < portion.shards.size()) {
       if (request.as_backup && worker.newest_round > request.round)
-        throw Error(ErrorCode::protocol, "the step goes on without what its backup computes");
+        throw Error(ErrorCode::protocol, "this backup is no longer needed: the step continues without it");
       const int shard = portion.shards[portion.computed.size()];
       const ShardStep at{.shard = shard,
                          .num_shards = worker.layout.num_shards,
@@ -141,7 +143,7 @@ class ComputeHandler final : public Handler<Compute> {
     computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing,
                                   worker.slabs->weights(request.buffer));
   }
-  /// What other nodes need of these gradients leaves while the driver still waits for other workers.
+  /// Starts sending the gradients to other nodes while the driver still waits for other workers.
   void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline) const override {
     if (worker.exchange)
       worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
@@ -152,7 +154,7 @@ class ReduceMeanHandler final : public Handler<ReduceMean> {
  public:
   void prepare(WorkerState& worker, const ReduceMean& request) const override { worker.newest_round = request.round; }
   void work(WorkerState& worker, Replica& replica, const ReduceMean& request) const override {
-    if (!worker.clips()) throw Error(ErrorCode::protocol, "nothing is clipped in this run");
+    if (!worker.clips()) throw Error(ErrorCode::protocol, "this run does not clip gradients");
     replica.spent = {};
     if (is_idle(worker, replica)) return;
     replica.own.forget();
@@ -193,9 +195,9 @@ class ApplyHandler final : public Handler<Apply> {
  public:
   void prepare(WorkerState& worker, const Apply& request) const override {
     check_steps(request.step, request.updates);
-    // The exchange takes the buffer to be there.
+    // The exchange relies on this check of the buffer.
     if (request.to < 0 || request.to >= worker.layout.buffers)
-      throw Error(ErrorCode::protocol, "there is no such buffer");
+      throw Error(ErrorCode::protocol, "the buffer number is out of range");
     worker.newest_round = request.round;
   }
   void work(WorkerState& worker, Replica& replica, const Apply& request) const override {
@@ -225,7 +227,8 @@ class ApplyHandler final : public Handler<Apply> {
         applied.square_bits.push_back(to_bits(sum));
     double reduce = 0;
     double apply = 0;
-    for (const auto& replica : worker.replicas) {  // the slowest one's seconds: together they are at most the round's
+    // The seconds of the slowest replica, so that their sum does not exceed the round's time.
+    for (const auto& replica : worker.replicas) {
       const ExchangeReport& spent = replica->spent;
       const double its_reduce = spent.reduce_seconds + spent.wait_seconds;
       if (its_reduce + spent.apply_seconds > reduce + apply) {

@@ -3,7 +3,7 @@
 #include "models/converts_parts.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// Vectors of the state in canonical order, and back: the model knows the permutation.
+// Handlers that convert vectors of the state to and from canonical order. The model knows the permutation.
 namespace troupe {
 namespace {
 
@@ -24,7 +24,7 @@ class ExportVectorHandler final : public FirstReplicaHandler<ExportVector> {
     const auto flat = checked_first(vector->floats(), model.info().size);
     const std::size_t all = total_size(model.info().tensors);
     if (request.floats == 0 || request.begin > all || request.floats > all - request.begin)
-      throw Error(ErrorCode::protocol, "a part that the vector does not have");
+      throw Error(ErrorCode::protocol, "the part is out of the vector's range");
     write_transfer(*worker.store, transfer_id(worker.layout.run, request.canonical), request.floats,
                    [&](std::span<float> part) {
                      if (part.size() == all) return model.to_canonical(flat, part);

@@ -69,14 +69,14 @@ TEST_CASE("a checkpoint of a run that means something else is refused, and says 
   CHECK(refused([](auto&) {}).empty());
   CHECK(refused([](auto& ours) { ours.config = "another"; }).empty());
   CHECK(refused([](auto& ours) { ours.learning_rate = 1; }).empty());
-  CHECK(refused([](auto& ours) { ours.seed = 8; }).find("seed 9, and this one has 8") != std::string::npos);
+  CHECK(refused([](auto& ours) { ours.seed = 8; }).find("seed 9; this run has 8") != std::string::npos);
   CHECK(refused([](auto& ours) { ours.samples = 50; }).find("60 training samples") != std::string::npos);
   CHECK(refused([](auto& ours) { ours.state = {}; }).find("optimizer state first moment") != std::string::npos);
   CHECK(refused([](auto& ours) {
           Options other = of_run();
           other.optimizer = AdamW{.learning_rate = 0.5};
           ours.optimizer = manifest_of(other, described(), "mlp", {}, {}, {}).optimizer;
-        }).find("optimizer adam, and this one has adamw") != std::string::npos);
+        }).find("optimizer adam; this run has adamw") != std::string::npos);
 }
 
 TEST_CASE("another number of shards is refused, unless other bits are meant, and always where each has a state") {
@@ -87,7 +87,7 @@ TEST_CASE("another number of shards is refused, unless other bits are meant, and
   of_shards.state = {"momentum of shard 0"};
   CheckpointManifest ours = of_shards;
   ours.num_shards = 5;
-  CHECK(message_of([&] { check_same_run("a/step", of_shards, ours, true); }).find("cannot be dealt out") !=
+  CHECK(message_of([&] { check_same_run("a/step", of_shards, ours, true); }).find("cannot be redistributed") !=
         std::string::npos);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("other arithmetic is told, and no error") {
   ReplicaTraits ours = described().traits;
   CHECK(told(ours).empty());
   ours.fingerprint = "oneDNN 2.6, avx512";
-  CHECK(told(ours).find("computed by oneDNN 2.6, avx2, and this one does by oneDNN 2.6, avx512") != std::string::npos);
+  CHECK(told(ours).find("computed by oneDNN 2.6, avx2; this run computes by oneDNN 2.6, avx512") != std::string::npos);
   ours.precision = static_cast<std::int32_t>(Precision::f32);
-  CHECK(told(ours).find("computed in bf16, and this one does in f32") != std::string::npos);
+  CHECK(told(ours).find("computed in bf16; this run computes in f32") != std::string::npos);
 }

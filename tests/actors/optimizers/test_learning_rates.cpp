@@ -131,7 +131,7 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
   edit(options)->learning_rate_at = [](std::int64_t) { return 0.25; };
   const CapturedErrors errors;
   DistributedSGD resumed("noise", options);
-  CHECK(errors.text().find("troupe: the run goes on with learning rate 0.1, which was set by hand") == 0);
+  CHECK(errors.text().find("troupe: the run continues with learning rate 0.1, which was set by hand") == 0);
   CHECK(resumed.step().learning_rate == 0.1);
   CHECK((resumed.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1, 0.1})));
   resumed.load_state(folder / "unset");

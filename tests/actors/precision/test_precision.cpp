@@ -104,7 +104,7 @@ TEST_CASE("f32 in place of bf16 is said once, where steps are printed") {
   const auto start = [&] { CHECK(DistributedSGD("noise", options).precision() == Precision::f32); };
   CHECK(standard_error_of(start).empty());
   options.verbose = true;
-  CHECK(standard_error_of(start) == "troupe: the model has no bf16 on this machine, computing in f32\n");
+  CHECK(standard_error_of(start) == "troupe: the model does not support bf16 on this machine; computing in f32\n");
   options.compute.precision = Precision::f32;
   CHECK(standard_error_of(start).empty());
 }

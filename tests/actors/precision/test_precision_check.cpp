@@ -155,7 +155,7 @@ TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
   CHECK(sgd.precision() == Precision::bf16);
   CHECK(weighed.checked() == 2);
   CHECK(errors.text().find(
-            "computed in f32, and this one does in bf16: from here on the results are not bitwise identical") !=
+            "computed in f32; this run computes in bf16: from here on the results are not bitwise identical") !=
         std::string::npos);
 }
 
@@ -171,12 +171,12 @@ TEST_CASE("why f32 is computed is said where steps are printed") {
     sgd.checkpoint();
   }
   CHECK(errors.text() ==
-        "troupe: bf16 takes 1.20 of f32's time here, computing in f32 (in bf16 all the same: precision_check = false, "
-        "--no-precision-check)\n");
+        "troupe: bf16 takes 1.20 times as long as f32 here; computing in f32 (to compute in bf16 anyway: "
+        "precision_check = false, --no-precision-check)\n");
   options.checkpoint.resume = true;
   const CapturedErrors later;
   DistributedSGD(weighed.creator(), options);
   CHECK(later.text() ==
-        "troupe: as the checkpoint's run did, computing in f32 (in bf16 all the same: precision_check = false, "
-        "--no-precision-check)\n");
+        "troupe: computing in f32, as the checkpoint's run did (to compute in bf16 anyway: "
+        "precision_check = false, --no-precision-check)\n");
 }

@@ -138,7 +138,7 @@ TEST_CASE("numbers of workers that a run cannot have are refused, and it goes on
   CHECK(refused({3, 2}, 8).find("3 to 2") != std::string::npos);
   CHECK(refused({0, 2}, 8).find("num_workers is 0") != std::string::npos);
   CHECK(refused({1, 9}, 8).find("8 shards are too few") != std::string::npos);
-  CHECK(refused({1, 0}, 0).find("num_shards has to be told") != std::string::npos);
+  CHECK(refused({1, 0}, 0).find("set num_shards") != std::string::npos);
 }
 
 TEST_CASE("workers that cannot start are an error, and the run stays as it was") {

@@ -21,7 +21,7 @@ TEST_CASE("so many losses within an hour are allowed, and those before it are fo
   CHECK_FALSE(budget.allows(loss(3), begin + 59min));
   CHECK(
       budget.spent().message() ==
-      "a worker was lost; that is loss 3 within an hour, of which max_failures allows 2; before it: a worker was lost "
+      "a worker was lost; this is loss 3 within an hour, more than max_failures = 2; earlier losses: a worker was lost "
       "(worker 1, phase compute); a worker was lost (worker 2, phase compute)");
   CHECK(budget.spent().where().worker == 3);
   CHECK_FALSE(budget.allows(loss(4), begin + 61min));
@@ -41,7 +41,7 @@ TEST_CASE("of many losses the last are told") {
   CHECK_FALSE(budget.allows(loss(20), now));
   const std::string text = budget.spent().message();
   CHECK(text.find("worker 11,") == std::string::npos);
-  CHECK(text.find("before it: a worker was lost (worker 12,") != std::string::npos);
+  CHECK(text.find("earlier losses: a worker was lost (worker 12,") != std::string::npos);
 }
 
 TEST_CASE("the pause grows as long as no step is committed") {

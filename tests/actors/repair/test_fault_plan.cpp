@@ -125,10 +125,10 @@ TEST_CASE("a fault that there cannot be is refused, and says what is wrong") {
   refused(KillWorker{.worker = 3}, "worker is 3, not 0 to 2");
   refused(StopWorker{.worker = -1}, "worker is -1");
   refused(KillWorker{.step = 0}, "step is 0");
-  refused(KillWorker{.phase = "bogus"}, "phase 'bogus', and phases are start, settle, compute");
+  refused(KillWorker{.phase = "bogus"}, "phase 'bogus'; phases are start, settle, compute");
   refused(SlowWorker{.factor = 1}, "factor is 1, not 2 to 100");
   refused(SlowWorker{.factor = 101}, "factor is 101");
-  refused(SlowWorker{.step = 3, .until = 3}, "until is 3, not behind its step, 3");
+  refused(SlowWorker{.step = 3, .until = 3}, "until is 3, but must be greater than its step, 3");
   refused(CutNode{.node = 2}, "node is 2, not 0 to 1");
   refused(FullDisk{.step = 0}, "step is 0");
   refused(RandomKills{.count = 0}, "count is 0");
@@ -136,6 +136,6 @@ TEST_CASE("a fault that there cannot be is refused, and says what is wrong") {
   refused(RandomKills{.first_step = 0}, "first_step is 0");
   refused(RandomSlowness{.factor = 1}, "factor is 1");
   refused(RandomSlowness{.first_step = 1, .last_step = 2'000'000}, "steps is 1999999");
-  CHECK(message_of([] { FaultPlan({CutNode{}}, 3); }) == "a node is to be cut off, and there are none");
+  CHECK(message_of([] { FaultPlan({CutNode{}}, 3); }) == "a fault cuts a node off, but the run has no nodes");
   CHECK(code_of([] { FaultPlan({RandomSlowness{}}, 1); }) == ErrorCode::invalid_argument);
 }

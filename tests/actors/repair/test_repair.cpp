@@ -129,9 +129,9 @@ TEST_CASE("when the budget is spent, the error tells the history, and the next c
   sgd.step();
   const auto step = [&] { sgd.step(); };
   const std::string message = message_of(step);
-  CHECK(message.find("that is loss 3 within an hour, of which max_failures allows 2; before it: ") !=
+  CHECK(message.find("this is loss 3 within an hour, more than max_failures = 2; earlier losses: ") !=
         std::string::npos);
-  CHECK(message.find("worker 1, node pid ", message.find("before it")) != std::string::npos);
+  CHECK(message.find("worker 1, node pid ", message.find("earlier losses")) != std::string::npos);
   CHECK(code_of(step) == ErrorCode::worker_lost);
   CHECK(where_of(step).phase == "compute");
 }

@@ -275,7 +275,7 @@ TEST_CASE("of blamed nodes one is named that has not answered, else the first on
     scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
     for (const auto& [member, node] : blames) scene.mailbox.answer(member, Done{1, waited_for(node)});
     const Error error = error_of(scene);
-    CHECK(error.message() == "no word of " + named + " (told by " + by + ")");
+    CHECK(error.message() == "no word of " + named + " (reported by " + by + ")");
     CHECK(error.where().node == named);
   }
 }

@@ -86,10 +86,10 @@ TEST_CASE("a node that sends weights which are not finite, and says they are, is
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
-  CHECK(has(error, "told by " + node(1)));
+  CHECK(has(error, "reported by " + node(1)));
   const Error passed_on = ThreeNodes({{1, {.not_finite_from = 0}}, {2, {.not_finite_from = 1}}}).refused();
   CHECK(passed_on.where().node == node(0));
-  CHECK(has(passed_on, "told by " + node(1)));
+  CHECK(has(passed_on, "reported by " + node(1)));
 }
 
 TEST_CASE("whose gradients make the weights so is named, and not who adds them") {
@@ -98,7 +98,7 @@ TEST_CASE("whose gradients make the weights so is named, and not who adds them")
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(error.where().object == "tensor 'w'");
-  CHECK(has(error, "told by " + troupe_test::FakeFailureDetector().node(2)));
+  CHECK(has(error, "reported by " + troupe_test::FakeFailureDetector().node(2)));
   // Who cannot have it of another does not get away with saying so.
   CHECK(ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}, true).refused().where().node ==
         node(1));

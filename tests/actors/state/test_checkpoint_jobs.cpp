@@ -240,7 +240,7 @@ TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is 
   scene.step();
   CHECK(scene.checkpoints->make({}) == scene.path(4));
   CHECK(scene.step().error.empty());
-  CHECK(errors.text().find("an old checkpoint stays: ") != std::string::npos);
+  CHECK(errors.text().find("an old checkpoint could not be removed: ") != std::string::npos);
   CHECK(std::ranges::count(errors.text(), '\n') == 1);
 }
 

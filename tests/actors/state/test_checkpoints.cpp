@@ -239,10 +239,11 @@ TEST_CASE("a checkpoint of another model configuration is told, and nothing of i
   CHECK(errors.text().empty());
   options.config = "61 6 ";
   { const DistributedSGD sgd("batches", options); }
-  CHECK(errors.text().find("is of a run with configuration '61 6', and this one has '61 6 '") != std::string::npos);
+  CHECK(errors.text().find("was written by a run with configuration '61 6'; this run has '61 6 '") !=
+        std::string::npos);
   write_file(folder / "run/step-00000001/manifest.json", R"({"\u001b]0;mine":1,"\u001b]0;mine":1})");
   CHECK(code_of([&] { DistributedSGD("batches", options); }) == ErrorCode::bad_file);
-  CHECK(errors.text().find("does not verify") != std::string::npos);
+  CHECK(errors.text().find("is damaged") != std::string::npos);
   CHECK(errors.text().find("]0;mine' twice") != std::string::npos);
   CHECK(errors.text().find('\x1b') == std::string::npos);
 }
@@ -391,9 +392,9 @@ TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before
     const CapturedErrors errors;
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(sgd.steps_done() == 1);
-    CHECK(errors.text().find("step-00000003 does not verify") != std::string::npos);
+    CHECK(errors.text().find("step-00000003 is damaged") != std::string::npos);
     CHECK(errors.text().find("damaged: tensor '") != std::string::npos);
-    CHECK(errors.text().find("step-00000002 does not verify") != std::string::npos);
+    CHECK(errors.text().find("step-00000002 is damaged") != std::string::npos);
     CHECK(names_in(run) == Names{"damaged-step-00000002", "damaged-step-00000003", "lock", "step-00000001"});
     sgd.step();
     CHECK(sgd.checkpoint() == run + "/step-00000002");

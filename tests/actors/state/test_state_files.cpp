@@ -163,7 +163,7 @@ TEST_CASE("a checkpoint of another optimizer is refused, also where the state ha
   DistributedSGD other(kBatches.name, plain(kBatches, "adamw"));
   const auto load = [&] { other.load_state(path); };
   CHECK(code_of(load) == ErrorCode::model_mismatch);
-  CHECK(message_of(load).find("optimizer adam, and this one has adamw") != std::string::npos);
+  CHECK(message_of(load).find("optimizer adam; this run has adamw") != std::string::npos);
 }
 
 TEST_CASE("a checkpoint that is missing or damaged is refused, and nothing has changed") {

@@ -99,7 +99,7 @@ TEST_CASE("losses beyond max_failures end the run, which tells of them; the trai
   const auto failures = std::make_shared<NotesFailures>();
   const auto run = [&] { trainer.run("ten", {{"how", "killed"}, {"times", 2}}, {.callbacks = {failures}}); };
   const std::string said = message_of(run);
-  CHECK(said.find("loss 2 within an hour, of which max_failures allows 1") != std::string::npos);
+  CHECK(said.find("loss 2 within an hour, more than max_failures = 1") != std::string::npos);
   CHECK(failures->reported > 0);
   CHECK(failures->iterations == failures->reported);
   CHECK(trainer.run("place").size() == 2);

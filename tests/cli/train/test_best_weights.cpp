@@ -130,7 +130,7 @@ TEST_CASE("a record that the disk does not take costs no weights, and ends with 
     INFO(run.err);
     CHECK(run.status == 1);
     CHECK(contains(run.out, "weights sha256 "));
-    CHECK(contains(run.err, "the run goes on without the record"));
+    CHECK(contains(run.err, "the run continues without the record"));
     CHECK(lines_of(run.err).size() == 1);
     CHECK(std::filesystem::exists(weights));
   };
