@@ -21,9 +21,9 @@
 /// Search for hyperparameters. Each trial is a process of its own with its own cores and its own config.
 ///
 /// A **space** describes how configs are drawn. It is a JSON object, nested like a config. Each value is a distribution
-/// or a constant: {"lr": {"loguniform": [1e-4, 1]}, "model": {"choice": ["mlp", "cnn"]}, "momentum": 0.9}. So a file can
-/// contain a space. The functions uniform to grid return distributions. tune::run throws Error invalid_argument for a
-/// distribution that is not valid.
+/// or a constant: {"lr": {"loguniform": [1e-4, 1]}, "model": {"choice": ["mlp", "cnn"]}, "momentum": 0.9}. So a file
+/// can contain a space. The functions uniform to grid return distributions. tune::run throws Error invalid_argument for
+/// a distribution that is not valid.
 namespace troupe::tune {
 
 /// Draws a number uniformly from [low, high).
@@ -42,7 +42,8 @@ Json grid(const std::vector<Json>& values);
 /// The function that each trial runs, and its workers.
 struct Trainable {
   std::string function;  ///< A registered name, see register_function.
-  /// The workers of each trial, with placement in_process or processes. Default: one worker with all cores of the trial.
+  /// The workers of each trial, with placement in_process or processes. Default: one worker with all cores of the
+  /// trial.
   TrainerOptions workers = TrainerOptions();  // with {} GCC 12 gives a false warning in user code
   /// Data by name. "{KEY}" in a name is replaced by that value of the trial's config.
   RunDatasets dataset = {};
