@@ -47,7 +47,7 @@ struct Ssp {
   /// Maximum number of steps that a worker may be ahead of the slowest worker. With 0 the result is bitwise identical
   /// to synchronous SGD.
   int staleness = 8;
-  int servers = 0;  ///< As Downpour::servers.
+  int servers = 0;  ///< as Downpour::servers
   /// Number of steps at the start of the run that are synchronous.
   std::int64_t warm_start = 0;
   /// As Downpour::record; requires a staleness above 0.
@@ -60,7 +60,7 @@ struct Ssp {
 /// as a gradient and applies it with Nesterov momentum.
 struct OuterNesterov {
   double learning_rate = 0.7;
-  double momentum = 0.9;  ///< In [0, 1).
+  double momentum = 0.9;  ///< in [0, 1)
 };
 
 /// Local SGD. Each shard takes `steps` steps with Options::optimizer on its own copy of the weights. Then the mean of

@@ -52,9 +52,9 @@ struct CheckpointInfo {
 
 /// The end of a run, for Callback::on_end.
 struct RunEnd {
-  double seconds = 0;           ///< Seconds since the start of the run.
-  std::int64_t iterations = 0;  ///< The last Report::iteration.
-  bool failed = false;          ///< If true, on_failure was called before.
+  double seconds = 0;           ///< seconds since the start of the run
+  std::int64_t iterations = 0;  ///< the last Report::iteration
+  bool failed = false;          ///< if true, on_failure was called before
 };
 
 /// Observes a run. All functions are called in the thread that drives the run. An exception that a callback throws ends
@@ -115,8 +115,8 @@ std::shared_ptr<Callback> tensorboard(const std::string& folder);
 
 /// Options of `early_stopping`.
 struct EarlyStopping {
-  std::string metric = "loss";    ///< The metric to watch.
-  Better better = Better::lower;  ///< The direction in which the metric improves.
+  std::string metric = "loss";    ///< the metric to watch
+  Better better = Better::lower;  ///< the direction in which the metric improves
   /// Stops the run after this many reports of the metric without an improvement. At least 1.
   int patience = 5;
   /// Minimum improvement; a smaller change does not count. At least 0.
@@ -128,9 +128,9 @@ std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
 /// Options of `best_checkpoint`.
 struct BestCheckpoint {
-  std::string path = {};          ///< The folder of the copy; it must not be empty.
-  std::string metric = "loss";    ///< The metric to watch.
-  Better better = Better::lower;  ///< The direction in which the metric improves.
+  std::string path = {};          ///< the folder of the copy; it must not be empty
+  std::string metric = "loss";    ///< the metric to watch
+  Better better = Better::lower;  ///< the direction in which the metric improves
 };
 /// Keeps a copy of the best checkpoint. The value of a checkpoint is the last report of the metric up to the
 /// checkpoint's iteration. The copy also contains `best.json` with that value, so that a resumed run can compare. The

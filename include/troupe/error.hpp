@@ -40,11 +40,11 @@ const char* to_string(ErrorCode code);
 
 /// The place of an error. Members that do not apply are -1 or empty.
 struct Where {
-  int worker = -1;          ///< Number of the worker.
+  int worker = -1;          ///< number of the worker
   std::string node = {};    ///< "in-process", "pid N" for a worker process, or the name of a node
   std::string phase = {};   ///< "start", "compute", "reduce", "apply", "evaluate", ...
-  std::int64_t step = -1;   ///< Number of the step, from 1 on.
-  std::string object = {};  ///< A file, an object of the store, or a tensor.
+  std::int64_t step = -1;   ///< number of the step, from 1 on
+  std::string object = {};  ///< a file, an object of the store, or a tensor
 
   bool operator==(const Where&) const = default;
 };

@@ -40,8 +40,8 @@ struct CallPlace {
   }
 };
 
-class Communicator;  // how the ranks of a group reach each other
-struct Collective;   // one call
+class Communicator;  // the connection between the ranks of a group
+struct Collective;   // one call of a collective
 
 /// A group of ranks that compute together.
 ///

@@ -21,8 +21,8 @@ class LayerKernels;
 /// The batch that a layer processes.
 struct BatchContext {
   int shard = 0;
-  std::int64_t step = 0;   ///< Steps committed so far.
-  std::uint64_t seed = 0;  ///< Seed of the run.
+  std::int64_t step = 0;   ///< steps committed so far
+  std::uint64_t seed = 0;  ///< seed of the run
   /// False in evaluations, and in training of frozen replicas (ReplicaContext::frozen).
   bool training = false;
   /// Number of the layer in the graph. Draw random numbers from (seed, shard, step, layer) only.

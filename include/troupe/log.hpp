@@ -25,8 +25,8 @@ const char* to_string(LogLevel level);
 /// One message of the log.
 struct LogRecord {
   LogLevel level = LogLevel::info;
-  std::string text;  ///< One sentence, without a line break.
-  Where where;       ///< The worker, node, phase, step or file of the message, if it has one.
+  std::string text;  ///< one sentence, without a line break
+  Where where;       ///< the worker, node, phase, step or file of the message, if it has one
 };
 
 /// Drops all messages of this process below `least`. The initial level is the value of the environment variable

@@ -48,16 +48,16 @@ std::shared_ptr<Model> accelerate(const ModelCreator& model, const AccelerateOpt
 
 /// The result of a step; identical on all ranks.
 struct GroupStep {
-  std::int64_t step = 0;                ///< Number of steps made, including this one.
-  double loss = 0;                      ///< Mean loss over the samples of all ranks.
-  std::int64_t samples = 0;             ///< Samples of all ranks.
-  double learning_rate = 0;             ///< The rate of this step.
-  std::optional<double> accuracy = {};  ///< Before the update; see StepReport::accuracy.
+  std::int64_t step = 0;                ///< number of steps made, including this one
+  double loss = 0;                      ///< mean loss over the samples of all ranks
+  std::int64_t samples = 0;             ///< samples of all ranks
+  double learning_rate = 0;             ///< the rate of this step
+  std::optional<double> accuracy = {};  ///< before the update; see StepReport::accuracy
 };
 
 /// Options of GroupSGD.
 struct GroupSgdOptions {
-  double clip_norm = 0;  ///< As GradientOptions::clip_norm.
+  double clip_norm = 0;  ///< as GradientOptions::clip_norm
   /// Seed of the first weights, the order of the data and random layers. Empty (default): the seed of the run
   /// (`here().seed()`).
   std::optional<std::uint64_t> seed = {};

@@ -23,8 +23,8 @@ struct Metric {
   /// @throws Error bad_data for a target that the metric cannot measure.
   using Value = std::function<double(std::span<const float> outputs, const Target& target)>;
 
-  std::string name;  ///< Unique among metrics.
-  Value value;       ///< Must not be empty.
+  std::string name;  ///< unique among metrics
+  Value value;       ///< must not be empty
 };
 
 /// Registers a metric under its name, so that the "metrics" of built-in models can refer to it. Call this function

@@ -70,7 +70,7 @@ class LearningRate {
 
   double rate() const { return rate_; }
   const Schedule& schedule() const { return schedule_; }
-  const Function& function() const { return function_; }  ///< If it is not empty, it replaces `rate` and `schedule`.
+  const Function& function() const { return function_; }  ///< if it is not empty, it replaces `rate` and `schedule`
 
  private:
   double rate_ = 0;
@@ -103,44 +103,44 @@ struct Sgd {
   /// If true, uses Nesterov momentum.
   bool nesterov = false;
   double weight_decay = 0;                  ///< L2 penalty: weight_decay * weight is added to the gradient
-  std::vector<ParameterGroup> groups = {};  ///< See ParameterGroup.
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
 /// Adagrad (Duchi et al. 2011).
 struct Adagrad {
   LearningRate learning_rate = 0.01;
-  double weight_decay = 0;                  ///< As Sgd::weight_decay.
-  double epsilon = 1e-8;                    ///< 0 is replaced by the smallest normal float, so that 0 / 0 is 0.
-  std::vector<ParameterGroup> groups = {};  ///< See ParameterGroup.
+  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  double epsilon = 1e-8;                    ///< 0 is replaced by the smallest normal float, so that 0 / 0 is 0
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
 /// Adam (Kingma and Ba 2015).
 struct Adam {
   LearningRate learning_rate = 0.001;
-  double beta1 = 0.9;                       ///< Decay rate of the mean of gradients.
-  double beta2 = 0.999;                     ///< Decay rate of the mean of squared gradients.
-  double epsilon = 1e-8;                    ///< As Adagrad::epsilon.
-  double weight_decay = 0;                  ///< As Sgd::weight_decay.
-  std::vector<ParameterGroup> groups = {};  ///< See ParameterGroup.
+  double beta1 = 0.9;                       ///< decay rate of the mean of gradients
+  double beta2 = 0.999;                     ///< decay rate of the mean of squared gradients
+  double epsilon = 1e-8;                    ///< as Adagrad::epsilon
+  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter 2019).
 struct AdamW {
   LearningRate learning_rate = 0.001;
-  double beta1 = 0.9;       ///< As Adam::beta1.
-  double beta2 = 0.999;     ///< As Adam::beta2.
-  double epsilon = 1e-8;    ///< As Adagrad::epsilon.
+  double beta1 = 0.9;       ///< as Adam::beta1
+  double beta2 = 0.999;     ///< as Adam::beta2
+  double epsilon = 1e-8;    ///< as Adagrad::epsilon
   double weight_decay = 0;  ///< learning rate * weight_decay * weight is subtracted; PyTorch's default is 0.01
-  std::vector<ParameterGroup> groups = {};  ///< See ParameterGroup.
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
 /// An update rule that `register_optimizer` registered.
 struct RegisteredOptimizer {
-  std::string name;  ///< The name under which the rule is registered.
+  std::string name;  ///< the name under which the rule is registered
   LearningRate learning_rate = 0.01;
-  double weight_decay = 0;                     ///< The rule defines its meaning.
-  std::map<std::string, double> options = {};  ///< Options that the rule defines, such as {{"beta1", 0.9}}.
-  std::vector<ParameterGroup> groups = {};     ///< See ParameterGroup.
+  double weight_decay = 0;                     ///< the rule defines its meaning
+  std::map<std::string, double> options = {};  ///< options that the rule defines, such as {{"beta1", 0.9}}
+  std::vector<ParameterGroup> groups = {};     ///< see ParameterGroup
 };
 
 /// The optimizer of a run.
@@ -151,20 +151,20 @@ std::string to_string(const Optimizer& optimizer);
 
 /// The step for which an update rule makes new weights.
 struct UpdateStep {
-  double learning_rate = 0;  ///< The rate of this step and parameter group.
-  std::int64_t step = 0;     ///< Steps committed so far.
+  double learning_rate = 0;  ///< the rate of this step and parameter group
+  std::int64_t step = 0;     ///< steps committed so far
   /// Updates that the optimizer state contains. 0 if the state is all zeros: at the start and after `set_weights`.
   std::int64_t updates = 0;
 };
 
 /// A part of the flat vectors: `count` floats of each. The output arrays do not overlap the input arrays.
 struct UpdateChunk {
-  std::size_t count = 0;                 ///< Floats in each array.
-  const float* gradient_mean = nullptr;  ///< Mean gradient over the samples (input).
-  const float* weights = nullptr;        ///< Current weights (input).
-  float* new_weights = nullptr;          ///< New weights (output).
-  const float* const* state = nullptr;   ///< One array for each vector of UpdateRule::state (input).
-  float* const* new_state = nullptr;     ///< Likewise (output).
+  std::size_t count = 0;                 ///< floats in each array
+  const float* gradient_mean = nullptr;  ///< mean gradient over the samples (input)
+  const float* weights = nullptr;        ///< current weights (input)
+  float* new_weights = nullptr;          ///< new weights (output)
+  const float* const* state = nullptr;   ///< one array for each vector of UpdateRule::state (input)
+  float* const* new_state = nullptr;     ///< likewise (output)
 };
 
 /// Writes the new weights and the new state of a chunk. Returns true if all written values are finite. If a value is

@@ -65,10 +65,10 @@ DataPtr window(DataPtr data, std::int64_t length);
 /// @param info without num_samples: samples are counted during this call, which reads each part once.
 /// @param parts number of parts; at least 1.
 /// @param read calls `take` for each sample of a part, in the same order and with the same content in every call. It
-/// sets label or targets, but not the number. It must be thread-safe for different parts.
+/// sets label or targets, but not the number. It must be thread-safe for different parts. Its exceptions propagate to
+/// the caller.
 /// @throws Error invalid_argument if there are no parts or no function.
-/// @throws Error bad_data if a sample does not match `info`, or a part is empty. Exceptions of `read` propagate to the
-/// caller.
+/// @throws Error bad_data if a sample does not match `info`, or a part is empty.
 DataPtr stream(DataInfo info, int parts,
                std::function<void(int part, const std::function<void(const SampleView&)>& take)> read);
 

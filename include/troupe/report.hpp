@@ -27,15 +27,15 @@ struct PrecisionChoice {
 /// Wall-clock seconds of the phases of one step. The time to replace lost workers is not included. `step` is the sum of
 /// `compute_all`, `reduce` and `apply_all` plus the driver's own bookkeeping.
 struct PhaseSeconds {
-  double step = 0;  ///< The whole step.
+  double step = 0;  ///< the whole step
   /// From the first message until the driver has the gradients of the last worker.
   double compute_all = 0;
   /// Adding gradients, in the worker that needed the least time for it.
   double reduce = 0;
   /// Until the last worker has updated its weights.
   double apply_all = 0;
-  std::vector<double> compute;  ///< Each worker's own time.
-  std::vector<double> apply;    ///< Each worker's own time.
+  std::vector<double> compute;  ///< each worker's own time
+  std::vector<double> apply;    ///< each worker's own time
   /// Each worker's own time until its samples were available; part of `compute`.
   std::vector<double> data = {};
 };
@@ -82,8 +82,8 @@ struct CheckpointReport {
 /// The worker with the longest compute time of a step, if there are two or more workers.
 struct Slowest {
   int worker = -1;     ///< -1 if there is only one worker
-  double seconds = 0;  ///< Its PhaseSeconds::compute.
-  double others = 0;   ///< Median of the other workers' seconds.
+  double seconds = 0;  ///< its PhaseSeconds::compute
+  double others = 0;   ///< median of the other workers' seconds
 
   /// Returns true if the worker took more than twice as long as the others, and at least 1 ms.
   bool stands_out() const { return worker >= 0 && seconds >= 0.001 && seconds > 2 * others; }
@@ -95,9 +95,9 @@ std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
 /// Staleness of the pushes of a step. The staleness of a push is the number of pushes of other workers that were
 /// applied between this worker's fetch and its push.
 struct Staleness {
-  double mean = 0;                           ///< Mean over the pushes.
+  double mean = 0;                           ///< mean over the pushes
   std::int64_t largest = -1;                 ///< -1 if nothing was pushed
-  std::vector<std::int64_t> histogram = {};  ///< Number of pushes for each staleness, from 0 on.
+  std::vector<std::int64_t> histogram = {};  ///< number of pushes for each staleness, from 0 on
 };
 
 /// Fetches and pushes of one worker.
@@ -105,13 +105,13 @@ struct WorkerTraffic {
   int worker = -1;
   std::int64_t fetches = 0;
   std::int64_t pushes = 0;
-  std::int64_t dropped = 0;  ///< Pushes that exceeded Downpour::max_staleness.
+  std::int64_t dropped = 0;  ///< pushes that exceeded Downpour::max_staleness
 };
 
 /// The work of asynchronous workers and parameter servers since the previous step.
 struct AsynchronousReport {
   Staleness staleness = {};
-  std::vector<WorkerTraffic> workers = {};  ///< The workers that fetched or pushed.
+  std::vector<WorkerTraffic> workers = {};  ///< the workers that fetched or pushed
   std::int64_t bytes_fetched = 0;
   std::int64_t bytes_pushed = 0;
   /// Why the file Downpour::record is incomplete. Empty if it is complete.
@@ -131,8 +131,8 @@ std::ostream& operator<<(std::ostream& out, const LocalReport& local);
 
 /// Whether L-BFGS has ended, and why.
 enum class LbfgsEnd : std::uint8_t {
-  none,       ///< L-BFGS continues.
-  converged,  ///< No element of the gradient exceeds Lbfgs::tolerance.
+  none,       ///< L-BFGS continues
+  converged,  ///< no element of the gradient exceeds Lbfgs::tolerance
   /// Even along the negative gradient no smaller loss was found: floating-point precision is exhausted.
   no_descent,
   /// A line search used all its evaluations without success.
@@ -146,16 +146,16 @@ const char* to_string(LbfgsEnd end);
 /// change.
 struct LbfgsReport {
   LbfgsEnd end = LbfgsEnd::none;
-  int evaluations = 0;     ///< Evaluations of the loss and its gradient.
-  double objective = 0;    ///< Mean loss plus penalty at the new weights.
-  double step_length = 0;  ///< Length of the move, in units of the direction.
+  int evaluations = 0;     ///< evaluations of the loss and its gradient
+  double objective = 0;    ///< mean loss plus penalty at the new weights
+  double step_length = 0;  ///< length of the move, in units of the direction
   /// Largest absolute value of the gradient's elements at the new weights.
   double largest = 0;
   /// Number of pairs that made the direction. 0: the direction is the negative gradient.
   int pairs = 0;
-  int portions = 0;     ///< Computed portions, without backups.
-  int backups = 0;      ///< Portions that a second worker computed, too.
-  int backups_won = 0;  ///< Backups that finished first.
+  int portions = 0;     ///< computed portions, without backups
+  int backups = 0;      ///< portions that a second worker computed, too
+  int backups_won = 0;  ///< backups that finished first
 };
 
 /// Writes one line; nothing with other algorithms.
@@ -172,7 +172,7 @@ struct StepReport {
   /// L2 norm of the mean gradient before clipping, if GradientOptions::clip_norm is set. For lbfgs: the norm at the new
   /// weights, including the penalty. Otherwise 0.
   double gradient_norm = 0;
-  std::int64_t samples = 0;  ///< Samples of all shards.
+  std::int64_t samples = 0;  ///< samples of all shards
   /// Samples that the model got right before the update (Loss::is_hit). -1: the loss does not count them.
   std::int64_t correct = -1;
   /// Samples that could not be read and were left out, if the data allows it (DataInfo::lacks).
@@ -193,13 +193,13 @@ struct StepReport {
   Strategy strategy = Strategy::automatic;
   /// True if gradients were added in the fixed order.
   bool deterministic = true;
-  PhaseSeconds seconds = {};  ///< Times of the phases.
-  Slowest slowest = {};       ///< The slowest worker.
+  PhaseSeconds seconds = {};  ///< times of the phases
+  Slowest slowest = {};       ///< the slowest worker
   /// Stragglers of this step; other workers did their part. See FaultToleranceOptions::backup_workers.
   std::vector<int> left_out = {};
   /// Losses since the previous step. The lost work was repeated with the same result.
   std::vector<Repair> repairs = {};
-  CheckpointReport checkpoint = {};  ///< The state of periodic checkpoints.
+  CheckpointReport checkpoint = {};  ///< the state of periodic checkpoints
   /// For downpour and ssp: the work since the previous step.
   AsynchronousReport asynchronous = {};
   /// For lbfgs. `loss` is then the loss of the new weights, and `samples` counts all evaluations.
@@ -225,14 +225,14 @@ struct ClassMetrics {
   double precision = 0;
   /// Fraction of this class's samples that were predicted as this class.
   double recall = 0;
-  double f1 = 0;             ///< Harmonic mean of precision and recall.
-  std::int64_t support = 0;  ///< Samples of the class.
+  double f1 = 0;             ///< harmonic mean of precision and recall
+  std::int64_t support = 0;  ///< samples of the class
 };
 
 /// The error of outputs with respect to targets.
 struct TargetMetrics {
-  double mse = 0;  ///< Mean of (output - target)^2.
-  double mae = 0;  ///< Mean of |output - target|.
+  double mse = 0;  ///< mean of (output - target)^2
+  double mae = 0;  ///< mean of |output - target|
   /// Coefficient of determination: 1 - sum of (output - target)^2 / sum of (target - mean of the target)^2. If the
   /// target is constant: 1 without any error, else 0.
   double r2 = 0;
@@ -241,18 +241,18 @@ struct TargetMetrics {
 /// The value of a metric (see troupe/metric.hpp).
 struct NamedMetric {
   std::string name;
-  double value = 0;  ///< Mean over the samples.
+  double value = 0;  ///< mean over the samples
 };
 
 /// The result of an evaluation of the current weights on the test or validation set. Members after `samples` are empty
 /// if they were not requested or the model does not measure them.
 struct Evaluation {
-  double loss = 0;  ///< Mean over the samples.
+  double loss = 0;  ///< mean over the samples
   /// Fraction of samples that the model got right; see Loss::is_hit.
   double accuracy = 0;
   std::int64_t samples = 0;
 
-  int top_k = 0;  ///< The requested EvaluationOptions::top_k.
+  int top_k = 0;  ///< the requested EvaluationOptions::top_k
   /// Fraction of samples with their class among the `top_k` largest outputs.
   std::optional<double> top_k_accuracy = {};
   /// Confusion matrix, row-major: samples by true class (row) and predicted class (column).

@@ -90,7 +90,7 @@ class DataShard {
   Samples all() const;
 
  private:
-  class Order;  // in which batches take the samples, drawn once an epoch
+  class Order;  // the order of samples, drawn once for each epoch
 
   Samples read(std::span<const std::int64_t> numbers, std::int64_t epoch) const;
 
@@ -270,7 +270,7 @@ class StandaloneContext {
  private:
   std::shared_ptr<Surroundings> surroundings_;
   std::shared_ptr<TaskContext> before_;
-  int exceptions_;  ///< under way when this began
+  int exceptions_;  ///< uncaught exceptions at the time of construction
 };
 
 }  // namespace troupe

@@ -37,7 +37,7 @@ struct SlowWorker {
 
 /// Cuts the connection between the driver and a node. Requires placement `cluster`.
 struct CutNode {
-  int node = 0;  ///< Number of the node, in order of names.
+  int node = 0;  ///< number of the node, in order of names
   std::int64_t step = 1;
   std::string phase = "compute";
 };

@@ -41,7 +41,7 @@ Json grid(const std::vector<Json>& values);
 
 /// The function that each trial runs, and its workers.
 struct Trainable {
-  std::string function;  ///< A registered name, see register_function.
+  std::string function;  ///< a registered name, see register_function
   /// The workers of each trial, with placement in_process or processes. Default: one worker with all cores of the
   /// trial.
   TrainerOptions workers = TrainerOptions();  // with {} GCC 12 gives a false warning in user code
@@ -99,15 +99,15 @@ const char* to_string(TrialState state);
 
 /// One config and its results.
 struct Trial {
-  int number = 0;    ///< From 1 on.
-  Json config = {};  ///< The drawn values.
+  int number = 0;    ///< from 1 on
+  Json config = {};  ///< the drawn values
   TrialState state = TrialState::waiting;
-  std::vector<Report> reports = {};  ///< All reports so far.
-  Json result = {};                  ///< The JSON result of rank 0.
-  std::string error = {};            ///< Why the trial failed or was lost.
+  std::vector<Report> reports = {};  ///< all reports so far
+  Json result = {};                  ///< the JSON result of rank 0
+  std::string error = {};            ///< why the trial failed or was lost
   std::string checkpoint = {};       ///< Folder of the last checkpoint. Empty if there is none.
-  int attempts = 0;                  ///< Number of processes started for it.
-  double seconds = 0;                ///< Run time of its last process.
+  int attempts = 0;                  ///< number of processes started for it
+  double seconds = 0;                ///< run time of its last process
 };
 
 /// The resources of one trial.
@@ -124,7 +124,7 @@ using Suggest = std::function<std::optional<Json>(std::span<const Trial> trials)
 
 /// Options of a search.
 struct Options {
-  Json space = {};  ///< The space of configs.
+  Json space = {};  ///< the space of configs
   /// Number of draws from the space; each draw is combined with all combinations of the grids.
   int num_samples = 1;
   /// Suggests configs. If it is set, `space` and `num_samples` are not used.
@@ -137,7 +137,7 @@ struct Options {
   Scheduler scheduler = {};
   /// The metric that compares trials, by its last reported value.
   std::string metric = "loss";
-  Better better = Better::lower;  ///< The direction in which the metric improves.
+  Better better = Better::lower;  ///< the direction in which the metric improves
   /// Seed of the draws. The values of trial n depend only on the seed and n.
   std::uint64_t seed = 1;
   /// Folder for all files of the search. Empty (default): a temporary folder, which is removed with the Analysis.
