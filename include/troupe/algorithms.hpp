@@ -1,80 +1,112 @@
 #pragma once
 
+// The algorithm of a run, which defines the work of one `step()`: values for Options::algorithm and
+// DistributedSGD::use. docs/algorithms.md describes the algorithms.
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 
-// What a step of a run is: values for `Options::algorithm` and `DistributedSGD::use`. docs/algorithms.md describes
-// them.
 namespace troupe {
 
-/// The gradients of all shards, on the same weights, make the next weights.
+/// Synchronous SGD: the gradients of all shards, computed with the same weights, make the next weights (default).
 struct Synchronous {};
 
-/// Asynchronous SGD (Dean et al. 2012): each worker has its own clock. It fetches weights from parameter servers,
-/// computes, and pushes its gradients to them. The replicas of one worker have one clock. `step()` returns when as many
-/// gradients have been applied since it last returned as there are shards; workers go on in between, and come to rest
-/// for all other calls, such as `evaluate` and `weights`.
+/// Asynchronous SGD (Downpour SGD, Dean et al. 2012). Each worker fetches weights from parameter servers, computes
+/// gradients and pushes them to the servers, at its own speed. The replicas of one worker fetch and push together.
+///
+/// `step()` returns when as many shard gradients have been applied since its last return as the run has shards. Workers
+/// continue between calls of `step()`. They pause for all other calls, such as `evaluate` and `weights`. The result is
+/// nondeterministic; see `record` and `replay`.
 struct Downpour {
-  int fetch_every = 1;          ///< gradients of each of its shards that a worker computes on weights that it has
-                                ///< fetched; from the second on, on weights that its own gradients have moved
-  int push_every = 1;           ///< gradients of each of its shards that a worker adds up before it pushes them
-  int max_staleness = -1;       ///< what a worker has computed is dropped where others have pushed more often than
-                                ///< that since it fetched; -1: never
-  int servers = 0;              ///< parameter servers: on one machine actors beside its object store, 0: as many as
-                                ///< usable cores; of a cluster nodes, 0: all
-  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
-  std::string record = {};      ///< file to which is written in which order servers apply pushes and serve weights
-  std::string replay = {};      ///< such a file: they do so again, in its order, so that the same run has the same
-                                ///< bits. Where it ends, the step is an Error bad_file
+  /// A worker fetches weights after it has computed this many gradients of each of its shards. Between two fetches its
+  /// own gradients move its local weights. At least 1.
+  int fetch_every = 1;
+  /// A worker adds up this many gradients of each of its shards before it pushes them. At least 1.
+  int push_every = 1;
+  /// A push is dropped if more than this many pushes of other workers were applied since the worker fetched its
+  /// weights. -1 (default): no limit.
+  int max_staleness = -1;
+  /// Number of parameter servers. On one machine they are actors next to the object store; 0 (default): one for each
+  /// usable core. In a cluster they run on nodes; 0 (default): on all nodes.
+  int servers = 0;
+  /// Number of steps at the start of the run that are synchronous.
+  std::int64_t warm_start = 0;
+  /// File to write. It records the order in which servers apply pushes and serve weights. Empty (default): no record.
+  std::string record = {};
+  /// File that `record` has written. Servers repeat the recorded order, so that the result is bitwise identical to the
+  /// recorded run. `step()` throws Error bad_file at the end of the record, or if the record belongs to another run.
+  /// Empty (default): no replay.
+  std::string replay = {};
 };
 
-/// Stale synchronous parallel (Ho et al. 2013): as Downpour, but no worker is more than so many steps ahead of the
-/// slowest. Workers fetch and push at each step.
+/// Stale synchronous parallel SGD (Ho et al. 2013). It works like Downpour, but no worker may be more than `staleness`
+/// steps ahead of the slowest worker. Workers fetch and push in every step.
 struct Ssp {
-  int staleness = 8;            ///< steps that a worker may be ahead of the slowest; 0 is synchronous, to the bit
-  int servers = 0;              ///< as Downpour::servers
-  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
-  std::string record = {};      ///< as Downpour::record, with a staleness above 0
-  std::string replay = {};      ///< as Downpour::replay, with a staleness above 0
+  /// Maximum number of steps that a worker may be ahead of the slowest worker. With 0 the result is bitwise identical
+  /// to synchronous SGD.
+  int staleness = 8;
+  int servers = 0;  ///< as Downpour::servers
+  /// Number of steps at the start of the run that are synchronous.
+  std::int64_t warm_start = 0;
+  /// As Downpour::record; requires a staleness above 0.
+  std::string record = {};
+  /// As Downpour::replay; requires a staleness above 0.
+  std::string replay = {};
 };
 
-/// How far the mean of the copies has moved is taken for a gradient, with Nesterov's momentum (Douillard et al. 2023,
-/// DiLoCo).
+/// An outer optimizer for local SGD (DiLoCo, Douillard et al. 2023). It treats the movement of the mean of all copies
+/// as a gradient and applies it with Nesterov momentum.
 struct OuterNesterov {
   double learning_rate = 0.7;
-  double momentum = 0.9;  ///< below 1
+  double momentum = 0.9;  ///< in [0, 1)
 };
 
-/// Local SGD: each shard takes steps on a copy of the weights of its own, by `Options::optimizer`, and then the mean of
-/// all copies makes the new weights. Such a call of `step()` makes `steps` steps.
+/// Local SGD. Each shard takes `steps` steps with Options::optimizer on its own copy of the weights. Then the mean of
+/// all copies makes the new weights. One call of `step()` makes all these steps.
 struct LocalSgd {
-  int steps = 8;                            ///< from one mean to the next; 1 to 10,000
-  std::optional<OuterNesterov> outer = {};  ///< without it the mean is the new weights
-  std::int64_t warm_start = 0;              ///< the first so many steps of the run are synchronous
+  /// Steps between two means; 1 to 10,000.
+  int steps = 8;
+  /// The outer optimizer. Empty (default): the mean becomes the new weights.
+  std::optional<OuterNesterov> outer = {};
+  /// Number of steps at the start of the run that are synchronous.
+  std::int64_t warm_start = 0;
 };
 
-/// Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once, along a direction by the last
-/// pairs, as far as a line search for the strong Wolfe conditions says (Nocedal and Wright, algorithms 3.5 and 3.6).
-/// What is made small is the mean loss of all samples, and the penalty that the optimizer's weight decay and
-/// groups' decays say: half of it times the squared weights. Rates, momentum and the like do not count.
+/// Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once. The direction comes from the
+/// last `history` pairs of changes of weights and gradients. A line search for the strong Wolfe conditions chooses the
+/// length of the move (Nocedal and Wright, algorithms 3.5 and 3.6).
+///
+/// The objective is the mean loss of all samples plus the penalty of the weight decay: half the decay of the optimizer
+/// or parameter group times the squared weights. Learning rates and momentum have no effect. StepReport::lbfgs reports
+/// the progress and the end.
 struct Lbfgs {
-  int history = 10;          ///< pairs; 1 to 100. All owners together keep 2 x history + 4 vectors, weights included
-  double tolerance = 1e-5;   ///< converged where no float of the gradient is larger
-  int max_evaluations = 25;  ///< of the loss and its gradient, in one line search
-  bool full_batch = true;    ///< whether each evaluation is of all samples. Else of one batch of each shard, the same
-                             ///< for a whole line search
-  int portions = 0;          ///< of full batches, that workers take as they become free; a multiple of num_shards is
-                             ///< made of it. Each needs a gradient's memory. 0: 16
-  int backup_portions = 0;   ///< so many of the last ones are given to a second worker that is free; the first counts
-  bool freeze = false;       ///< batch-norm and dropout compute as in evaluations; else a model with such is refused
-  std::int64_t warm_start = 0;  ///< the first so many steps of the run are synchronous
+  /// Number of pairs; 1 to 100. All owners of slices together keep 2 x history + 4 vectors, including the weights.
+  int history = 10;
+  /// The run has converged if no element of the gradient has a larger absolute value.
+  double tolerance = 1e-5;
+  /// Maximum number of evaluations of the loss and its gradient in one line search.
+  int max_evaluations = 25;
+  /// If true (default), each evaluation uses all samples. If false, it uses one batch of each shard, the same for the
+  /// whole line search.
+  bool full_batch = true;
+  /// Number of portions into which a full batch is divided; workers take portions as they become free. It is rounded up
+  /// to a multiple of num_shards. Each portion needs the memory of one gradient. 0 (default): 16.
+  int portions = 0;
+  /// Number of last portions that are also given to a second, free worker. The first result counts. Default: 0.
+  int backup_portions = 0;
+  /// If true, batch-norm and dropout compute as in an evaluation. If false (default), a model with such layers is an
+  /// Error unsupported.
+  bool freeze = false;
+  /// Number of steps at the start of the run that are synchronous.
+  std::int64_t warm_start = 0;
 };
 
+/// The algorithm of a run.
 using Algorithm = std::variant<Synchronous, Downpour, Ssp, LocalSgd, Lbfgs>;
 
-/// The name in reports, records and commands: "synchronous", "downpour", "ssp", "local" or "lbfgs".
+/// Returns the name in reports, records and commands: "synchronous", "downpour", "ssp", "local" or "lbfgs".
 const char* to_string(const Algorithm& algorithm);
 
 }  // namespace troupe

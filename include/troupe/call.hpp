@@ -1,5 +1,11 @@
 #pragma once
 
+// Functions that run next to replicas and workers, for DistributedSGD::call_model, foreach_model and foreach_worker.
+// They receive a replica and its weights, or a worker, and optionally the arguments of the call. They return nothing,
+// JSON, or a type that converts to JSON. Numbers that are not finite arrive as null.
+//
+//    sgd.call_model([](troupe::Model&, std::span<const float> weights) { return weights[0]; });
+
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -13,16 +19,13 @@
 #include "troupe/json.hpp"
 #include "troupe/model.hpp"
 
-// Functions beside replicas and workers, for DistributedSGD::call_model and the like. They are shown a replica with its
-// weights, or a worker, and take the call's arguments or nothing. They return nothing, JSON, or what becomes JSON; a
-// number that is not finite becomes null on its way.
 namespace troupe {
 
-/// What a function that runs inside a worker sees of it.
+/// The worker on which a function runs.
 struct WorkerView {
-  int worker = 0;
-  int pid = 0;
-  std::vector<Model*> models;  ///< one per device
+  int worker = 0;              ///< number of the worker
+  int pid = 0;                 ///< id of its process
+  std::vector<Model*> models;  ///< one for each device
 };
 
 namespace detail {
@@ -52,7 +55,8 @@ class CalledFunction {
   // NOLINTEND(google-explicit-constructor)
 
   explicit operator bool() const { return static_cast<bool>(body_); }
-  /// @throws Error invalid_argument for arguments where it takes none
+  /// Calls the function.
+  /// @throws Error invalid_argument if it takes no arguments and `arguments` is not null.
   Json operator()(Seen... seen, const Json& arguments) const {
     if (!takes_arguments_ && !arguments.is_null())
       throw Error(ErrorCode::invalid_argument, "the function takes no arguments");
@@ -60,7 +64,7 @@ class CalledFunction {
   }
 
  private:
-  /// A std::function or pointer may be.
+  /// Returns true for an empty std::function or a null pointer.
   template <class F>
   static bool is_empty(const F& function) {
     if constexpr (std::is_constructible_v<bool, const F&>)
@@ -84,22 +88,25 @@ class CalledFunction {
 
 }  // namespace detail
 
-/// Of a replica: `[](Model& model, std::span<const float> weights, const Json& arguments) { return weights[0]; }`.
+/// A function that receives a replica: `[](Model& model, std::span<const float> weights, const Json& arguments) {
+/// return weights[0]; }`. The weights are the flat vector of the replica. The last parameter is optional.
 class ModelFunction : public detail::CalledFunction<Model&, std::span<const float>> {
  public:
   using CalledFunction::CalledFunction;
 };
 
-/// Of a worker: `[](const WorkerView& worker) { return worker.pid; }`.
+/// A function that receives a worker: `[](const WorkerView& worker) { return worker.pid; }`. A second parameter `const
+/// Json&` receives the arguments.
 class WorkerFunction : public detail::CalledFunction<const WorkerView&> {
  public:
   using CalledFunction::CalledFunction;
 };
 
-/// Make functions known to worker processes under a name. Call before `init`.
-/// @throws Error invalid_argument for an empty function, and a name that is taken, begins with #, cannot be shown or
-/// has more than 200 bytes
+/// Registers a function under a name, so that worker processes can run it. Call this function before `init`.
+/// @throws Error invalid_argument if the function is empty, or if the name is taken, empty, longer than 200 bytes, not
+/// printable, or starts with '#'.
 void register_model_function(const std::string& name, ModelFunction function);
+/// Does the same for a function that receives a worker.
 void register_worker_function(const std::string& name, WorkerFunction function);
 
 }  // namespace troupe

@@ -1,5 +1,9 @@
 #pragma once
 
+// Callbacks: objects that observe a run. `troupe::callbacks` has ready-made ones.
+//
+//    options.callbacks = {troupe::callbacks::progress(), troupe::callbacks::csv("loss.csv")};
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,40 +14,52 @@
 
 namespace troupe {
 
-/// A run that begins.
+/// The start of a run, for Callback::on_start.
 struct RunStart {
-  std::string name = {};  ///< of the function, "a function" of one by value, or "step" of a DistributedSGD
-  int world_size = 1;     ///< ranks; workers of a DistributedSGD
-  Json config = {};       ///< what the function is given
-  int attempt = 1;        ///< 2 and so on where the function is called again after a loss
-  bool resumed = false;   ///< from a checkpoint of a run before this one
+  /// The registered name of the function, "a function" for a function by value, or "step" for a DistributedSGD.
+  std::string name = {};
+  /// Number of ranks. For a DistributedSGD: number of workers.
+  int world_size = 1;
+  /// The config of the function. For a DistributedSGD: Options::config.
+  Json config = {};
+  /// 1 for the first call of the function; higher after a loss of workers.
+  int attempt = 1;
+  /// True if the run resumes from a checkpoint of an earlier run.
+  bool resumed = false;
 };
 
-/// One line of what a run has reported.
+/// One report of a run, for Callback::on_report.
 struct Report {
-  std::int64_t iteration = 0;  ///< how often each rank has reported, from 1 on, a resumed run on from its
-                               ///< checkpoint's; the step of a DistributedSGD
-  double seconds = 0;          ///< since the run began
-  Json metrics = {};           ///< an object: of all ranks together, as Aggregate says
+  /// Number of reports that each rank has made, from 1 on. A resumed run continues the number of its checkpoint. For a
+  /// DistributedSGD: the step.
+  std::int64_t iteration = 0;
+  /// Seconds since the start of the run.
+  double seconds = 0;
+  /// An object with the metrics of all ranks, combined according to Aggregate.
+  Json metrics = {};
 };
 
-/// A checkpoint that all ranks have acknowledged.
+/// A checkpoint that all ranks have acknowledged, for Callback::on_checkpoint.
 struct CheckpointInfo {
-  std::int64_t number = 0;  ///< of the run's checkpoints, from 1 on; the step of a DistributedSGD
-  std::string path = {};    ///< its folder; empty where it is kept in memory alone
-  /// It is of what had been reported up to this one (Report::iteration), which may be before the last report.
+  /// Number of the checkpoint within the run, from 1 on. For a DistributedSGD: the step.
+  std::int64_t number = 0;
+  /// The folder of the checkpoint. Empty if the checkpoint is in memory only.
+  std::string path = {};
+  /// The checkpoint contains the state after this iteration (Report::iteration), which may be older than the last
+  /// report.
   std::int64_t iteration = 0;
 };
 
+/// The end of a run, for Callback::on_end.
 struct RunEnd {
-  double seconds = 0;
-  std::int64_t iterations = 0;
-  bool failed = false;  ///< on_failure has told of it
+  double seconds = 0;           ///< seconds since the start of the run
+  std::int64_t iterations = 0;  ///< the last Report::iteration
+  bool failed = false;          ///< if true, on_failure was called before
 };
 
-/// Is told what happens in a run, in the thread of whoever runs it. What it throws ends the run, and comes out of it;
-/// of a DistributedSGD see Options::callbacks. A run that has failed has its own error: what a callback throws when it
-/// hears of that, or of the end of a run that nobody follows any more, is told in the log.
+/// Observes a run. All functions are called in the thread that drives the run. An exception that a callback throws ends
+/// the run and propagates to the caller; for a DistributedSGD see Options::callbacks. If the run has failed, or its
+/// RunHandle is destroyed before its end, exceptions of callbacks are only logged.
 class Callback {
  public:
   Callback() = default;
@@ -51,67 +67,82 @@ class Callback {
   Callback& operator=(const Callback&) = delete;
   virtual ~Callback() = default;
 
+  /// Called when a run starts, and again for each later attempt.
   virtual void on_start(const RunStart& /*run*/) {}
+  /// Called for each report.
   virtual void on_report(const Report& /*report*/) {}
-  /// An epoch is over: of reports with a metric "epoch", that has become larger. It is told the last report
-  /// of that epoch.
+  /// Called at the end of an epoch, with the last report of that epoch. For functions, an epoch ends when the metric
+  /// "epoch" of the reports increases, or when the run ends.
   virtual void on_epoch(const Report& /*last*/) {}
+  /// Called for each checkpoint once it is stored.
   virtual void on_checkpoint(const CheckpointInfo& /*checkpoint*/) {}
-  /// What ends the run, or what it goes on after (a lost worker whose function is called again).
+  /// Called for an error. If `goes_on` is true, the run continues after it, such as after a lost worker; otherwise the
+  /// error ends the call or the run.
   virtual void on_failure(const Error& /*error*/, bool /*goes_on*/) {}
+  /// Called once, when the run ends.
   virtual void on_end(const RunEnd& /*end*/) {}
 
-  /// Whether it has seen enough: then TaskContext::should_stop is true on all ranks. Asked after each report.
+  /// Returns true to stop the run early: TaskContext::should_stop is then true on all ranks, and so is
+  /// DistributedSGD::should_stop. Called after each report. Default: false.
   virtual bool wants_to_stop() const { return false; }
 };
 
+/// The callbacks of a run, called in this order.
 using Callbacks = std::vector<std::shared_ptr<Callback>>;
 
-/// Which of two values of a metric is better.
+/// The direction in which a metric improves.
 enum class Better : std::uint8_t { lower, higher };
 
-/// Ready-made callbacks. Those that write files begin them with a run, and go on in them where it is resumed or its
-/// function is called again: what is done again stands there twice. They throw Error bad_file naming the file, from
-/// `on_start` on, also for one to go on in that is no such log, which stays as it is; and all that a report says is
-/// with the system when `on_report` returns. What a full disk cannot take whole is not in the file.
+/// Ready-made callbacks. Callbacks that write a file create it in `on_start`. If the run is resumed or its function is
+/// called again, they append to the file; repeated iterations then appear twice. When `on_report` returns, the whole
+/// report has been passed to the operating system. If the disk is full, an incomplete record is removed from the file.
+///
+/// They throw Error bad_file with the name of the file, from `on_start` on. An existing file that is not a log of the
+/// same kind is not changed.
 namespace callbacks {
 
-/// A line on standard output for each report, at most ten a second, and one at the end.
+/// Prints a line to standard output for each report, at most ten per second, and a line at the end.
 std::shared_ptr<Callback> progress();
-/// A CSV file: iteration, seconds, and a column for each metric; what a report lacks is empty. For metrics that come
-/// with a later report the file is written anew, with columns more at its end; a pipe, a device, standard output and a
-/// file that was moved away do without them. A metric named as a column before is "metric_iteration" or
-/// "metric_seconds".
+/// Writes a CSV file with the columns iteration, seconds, and one for each metric. A value that a report lacks is
+/// empty. If a later report has new metrics, the file is rewritten with new columns at the end. If the path is a pipe,
+/// a device, standard output, or a file that was moved, the new columns are left out. The metrics "iteration" and
+/// "seconds" are named "metric_iteration" and "metric_seconds".
 std::shared_ptr<Callback> csv(const std::string& path);
-/// A JSON object a line, for start, reports, checkpoints, failures and the end.
+/// Writes one JSON object per line for the start, each report, each checkpoint, each failure and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);
-/// A file of events in this folder, as TensorBoard reads it: a scalar for each metric that is a number.
+/// Writes an event file for TensorBoard into this folder: one scalar for each metric that is a number.
 std::shared_ptr<Callback> tensorboard(const std::string& folder);
 
+/// Options of `early_stopping`.
 struct EarlyStopping {
-  std::string metric = "loss";
-  Better better = Better::lower;
-  int patience = 5;  ///< reports of the metric without an improvement, after which the run is to stop
-  double least = 0;  ///< what an improvement must exceed
+  std::string metric = "loss";    ///< the metric to watch
+  Better better = Better::lower;  ///< the direction in which the metric improves
+  /// Stops the run after this many reports of the metric without an improvement. At least 1.
+  int patience = 5;
+  /// Minimum improvement; a smaller change does not count. At least 0.
+  double least = 0;
 };
-/// NaN, and what is no number, is no improvement. @throws Error invalid_argument for a patience below 1 or a negative
-/// least
+/// Stops a run when its metric no longer improves. NaN and values that are not numbers count as no improvement.
+/// @throws Error invalid_argument if `patience` is below 1 or `least` is negative.
 std::shared_ptr<Callback> early_stopping(const EarlyStopping& options);
 
-/// Keeps a copy of the checkpoint of which the last report of the metric up to its iteration was best, with `best.json`
-/// beside what it holds, by which a resumed run compares. The copy appears whole, in the place of none, of an empty
-/// folder or of such a copy. The run's own checkpoints have to stay until they are copied: two or more are to be kept.
+/// Options of `best_checkpoint`.
 struct BestCheckpoint {
-  std::string path = {};  ///< the folder that becomes the copy
-  std::string metric = "loss";
-  Better better = Better::lower;
+  std::string path = {};          ///< the folder of the copy; it must not be empty
+  std::string metric = "loss";    ///< the metric to watch
+  Better better = Better::lower;  ///< the direction in which the metric improves
 };
-/// @throws Error invalid_argument where checkpoints have no folder; on_start bad_file where the copy can have no place
+/// Keeps a copy of the best checkpoint. The value of a checkpoint is the last report of the metric up to the
+/// checkpoint's iteration. The copy also contains `best.json` with that value, so that a resumed run can compare. The
+/// copy appears as a whole. It replaces nothing, an empty folder, or an earlier copy. A checkpoint must exist until it
+/// is copied, so the run must keep at least two checkpoints.
+/// @throws Error invalid_argument if checkpoints have no folder (from `on_checkpoint`), or `path` is empty.
+/// @throws Error bad_file if the copy cannot be placed at `path` (from `on_start`) or cannot be written.
 std::shared_ptr<Callback> best_checkpoint(const BestCheckpoint& options);
 
-/// What `troupe train --log` takes: "csv:FILE", "json:FILE", "tensorboard:FOLDER", "progress", with commas between,
-/// which paths cannot hold.
-/// @throws Error invalid_argument that lists what there is
+/// Makes callbacks from the argument of `troupe train --log`: "csv:FILE", "json:FILE", "tensorboard:FOLDER" and
+/// "progress", separated by commas. Paths cannot contain commas.
+/// @throws Error invalid_argument for any other text; the message lists the valid forms.
 Callbacks from_text(const std::string& text);
 
 }  // namespace callbacks

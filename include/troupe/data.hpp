@@ -1,5 +1,10 @@
 #pragma once
 
+// Data: samples in memory, in files, or computed on demand. `load_data` loads built-in and registered data by name;
+// derive from DataSource for data of your own.
+//
+//    troupe::TrainingData data = troupe::load_data("csv:houses.csv,target=price,test=new.csv");
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,140 +15,179 @@
 
 namespace troupe {
 
-/// A column of the files that samples come from, some of whose fields hold nothing.
+/// Number of missing fields in a column of a table.
 struct MissingCount {
   std::string column;
-  std::int64_t fields = 0;  ///< that hold nothing, in all rows of the files
+  /// Missing fields in all rows of the files.
+  std::int64_t fields = 0;
 };
 
-/// A column of a table, and how its fields become values of a sample.
+/// A column of a table, and the conversion of its fields to values of a sample.
 struct InputColumn {
   enum class Role : std::uint8_t { feature, target, label, ignored };
 
-  std::string name;  ///< its number from 1 on where the table has no names
+  /// The column's name, or its number (from 1 on) if the table has no names.
+  std::string name;
   Role role = Role::feature;
-  bool is_text = false;
-  /// A feature of text makes one value of a sample for each: 1 for the sample's own, else 0. A class column has its
-  /// classes here.
+  bool is_text = false;  ///< if true, the fields are categories
+  /// For a feature of text: each category makes one value of a sample, which is 1 for the sample's own category and 0
+  /// otherwise. For a class column: the classes.
   std::vector<std::string> categories = {};
-  /// The value of a missing field in a feature of numbers; none: a missing field is an error.
+  /// Replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
   std::optional<float> fill = {};
 
   bool operator==(const InputColumn&) const = default;
 };
 
-/// How samples are made of a table or a text. Weights that are saved contain it, so that new data is read the same way.
+/// The conversion of a table or a text to samples. Saved weights contain it, so that new data is read in the same way.
 struct InputEncoding {
-  /// Of a table, in the order of its files; empty for other data. Values of a sample come in the order of the features.
+  /// The columns of a table, in the order of its files. Values of a sample are in the order of the features. Empty for
+  /// other data.
   std::vector<InputColumn> columns = {};
-  bool header = true;  ///< columns have names; else they are called by their numbers from 1 on
-  /// Of a text, in ascending order: code points, or bytes. Value i of a place in a window is 1 for symbol i, else 0.
+  /// True if the columns have names; otherwise they are named by their numbers, from 1 on.
+  bool header = true;
+  /// The symbols of a text, in ascending order: code points or bytes. Value i at a position of a window is 1 for symbol
+  /// i, else 0. Empty for other data.
   std::vector<std::uint32_t> symbols = {};
-  bool symbols_are_bytes = false;
+  bool symbols_are_bytes = false;  ///< if false, symbols are code points
 
+  /// Returns true if the data is neither a table nor a text.
   bool empty() const { return columns.empty() && symbols.empty(); }
   bool operator==(const InputEncoding&) const = default;
 };
 
-/// What the samples of some data are like. Each has either a class or targets, which are numbers, or neither where it
-/// is there to be predicted alone.
+/// The description of a data set. Each sample has either a class, or targets (numbers), or neither, if it is for
+/// prediction only.
 struct DataInfo {
   std::int64_t num_samples = 0;
-  std::vector<std::int64_t> shape = {};       ///< of one sample, such as {1, 28, 28}
-  int num_classes = 0;                        ///< labels are in [0, num_classes); 0 for data without classes
-  std::int64_t num_targets = 0;               ///< of each sample; 0 for data without targets
-  std::vector<std::string> class_names = {};  ///< one a class, for people; empty where classes have only numbers
-  std::vector<std::string> value_names = {};  ///< one a value of a sample, such as its column; empty where none has one
-  std::vector<std::string> target_names = {};  ///< one a target; empty where none has one
-  InputEncoding encoding = {};  ///< how samples were made before any transform; empty where that is not known
-  std::vector<MissingCount> missing = {};  ///< of the files, for people; only columns that lack fields
-  double byte_scale = 0;    ///< where samples are made of bytes: what the byte 1 becomes; else 0. Predicting from image
-                            ///< files asks for it
-  std::string origin = {};  ///< what errors call it, such as its files; may be empty
-  std::string transforms = {};                  ///< what has been done to samples, as `data::transform` takes it
-  std::vector<std::int64_t> source_shape = {};  ///< of a sample before that; empty where nothing was done
-  bool varies = false;                          ///< samples are not the same in each epoch
-  bool lacks = false;                           ///< samples that cannot be read are left out: see BatchRequest::holes
-  bool slow = false;  ///< samples take time, such as decoding: batches are read ahead, in threads
-  /// Where samples can only be had by reading many, such as all of a compressed archive: the first sample of each such
-  /// part, in order. Empty: any sample is as cheap as any other.
+  /// Shape of one sample, such as {1, 28, 28}.
+  std::vector<std::int64_t> shape = {};
+  /// Labels are in [0, num_classes). 0 for data without classes.
+  int num_classes = 0;
+  /// Targets of each sample. 0 for data without targets.
+  std::int64_t num_targets = 0;
+  /// One for each class. Empty if classes have only numbers.
+  std::vector<std::string> class_names = {};
+  /// One for each value of a sample, such as its column. Empty if values have no names.
+  std::vector<std::string> value_names = {};
+  /// One for each target. Empty if targets have no names.
+  std::vector<std::string> target_names = {};
+  /// The conversion to samples before any transform. Empty if it is unknown.
+  InputEncoding encoding = {};
+  /// Columns of the files with missing fields.
+  std::vector<MissingCount> missing = {};
+  /// For samples made of bytes: the float for the byte 1. Predictions from image files need it. Otherwise 0.
+  double byte_scale = 0;
+  /// Name of the data in error messages, such as its files. May be empty.
+  std::string origin = {};
+  /// The transforms that were applied to the samples, in the syntax of data::transform.
+  std::string transforms = {};
+  /// Shape of a sample before the transforms. Empty if there were none.
+  std::vector<std::int64_t> source_shape = {};
+  /// True if samples differ between epochs.
+  bool varies = false;
+  /// True if samples that cannot be read are left out; see BatchRequest::holes.
+  bool lacks = false;
+  /// True if reading samples takes time, such as decoding. Batches are then read ahead, in threads.
+  bool slow = false;
+  /// If samples can only be read in larger parts, such as a whole compressed archive: the first sample of each part, in
+  /// ascending order. Empty (default): each sample can be read on its own.
   std::vector<std::int64_t> parts = {};
-  int held_parts = 0;  ///< of these, so many may be used in turn at little cost; 0: any number
+  /// Number of parts that can be used alternately at low cost. 0 (default): any number.
+  int held_parts = 0;
 
-  /// Floats of one sample.
+  /// Returns the number of floats of one sample.
   std::int64_t sample_size() const;
 };
 
-struct DatasetArrays;  // where a Dataset's samples lie
-class Random;          // what orders are drawn from
+struct DatasetArrays;  // the memory of a Dataset's samples
+class Random;          // generator of the orders
 
-/// What random transforms of a sample are drawn from, besides its number.
+/// The origin of the random numbers for the transforms of a sample, in addition to its number.
 struct DrawnFor {
-  std::uint64_t seed = 0;  ///< of the run
+  std::uint64_t seed = 0;  ///< seed of the run
   std::int64_t epoch = 0;
 };
 
-/// Which samples somebody wants, and where they are to be written: one after the other, in this order.
+/// A request for samples, and the memory for the result. Samples are written one after the other, in the order of
+/// `samples`.
 struct BatchRequest {
-  std::span<const std::int64_t> samples = {};  ///< numbers in [0, num_samples); one may come twice
-  std::span<float> values = {};                ///< sample_size() floats a sample, row-major; of any alignment
-  std::span<std::int32_t> labels = {};         ///< one a sample; empty for data with targets
-  std::span<float> targets = {};               ///< num_targets floats a sample; empty for data with classes
-  std::optional<DrawnFor> drawn = {};          ///< in training; nothing random is done to samples without it
-  /// One a sample, or empty: what is 1 behind `fill` could not be read, and is left out. Where it is empty, or DataInfo
-  /// does not say that data lacks samples, that is an error.
+  /// Numbers in [0, num_samples). A number may occur several times.
+  std::span<const std::int64_t> samples = {};
+  /// sample_size() floats for each sample, row-major. No particular alignment.
+  std::span<float> values = {};
+  /// One for each sample. Empty for data with targets.
+  std::span<std::int32_t> labels = {};
+  /// num_targets floats for each sample. Empty for data with classes.
+  std::span<float> targets = {};
+  /// Set in training. Random transforms are applied only if it is set.
+  std::optional<DrawnFor> drawn = {};
+  /// One for each sample, or empty. After `fill`, 1 marks a sample that could not be read and must be left out. If it
+  /// is empty, or DataInfo::lacks is false, such a sample is an error.
   std::span<std::uint8_t> holes = {};
 };
 
-/// Samples by number, wherever they come from: memory, files, a computation. Derive from it for data of one's own.
+/// Samples by number, from memory, files or computations. Derive from it for data of your own.
 class DataSource {
  public:
   virtual ~DataSource() = default;
   DataSource& operator=(const DataSource&) = delete;
 
+  /// Returns the description of the data.
   const DataInfo& info() const { return info_; }
 
-  /// Writes the samples asked for. Several threads may call it at once.
-  /// @throws Error invalid_argument for a number that is no sample or room of another length; bad_data naming the
-  /// sample for a label that is no class and a target that is not finite, or one of them that was not written at all.
+  /// Writes the requested samples. Thread-safe.
+  /// @throws Error invalid_argument if a number is out of range, or a span has the wrong length.
+  /// @throws Error bad_data if a label is out of range, a target is not finite, or one of them was not written; the
+  /// message names the sample.
+  /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
-  /// The classes of all samples, where they are known without reading these; else empty.
+  /// Returns the classes of all samples, if they are known without reading the samples; otherwise an empty span
+  /// (default).
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
  protected:
-  /// @throws Error bad_data where `info` has no samples, a shape without floats, both classes and targets, or
-  /// names that are not one a class, value or target.
+  /// @throws Error bad_data if `info` has no samples, a shape without floats, both classes and targets, or a wrong
+  /// number of names.
   explicit DataSource(DataInfo info);
   DataSource(const DataSource&) = default;
   DataSource(DataSource&&) = default;
 
  private:
-  /// Does so, for a request that has been checked, and by several threads at once. What a sample holds depends on its
-  /// number alone, or, where `info` says that it varies, on this and `drawn`; values that are not written are zero.
-  /// What it throws ends the step: an Error as it is, anything else as model_failed.
+  /// Writes the samples of a checked request. Must be thread-safe. A sample may depend only on its number, or, if
+  /// DataInfo::varies is set, also on `drawn`. Values that are not written are zero. An exception ends the step: an
+  /// Error unchanged, any other exception as Error model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
 };
 
-/// Samples in memory, shared by the replicas of a process, and where they are loaded by name by all of a machine.
+/// Samples in memory. All replicas of a process share them. If they are loaded by name, all processes of a machine
+/// share them.
 class Dataset final : public DataSource {
  public:
-  /// @param shape of one sample, such as {1, 28, 28}; `values` holds the samples one after the other, row-major.
-  /// @param origin see DataInfo::origin
-  /// @throws Error bad_data when lengths do not fit, a label is not in [0, num_classes) or a target is not finite.
+  /// Returns data with classes.
+  /// @param shape of one sample, such as {1, 28, 28}.
+  /// @param values the samples one after the other, row-major.
+  /// @param labels one for each sample, in [0, num_classes).
+  /// @param num_classes number of classes.
+  /// @param origin see DataInfo::origin.
+  /// @param class_names one for each class, or empty.
+  /// @throws Error bad_data if lengths do not match or a label is out of range.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
                          int num_classes, std::string origin = {}, std::vector<std::string> class_names = {});
-  /// The same from bytes; a sample's floats are `scale` times its bytes.
+  /// Returns data with classes from bytes. The floats of a sample are its bytes times `scale`.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
                          std::vector<std::string> class_names = {});
-  /// Samples for a regression, with `num_targets` targets each, sample after sample.
+  /// Returns data for a regression, with `num_targets` targets for each sample.
+  /// @throws Error bad_data if lengths do not match or a target is not finite.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
 
-  /// Samples to be predicted, of which nothing else is known.
+  /// Returns samples for prediction, without classes or targets.
+  /// @throws Error bad_data if lengths do not match.
   static Dataset unlabelled(std::vector<std::int64_t> shape, std::vector<float> values, std::string origin = {});
 
   std::span<const std::int32_t> known_labels() const override;
@@ -157,111 +201,135 @@ class Dataset final : public DataSource {
   std::shared_ptr<const DatasetArrays> arrays_;
 };
 
-/// A training set and, where there are such, a test set and a validation set of samples like its.
+/// A training set, and optionally a test set and a validation set with samples of the same kind.
 struct TrainingData {
   std::shared_ptr<const DataSource> train;
   std::shared_ptr<const DataSource> test = nullptr;
   std::shared_ptr<const DataSource> validation = nullptr;
 };
 
-/// Makes data from what stands behind the colon of its name ("" where there is none) and the run's seed.
+/// Makes data from the text after the colon of its name ("" if there is none) and the seed of the run.
 using MakeData = std::function<TrainingData(const std::string& arguments, std::uint64_t seed)>;
 
-/// How data is asked for by its name.
+/// How registered data is used by its name.
 struct DataUsage {
-  std::string arguments = {};  ///< may follow the name, as errors show it: "[:DIR]", ":FILE"; "" where nothing may
-  bool drawn = false;          ///< from the seed; other data is made with seed 0, once for all seeds
+  /// The syntax after the name, for error messages: "[:DIR]", ":FILE". Empty (default): no arguments.
+  std::string arguments = {};
+  /// True if the data depends on the seed. If false (default), it is made once, with seed 0, for all seeds.
+  bool drawn = false;
 };
 
-/// Makes data known under a name, for `load_data` and the built-in models' "data". Call it before `init`, so that
-/// worker processes know it, too. `make` may load other data.
-/// @throws Error invalid_argument for a name that is taken, empty or has a colon.
+/// Registers data under a name, for `load_data` and the "data" of built-in models. Call this function before `init`, so
+/// that worker processes register it, too.
+/// @param name without a colon.
+/// @param make may load other data.
+/// @param usage see DataUsage.
+/// @throws Error invalid_argument if the name is taken, empty or contains a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
-/// Loads data by a name that was registered, such as the built-in `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`,
-/// `fold:...`, `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`,
-/// `synthetic-linear`, `tar:...` and `text:...`. Within a process the same name and seed give the same object while
-/// somebody holds it.
+/// Loads data by a registered name. The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`,
+/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`,
+/// `tar:...` and `text:...`. docs/data.md describes them in more detail. Within a process, calls with the same name and
+/// seed return the same object while it is in use. Thread-safe.
 ///
-/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180), names or patterns such as part-*.csv. Columns go by
-/// their names in the first row, or, where that has a number in it, by their numbers from 1 on.
-/// `target=COLUMN[+COLUMN...]` are the targets, `class=COLUMN` the class; without either the last column is one or the
-/// other, by what it holds. All others but `ignore=COLUMN[+COLUMN...]` are a sample's values: a number one value; a
-/// text, and what `text=COLUMN[+COLUMN...]` names, as many as there are different ones, of which one is 1. What is a
-/// text is found by the first 1,000 rows. Fields that are empty or NA, N/A, NaN, null, none or ? are missing: an error,
-/// unless `missing=skip` leaves their rows out, or `missing=mean` or `missing=NUMBER` fills them. `test=FILE`
-/// is a file of the test set, `header=yes|no` and `separator=LETTER|tab|comma` say what else is found out.
+/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. COLUMN
+/// is a name from the first row, or a number from 1 on if the first row contains a number. Options:
+/// - `target=COLUMN[+COLUMN...]` selects the targets, `class=COLUMN` the class. Without either, the last column is the
+///   class or the target, depending on its contents.
+/// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All other columns are features. A column of numbers makes one
+///   value of a sample. A column of text makes one value for each category, of which one is 1.
+/// - `text=COLUMN[+COLUMN...]` treats columns of numbers as text. The first 1,000 rows decide about the other columns.
+/// - `missing=skip` leaves out rows with missing fields; `missing=mean` or `missing=NUMBER` fills these fields. Fields
+///   that are empty or NA, N/A, NaN, null, none or ? are missing. Without this option they are an error.
+/// - `test=FILE` names a file of the test set.
+/// - `header=yes|no` and `separator=LETTER|tab|comma` override the detected format.
 ///
-/// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]` reads PNG and JPEG files, a folder in
-/// DIR a class, whose name is the class's; they are numbered in the order of these, and so are the files of each.
-/// Samples are {channels, height, width}, of bytes divided by 255: the middle of each image that has these proportions,
-/// scaled. What is not told is the size of the first image, and 3 channels. Images are decoded whenever they are asked
-/// for; with `damaged=skip` those that cannot be are left out.
+/// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]` reads PNG and JPEG files. Each folder
+/// in DIR is a class with the folder's name. Classes, and the files of each class, are numbered in the order of their
+/// names. Samples are {channels, height, width}; bytes are divided by 255. The largest centered part of an image with
+/// the aspect ratio of `size` is scaled to `size`. Defaults: the size of the first image, and 3 channels. Images are
+/// decoded on demand. With `damaged=skip`, images that cannot be decoded are left out.
 ///
-/// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy's files, of integers,
-/// floats (f2, f4, f8) or bool, little or big endian. Samples are arrays (samples, features), (samples, height, width)
-/// or (samples, channels, height, width). Of the last kind those whose last length is at most 4, and whose second is
-/// more, count as (samples, height, width, channels), unless `layout` says what they are. Unsigned bytes are divided by
-/// 255; every other type is taken as it is. Labels of integers or bool, (samples) or (samples, 1), are classes from 0
-/// to the largest in either set; labels of floats, (samples) or (samples, targets), are targets, whatever they hold.
-/// `idx:` takes the same of IDX files, as MNIST's are, gzipped or not. Each name may be a pattern: then as many files
-/// of samples as of labels, which are one set. A set of npy that takes more than half of MemoryOptions::data_bytes
-/// stays in its files, and its samples are read when they are asked for.
+/// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy files with integers,
+/// floats (f2, f4, f8) or bool, little or big endian. Arrays of samples have the shape (samples, features), (samples,
+/// height, width) or (samples, channels, height, width). An array with four dimensions counts as (samples, height,
+/// width, channels) if its last length is at most 4 and its second length is more than 4; `layout` overrides this rule.
+/// Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape (samples)
+/// or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape (samples) or
+/// (samples, targets), are targets. Each name may be a pattern; there must be as many files of samples as of labels,
+/// which together are one set. A set that needs more than half of MemoryOptions::data_bytes stays in its files and is
+/// read on demand. `idx:` reads IDX files, such as those of MNIST, gzipped or not, with the same arguments.
 ///
-/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` takes the same out of one file, as
-/// numpy.savez writes it; without names the arrays x_train, y_train, x_test, y_test, or x, y, images, labels, data,
-/// target, arr_0, arr_1 and so on.
+/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the same arrays from one file of
+/// numpy.savez. The default names are x_train, y_train, x_test, y_test, or x, y, images, labels, data, target, arr_0,
+/// arr_1 and so on.
 ///
-/// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I, from 1 on, of the K of a cross-validation of other data:
-/// its validation set is a K-th of that data's training set, with its share of each class, and its training set the
-/// rest; the test set is that data's. Folds are the same for all seeds, where the data is; together they have each
-/// sample once.
+/// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I (from 1 on) of a K-fold cross-validation of the data
+/// NAME. The fold is the validation set, with its share of each class. The rest of NAME's training set is the training
+/// set. The test set is that of NAME. Folds do not depend on the seed, unless the data does. Each sample is in exactly
+/// one fold.
 ///
-/// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. Samples are windows
-/// {window, symbols} of symbols that follow each other, of whose values one is 1, each `stride` behind the one before;
-/// the class of each is the symbol behind it. Texts stay in their files.
+/// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. A sample is a
+/// window of consecutive symbols with the shape {window, symbols}; at each position one value is 1. Each window starts
+/// `stride` symbols after the previous one. The class of a sample is the symbol after the window. Texts stay in their
+/// files.
 ///
 /// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`
-/// reads samples out of tar archives, plain or compressed by gzip or zstd, in order of the names; a range {000..009}
-/// stands for its numbers. As in WebDataset, members that follow each other and have one name up to the first dot are a
-/// sample:
-/// `.jpg`, `.jpeg`, `.png` an image as above, or `.npy`, `.x.npy` an array, whose unsigned bytes are divided by 255.
-/// What it has is the first that is there of `.y.npy` or `.target.npy` targets, `.cls` the class's number, `.json`
-/// {"label": number or name}, `.txt` the class's name, its folder. An index of each archive is kept beside it as
-/// `NAME.index`. Compressed archives are parts (DataInfo::parts) of at most 256 MB, of which MEGABYTES (512) are held
-/// in memory. `pipe:COMMAND` for a PATTERN is an archive that a command of the shell writes, where TROUPE_ALLOW_PIPE is
-/// 1 in the environment.
-/// @throws Error invalid_argument that lists what there is, and what making the data throws, such as bad_file or
-/// bad_data naming the file, or limit_reached.
+/// reads samples from tar archives, plain or compressed by gzip or zstd, in order of their names. A range {000..009}
+/// stands for its numbers. As in WebDataset, a sample consists of consecutive members with the same name up to the
+/// first dot:
+/// - `.jpg`, `.jpeg` or `.png` is an image, as above; `.npy` or `.x.npy` is an array, in which unsigned bytes are
+///   divided by 255.
+/// - The first of these is the answer: `.y.npy` or `.target.npy` contains targets, `.cls` the number of the class,
+///   `.json` {"label": number or name}, `.txt` the name of the class. Without them the folder is the class.
+///
+/// An index of each archive is stored next to it as `NAME.index`. Compressed archives are parts (DataInfo::parts) of at
+/// most 256 MB; MEGABYTES (default 512) of them are held in memory. If TROUPE_ALLOW_PIPE is 1 in the environment, a
+/// PATTERN may be `pipe:COMMAND`: a shell command that writes an archive.
+/// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
+/// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
+/// @throws Error limit_reached if there is not enough memory.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
-/// The same for a network that was trained before: a table or a text becomes samples as `trained.encoding` says, such
-/// as `Predictor::data()` has it. Columns are matched by name, whatever their order, and those that the network does
-/// not know are ignored, with a line in the log; without a header, columns match by their number. Targets or classes
-/// may be missing from the files. `unseen=zero` behind `csv:` or `text:` makes zeros of a category or symbol that the
-/// training set did not have, which is an error otherwise (`unseen=error`). Data of other kinds, or an empty encoding,
-/// is loaded as above.
-/// @throws Error bad_file, bad_data that names file, row and column: a column that is missing, a category that the
-/// training set did not have, a text for a number
+/// Loads data for a network that was trained before. A table or a text is converted to samples according to
+/// `trained.encoding`, for example that of `Predictor::data()`. Columns are matched by name in any order, or by number
+/// if there is no header. Unknown columns are ignored, and the log names them. Targets or classes may be missing from
+/// the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or symbol that the training set
+/// did not have; the default, `unseen=error`, is an error. For other data, or if the encoding is empty, it works like
+/// the function above.
+/// @throws Error bad_file as above.
+/// @throws Error bad_data for a missing column, a category that the training set did not have, or a text instead of a
+/// number; the error names file, row and column.
 TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
-/// The samples of shard `shard` are `shard`, `shard + num_shards`, ... Each epoch visits every sample of the shard
-/// once, in an order drawn from (seed, shard, epoch). The order takes 8 bytes a sample of the shard, and 20 ns to draw.
+/// Chooses the samples of each batch. The samples of shard `shard` are `shard`, `shard + num_shards`, and so on. Each
+/// epoch uses every sample of the shard once, in an order drawn from (seed, shard, epoch). The order needs 8 bytes and
+/// about 20 ns for each sample of the shard.
 ///
-/// Of data in parts (DataInfo::parts) the shard has the parts `shard`, `shard + num_shards`, ..., or, where there are
-/// fewer parts than shards, its share of each part, the samples numbered as above. Each epoch takes the parts in an
-/// order drawn from (seed, shard, epoch), and mixes the samples of some that follow each other: of as few as have
-/// `window` samples, and no more than `held_parts`.
+/// If the data has parts (DataInfo::parts), the shard has the parts `shard`, `shard + num_shards`, and so on. If there
+/// are fewer parts than shards, it has its share of the samples of each part. Each epoch uses the parts in an order
+/// drawn from (seed, shard, epoch). It shuffles the samples of a few consecutive parts together: as many parts as
+/// contain `window` samples, but at most `held_parts`. Not thread-safe.
 class BatchSampler {
  public:
-  /// @param batch_size samples a step; 0 takes the whole shard, in order, at each step.
+  /// @param num_samples samples of all shards.
+  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
+  /// @throws Error invalid_argument if a number is negative.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
-  /// The same for samples that may come in parts. @param window see above
+  /// Does the same for samples that may come in parts.
+  /// @param info the data.
+  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
+  /// @param window minimum number of samples to shuffle together; at least 1.
+  /// @throws Error invalid_argument if a number is out of range.
   BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
-  /// The same for all shards: what the largest needs. A shard that has run out gives no samples.
+  /// Returns the number of steps until the largest shard has used each sample once. It is the same for all shards; a
+  /// smaller shard may have no samples in the last steps.
+  /// @throws Error invalid_argument if `num_shards` is below 1.
   std::int64_t steps_per_epoch(int num_shards) const;
-  /// Sample numbers of the shard's batch at a step (valid until the next call).
+  /// Returns the numbers of the samples in a shard's batch at a step. The span is valid until the next call.
+  /// @throws Error invalid_argument if an argument is out of range.
+  /// @throws Error limit_reached if there is not enough memory for the order.
   std::span<const std::int64_t> batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed);
 
  private:

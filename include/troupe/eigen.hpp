@@ -1,5 +1,11 @@
 #pragma once
 
+// Weights, gradients and samples as Eigen matrices, row-major and without copying. For programs that use Eigen 3.4; no
+// other header of Troupe includes Eigen.
+//
+//    const auto weights = sgd.weights();
+//    std::cout << troupe::eigen::tensors(sgd.tensors(), weights).matrix("fc1.weight").norm();
+
 #include <Eigen/Core>
 #include <cstdint>
 #include <ranges>
@@ -13,15 +19,16 @@
 #include "troupe/model.hpp"
 #include "troupe/task_context.hpp"
 
-// Weights, gradients and samples as matrices of Eigen, row-major and where they lie: nothing is copied. For programs
-// that have Eigen 3.4; no other header of Troupe includes it.
 namespace troupe::eigen {
 
+/// A row-major matrix of floats.
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// A row of floats.
 using Row = Eigen::Matrix<float, 1, Eigen::Dynamic, Eigen::RowMajor>;
+/// A column of floats.
 using Column = Eigen::Matrix<float, Eigen::Dynamic, 1>;
 
-/// A map of memory that may be written where `Float` is float, and only read where it is const float.
+/// A map of existing memory: writable if `Float` is float, read-only if it is const float.
 template <class M, class Float>
 using MapOf = Eigen::Map<std::conditional_t<std::is_const_v<Float>, const M, M>>;
 
@@ -29,11 +36,13 @@ using MapOf = Eigen::Map<std::conditional_t<std::is_const_v<Float>, const M, M>>
 template <class Float>
 class Tensors {
  public:
-  /// @param tensors in the order in which they lie in `values`; both have to stay
+  /// @param tensors in the order in which they lie in `values`.
+  /// @param values the vector. Neither span is copied, so both must outlive this object.
   Tensors(std::span<const TensorInfo> tensors, std::span<Float> values) : tensors_(tensors), values_(values) {}
 
-  /// A tensor with two or more dimensions: its first is the rows, the product of the others the columns. One with one
-  /// dimension is a row. @throws Error invalid_argument for a name that there is not
+  /// Returns a tensor as a matrix. The rows are its first dimension, the columns the product of the other dimensions. A
+  /// tensor with one dimension is a row.
+  /// @throws Error invalid_argument if there is no tensor with this name, or `values` is too short.
   MapOf<Matrix, Float> matrix(std::string_view name) const {
     const auto [info, data] = find(name);
     const bool is_row = info.shape.size() < 2;
@@ -41,11 +50,14 @@ class Tensors {
     const auto size = static_cast<Eigen::Index>(info.size());
     return {data, rows, rows == 0 ? 0 : size / rows};
   }
-  /// Of any shape, all its floats.
+  /// Returns all floats of a tensor of any shape as a row.
+  /// @throws Error as `matrix`.
   MapOf<Row, Float> row(std::string_view name) const {
     const auto [info, data] = find(name);
     return {data, static_cast<Eigen::Index>(info.size())};
   }
+  /// Returns all floats of a tensor of any shape as a column.
+  /// @throws Error as `matrix`.
   MapOf<Column, Float> column(std::string_view name) const {
     const auto [info, data] = find(name);
     return {data, static_cast<Eigen::Index>(info.size())};
@@ -63,7 +75,7 @@ class Tensors {
       const std::size_t end = begin + info.size();
       if (end > values_.size())
         throw Error(ErrorCode::invalid_argument, "there are " + std::to_string(values_.size()) +
-                                                     " floats, and tensor '" + info.name + "' ends behind them");
+                                                     " floats, but tensor '" + info.name + "' needs more");
       if (info.name == name) return {info, values_.data() + begin};
       begin = end;
     }
@@ -74,37 +86,40 @@ class Tensors {
   std::span<Float> values_;
 };
 
-/// Of weights that a program has: `tensors(sgd.tensors(), weights)` with `weights = sgd.weights()`.
+/// Returns the tensors of weights that a program holds: `tensors(sgd.tensors(), weights)` with `weights =
+/// sgd.weights()`.
 template <std::ranges::borrowed_range Floats>
 auto tensors(std::span<const TensorInfo> infos, Floats&& values) {
   const std::span span(values);
   return Tensors<typename decltype(span)::element_type>(infos, span);
 }
-/// Inside a model of one's own, whose flat vector is in canonical order: of weights, or of the gradient.
+/// Returns the tensors of the weights or the gradient inside a model of your own. The flat vector of the model must be
+/// in canonical order.
 template <std::ranges::borrowed_range Floats>
 auto tensors(const ModelInfo& info, Floats&& values) {
   return tensors(std::span<const TensorInfo>(info.tensors), values);
 }
 
-/// A vector as a row.
+/// Returns a vector as a row.
 inline MapOf<Row, const float> row(std::span<const float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
+/// Returns a writable vector as a row.
 inline MapOf<Row, float> row(std::span<float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
-/// Samples as rows.
+/// Returns samples as rows.
 inline MapOf<Matrix, const float> values(const Samples& samples) {
   const auto rows = static_cast<Eigen::Index>(samples.count);
   return {samples.values.data(), rows, rows == 0 ? 0 : static_cast<Eigen::Index>(samples.values.size()) / rows};
 }
-/// Their targets as rows; without columns for data with classes.
+/// Returns the targets of samples as rows. There are no columns for data with classes.
 inline MapOf<Matrix, const float> targets(const Samples& samples) {
   const auto rows = static_cast<Eigen::Index>(samples.count);
   return {samples.targets.data(), rows, rows == 0 ? 0 : static_cast<Eigen::Index>(samples.targets.size()) / rows};
 }
-/// Their labels; empty for data with targets.
+/// Returns the labels of samples. Empty for data with targets.
 inline Eigen::Map<const Eigen::Matrix<std::int32_t, Eigen::Dynamic, 1>> labels(const Samples& samples) {
   return {samples.labels.data(), static_cast<Eigen::Index>(samples.labels.size())};
 }

@@ -1,5 +1,9 @@
 #pragma once
 
+// Functions that run on the workers of a Trainer:
+//
+//    troupe::register_function("train", [](const troupe::Json& config) { return config.value("lr", 0.1); });
+
 #include <concepts>
 #include <functional>
 #include <string>
@@ -10,8 +14,8 @@
 
 namespace troupe {
 
-/// A function that runs on workers: it takes nothing or the run's config, and returns nothing, JSON (or what becomes
-/// JSON), named tensors, or both.
+/// A function that runs on workers. It takes nothing or the config of the run. It returns nothing, JSON or a type that
+/// converts to JSON, NamedTensors, or a TaskResult.
 class TrainFunction {
  public:
   TrainFunction() = default;
@@ -30,7 +34,9 @@ class TrainFunction {
           return returned([&]() -> decltype(auto) { return function(); });
         }) {}
 
+  /// Returns true if there is a function.
   explicit operator bool() const { return static_cast<bool>(body_); }
+  /// Calls the function and converts its result.
   TaskResult operator()(const Json& config) const { return body_(config); }
 
  private:
@@ -52,8 +58,9 @@ class TrainFunction {
   std::function<TaskResult(const Json&)> body_;
 };
 
-/// Makes a function known to workers in other processes under a name. Call it before `init`.
-/// @throws Error invalid_argument for a name that is taken.
+/// Registers a function under a name, so that workers in other processes can run it. Call this function before `init`.
+/// @throws Error invalid_argument if the function is empty, or if the name is taken, empty, longer than 200 bytes, not
+/// printable, or starts with '#'.
 void register_function(const std::string& name, TrainFunction function);
 
 }  // namespace troupe

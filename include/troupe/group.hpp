@@ -1,5 +1,9 @@
 #pragma once
 
+// Groups of ranks and their collectives. In a function of a Trainer, `here().group()` is the group of all ranks:
+//
+//    float sum = troupe::here().group().all_reduce(own_loss);
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,100 +12,117 @@
 
 namespace troupe {
 
-/// How the values of all ranks become one. Sums are added in the fixed tree over ranks, so for the same number of ranks
-/// they have the same bits on any machine, over any backend.
+/// The operation that combines the values of all ranks. Sums are added in a fixed tree over the ranks. For a fixed
+/// number of ranks the result is bitwise identical on every machine and with every backend.
 enum class ReduceOp : std::uint8_t {
   sum,
-  mean,  ///< the sum, divided by the number of ranks; not of whole numbers
+  /// The sum divided by the number of ranks. Not available for integers.
+  mean,
   max,
 };
 
+/// The element types of collectives.
 enum class ElementType : std::uint8_t { f32, f64, i64 };
 
-/// What a collective can be made of.
+/// A type that collectives support: float, double or std::int64_t.
 template <class T>
 concept Element = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
-/// Where in the user's program a collective was called, as errors say it. As std::source_location, which some compilers
-/// of C++20 lack.
+/// The source location of the call of a collective, for error messages. It replaces std::source_location, which some
+/// C++20 compilers lack.
 struct CallPlace {
   const char* file = "";
   std::uint32_t line = 0;
 
+  /// Returns the location of the caller, if it is used as a default argument.
   static constexpr CallPlace current(const char* in_file = __builtin_FILE(), std::uint32_t at_line = __builtin_LINE()) {
     return {in_file, at_line};
   }
 };
 
-class Communicator;  // how the ranks of a group reach each other
-struct Collective;   // one call
+class Communicator;  // the connection between the ranks of a group
+struct Collective;   // one call of a collective
 
-/// Ranks that compute together. A collective is called by all of them, each with as many elements of the same type, in
-/// the same order; it returns when this rank's part is done. One thread of a rank at a time may use it.
+/// A group of ranks that compute together.
 ///
-/// All throw an Error in time, at the latest after `TrainerTimeouts::collective` or the `collective_timeout` of
-/// StandaloneContext::Options, when a rank is missing: its text and Where name that rank, whether it was lost, threw,
-/// returned early or hangs, and then what it called last. Where ranks call different collectives, or of other sizes,
-/// each gets an Error invalid_argument that says who called what where; the group can be used on. After any other error
-/// it is over for this rank: each call throws the same again. In a child made by fork a collective of several ranks
-/// throws Error unsupported.
+/// **Collectives.** All ranks must call the same collectives, in the same order, with the same element type and the
+/// same number of elements. A call returns when this rank's part is done. Not thread-safe: one thread of a rank at a
+/// time may use the group.
+///
+/// **Errors.** If a rank is missing, the other ranks get an Error in time, at the latest after
+/// TrainerTimeouts::collective or StandaloneContext::Options::collective_timeout. The message and Where name the
+/// missing rank and the reason: it was lost, threw, returned early, or hangs; for a rank that hangs, also its last
+/// collective. If ranks call different collectives or use different sizes, each rank gets an Error invalid_argument
+/// that lists the call of every rank; the group stays usable. After any other error the group is broken for this rank:
+/// each further call throws the same error. In a child process made by fork, collectives of several ranks throw Error
+/// unsupported.
 class Group {
  public:
-  /// Of one rank, for code that runs outside of any other.
+  /// Makes a group of one rank, for code that runs outside a trainer.
   Group();
+  /// Makes a group that uses this communicator. Troupe calls it.
   explicit Group(std::shared_ptr<Communicator> communicator);
 
+  /// Returns the number of this rank, from 0 on.
   int rank() const;
+  /// Returns the number of ranks.
   int size() const;
-  /// "alone", "store", "data-plane" or "mpi".
+  /// Returns "alone", "store", "data-plane" or "mpi".
   const char* backend() const;
 
-  /// All ranks have `out` of all ranks' `in`, element by element. They may be the same memory.
+  /// Combines `in` of all ranks element by element; all ranks get the result in `out`. `in` and `out` have the same
+  /// length and may be the same memory.
+  /// @throws Error invalid_argument if the lengths differ, or for the mean of integers.
   template <Element T, std::size_t N, std::size_t M>
   void all_reduce(std::span<const T, N> in, std::span<T, M> out, ReduceOp op, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), in.data(), in.size(), out.data(), out.size(), op, at);
   }
-  /// In place.
+  /// Combines `values` of all ranks in place.
   template <Element T, std::size_t N>
   void all_reduce(std::span<T, N> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), values.data(), values.size(), values.data(), values.size(), op, at);
   }
-  /// Of one value.
+  /// Combines one value of all ranks and returns the result.
   template <Element T>
   T all_reduce(T value, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), &value, 1, &value, 1, op, at);
     return value;
   }
 
-  /// The same, of which each rank has its part alone. @param part as long as `part_of(in.size())`; it may lie in `in`
-  /// where that part is
+  /// Combines `in` of all ranks; each rank gets only its part of the result.
+  /// @param part must have the length of `part_of(in.size())`. It may be the same memory as that part of `in`.
+  /// @throws Error invalid_argument if the length is wrong.
   template <Element T, std::size_t N, std::size_t M>
   void reduce_scatter(std::span<const T, N> in, std::span<T, M> part, ReduceOp op = ReduceOp::sum,
                       CallPlace at = CallPlace::current()) {
     reduce_scatter(type_of<T>(), in.data(), in.size(), part.data(), part.size(), op, at);
   }
-  /// All ranks have the parts of all, in order of rank. @param part as long as `part_of(all.size())`; it may lie in
-  /// `all` where that part is
+  /// Concatenates the parts of all ranks in order of rank; all ranks get the result in `all`.
+  /// @param part must have the length of `part_of(all.size())`. It may be the same memory as that part of `all`.
+  /// @throws Error invalid_argument if the length is wrong.
   template <Element T, std::size_t N, std::size_t M>
   void all_gather(std::span<const T, N> part, std::span<T, M> all, CallPlace at = CallPlace::current()) {
     all_gather(type_of<T>(), part.data(), part.size(), all.data(), all.size(), at);
   }
-  /// All ranks have what rank `root` has.
+  /// Copies the values of rank `root` to all ranks.
+  /// @throws Error invalid_argument if `root` is not a rank.
   template <Element T, std::size_t N>
   void broadcast(std::span<T, N> values, int root = 0, CallPlace at = CallPlace::current()) {
     broadcast(type_of<T>(), values.data(), values.size(), root, at);
   }
-  /// Returns when all ranks have called it.
+  /// Blocks until all ranks have called it.
   void barrier(CallPlace at = CallPlace::current());
 
-  /// Elements of a vector: [begin, end).
+  /// A part of a vector: the elements [begin, end).
   struct Part {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::size_t size() const { return end - begin; }
   };
-  /// Which elements of so many are a rank's: parts are contiguous, in order of rank, and differ by one at most.
+  /// Returns the part of a vector of `count` elements that belongs to a rank. Parts are contiguous, in order of rank,
+  /// and their lengths differ by at most one.
   Part part_of(std::size_t count, int rank) const;
+  /// Returns the part of this rank.
   Part part_of(std::size_t count) const { return part_of(count, rank()); }
 
   const std::shared_ptr<Communicator>& communicator() const { return communicator_; }

@@ -1,18 +1,30 @@
 #pragma once
 
+// The entry point of programs that start workers or nodes as other processes:
+//
+//    int main(int argc, char** argv) {
+//      troupe::register_model("mine", make_model);  // first register, then init
+//      troupe::init(argc, argv);
+//      ...
+//    }
+
 namespace troupe {
 
-/// Call it in main as soon as models and the like are registered. A process that was started as a worker runs here and
-/// never returns, and so does one that serves as a node, because its arguments hold `--troupe-join` and
-/// `--troupe-certs`; in the user's own process it notes that workers can be started, which placement `processes` needs.
-/// Raises this process's soft limit on open files to its hard one.
+/// Prepares this process for worker processes and nodes. Call it in `main`, directly after models, data and the like
+/// are registered. Placement `processes` requires this call.
 ///
-/// A worker process, and the process in which a node serves a run, are this program again, with the arguments that it
-/// was started with itself, whatever has become of `argv` since: flags that are read before `init` are read there, too,
-/// and models see the same everywhere. Code before `init` runs in each of them, so it should register and read
-/// arguments, and neither print nor start anything. A parser that refuses what it does not know comes behind `init`, or
-/// leaves `--troupe-...` alone, where the program is to serve as a node.
-/// @throws Error invalid_argument for a `--troupe-...` argument it does not know.
+/// - In the process that the user started, it records that workers can be started, and returns.
+/// - In a process that was started as a worker, it runs the worker and never returns.
+/// - In a process with the arguments `--troupe-join` and `--troupe-certs`, it serves as a node and never returns.
+///
+/// It raises the soft limit on open files of this process to the hard limit.
+///
+/// A worker process, and the process in which a node serves a run, run this program again with the arguments of the
+/// first start, even if `argv` was changed since. So flags that are read before `init` have the same values in every
+/// process. The code before `init` runs in each of these processes. It should only register and read arguments; it
+/// should neither print nor start anything. If the program is to serve as a node, a parser that rejects unknown
+/// arguments must run after `init` or must ignore `--troupe-...`.
+/// @throws Error invalid_argument for an unknown `--troupe-...` argument.
 void init(int argc, char** argv);
 
 }  // namespace troupe

@@ -1,5 +1,8 @@
 #pragma once
 
+// The interface of a network's layers. See troupe/layers.hpp for the layers of Troupe and CustomLayer for layers of
+// your own.
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,56 +18,65 @@ namespace cpu {
 class LayerKernels;
 }
 
-/// The batch that a network works on, as its layers see it.
+/// The batch that a layer processes.
 struct BatchContext {
   int shard = 0;
   std::int64_t step = 0;   ///< steps committed so far
-  std::uint64_t seed = 0;  ///< of the run
-  bool training = false;   ///< rather than evaluating, or training while frozen (ReplicaContext::frozen)
-  int layer = 0;           ///< its number in the graph; draw random numbers from (seed, shard, step, layer) only
+  std::uint64_t seed = 0;  ///< seed of the run
+  /// False in evaluations, and in training of frozen replicas (ReplicaContext::frozen).
+  bool training = false;
+  /// Number of the layer in the graph. Draw random numbers from (seed, shard, step, layer) only.
+  int layer = 0;
 };
 
-/// One sample between two layers: channels x height x width, or, when `flat`, so many features.
+/// The shape of one sample between two layers: channels x height x width, or `channels` features if `flat` is true.
 struct SampleShape {
   std::int64_t channels = 0;
   std::int64_t height = 1;
   std::int64_t width = 1;
   bool flat = false;
 
+  /// Returns the number of floats.
   std::int64_t size() const { return channels * height * width; }
   bool operator==(const SampleShape&) const = default;
-  /// "32x14x14" or "128".
+  /// Returns "32x14x14" or, if flat, "128".
   std::string text() const;
 };
 
 namespace models {
 
-/// A tensor of a layer, and the values it starts with.
+/// A tensor of a layer and its first values.
 struct LayerTensor {
+  /// The distribution of the first values.
   enum class Start : std::uint8_t {
-    constant,  ///< all are `scale`
-    uniform,   ///< in [-scale, scale)
-    normal,    ///< of deviation `scale`
+    constant,  ///< all values are `scale`
+    uniform,   ///< uniform in [-scale, scale)
+    normal,    ///< normal with mean 0 and standard deviation `scale`
   };
-  TensorInfo info;  ///< named within the layer: "weight"
+  /// The name within the layer, such as "weight", and the shape.
+  TensorInfo info;
   Start start = Start::constant;
   double scale = 0;
 };
 
-/// How a layer can be computed together with its neighbours, which spares passes over memory.
+/// How a layer can be computed together with its neighbours, which saves passes over memory.
 struct Folding {
-  bool is_view = false;              ///< its output is its input, looked at differently
-  bool is_relu = false;              ///< a layer with `takes_relu` before it can do its work
-  bool is_sum = false;               ///< of two inputs, one of which may come from a layer with `takes_addend`
-  bool element_wise = false;         ///< its output lies as its input does
-  bool takes_relu = false;           ///< can apply a ReLU to its output
-  bool takes_relu_for_free = false;  ///< ... in a pass that it makes anyway
-  bool commutes_with_relu = false;   ///< the ReLU of its output is its output for the ReLU of its input
-  bool takes_addend = false;         ///< can add a second input to its output, before the ReLU
+  bool is_view = false;  ///< its output is its input with another shape
+  bool is_relu = false;  ///< a preceding layer with `takes_relu` can do its work
+  /// It adds two inputs; one of them may come from a layer with `takes_addend`.
+  bool is_sum = false;
+  bool element_wise = false;  ///< each output depends on the input at the same position only
+  bool takes_relu = false;    ///< it can apply a ReLU to its output
+  /// It can apply a ReLU to its output in a pass that it makes anyway.
+  bool takes_relu_for_free = false;
+  /// The ReLU of its output equals its output for the ReLU of its input.
+  bool commutes_with_relu = false;
+  /// It can add a second input to its output, before the ReLU.
+  bool takes_addend = false;
 };
 
-/// What a kind of layer is: its inputs, shape, tensors and folding. How it is computed, each device says in a file of
-/// its own. See CustomLayer for one's own.
+/// The description of a layer: its inputs, output shape, tensors and folding. The implementation for each device is in
+/// a separate file. For a layer of your own derive from CustomLayer instead.
 class LayerSpec {
  public:
   LayerSpec() = default;
@@ -72,33 +84,40 @@ class LayerSpec {
   LayerSpec& operator=(const LayerSpec&) = delete;
   virtual ~LayerSpec() = default;
 
-  /// What errors call it: "convolution".
+  /// Returns the name in error messages, such as "convolution".
   virtual std::string kind() const = 0;
-  /// What profiles call it, with what matters for its speed: "convolution 3x3".
+  /// Returns the name in profiles, with properties that affect the speed, such as "convolution 3x3".
   virtual std::string label() const { return kind(); }
-  /// The numbers that it was made with, by name, with which files describe it.
+  /// Returns the layer's parameters by name. Files of weights describe the layer with them.
   virtual std::map<std::string, double> numbers() const { return {}; }
 
+  /// Returns the number of inputs.
   virtual std::size_t num_inputs() const { return 1; }
-  /// The shape of its output for inputs of these shapes, as many as `num_inputs()`. @throws Error invalid_argument
-  /// where they do not fit, or its own numbers do not; its text goes on after the layer's name: "needs flat input".
+  /// Returns the shape of the output.
+  /// @param inputs one shape for each of the `num_inputs()` inputs.
+  /// @throws Error invalid_argument if the inputs or the layer's parameters are not valid. The message follows the name
+  /// of the layer, as in "needs flat input".
   virtual SampleShape output(std::span<const SampleShape> inputs) const = 0;
-  /// Whether it has tensors, and so needs a name in its graph.
+  /// Returns true if the layer has tensors and therefore needs a name in its graph.
   virtual bool has_tensors() const { return false; }
+  /// Returns the tensors for inputs of this shape.
   virtual std::vector<LayerTensor> tensors(const SampleShape& /*input*/) const { return {}; }
+  /// Returns how the layer can be computed together with its neighbours.
   virtual Folding folding() const { return {}; }
-  /// Additions and multiplications of matrix products, forward and for one sample; else 0.
+  /// Returns the additions and multiplications of matrix products in a forward pass for one sample. Default: 0.
   virtual double flops(const SampleShape& /*input*/, const SampleShape& /*output*/) const { return 0; }
-  /// Whether its training pass makes a sample's loss depend on the rest of the batch or on chance. It then goes by
-  /// BatchContext::training, forward and backward.
+  /// Returns true if in training the loss of a sample depends on other samples of the batch or on random numbers. The
+  /// layer then uses BatchContext::training in the forward and backward pass.
   virtual bool is_batch_dependent() const { return false; }
-  /// @throws Error invalid_argument for batches of a size that it cannot learn from; text as in `output`.
+  /// Does nothing if the layer can learn from batches of this size.
+  /// @throws Error invalid_argument if it cannot; the message follows the name of the layer.
   virtual void check_batch(const SampleShape& /*input*/, std::int64_t /*batch_size*/) const {}
 
-  /// How the CPU computes it.
+  /// Returns the implementation for the CPU.
   virtual std::unique_ptr<cpu::LayerKernels> on_cpu() const = 0;
 };
 
+/// A shared, read-only layer.
 using Layer = std::shared_ptr<const LayerSpec>;
 
 }  // namespace models

@@ -1,6 +1,6 @@
 #pragma once
 
-// All layers that Troupe brings, and CustomLayer for one's own.
+// Includes all layers of Troupe, and CustomLayer for layers of your own.
 
 #include "troupe/layers/add.hpp"
 #include "troupe/layers/average_pool.hpp"

@@ -1,5 +1,9 @@
 #pragma once
 
+// The log: messages that are neither reports nor errors. By default they are written to standard error.
+//
+//    troupe::set_log_sink([](const troupe::LogRecord& record) { my_logger.write(record.text); });
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,36 +12,42 @@
 
 namespace troupe {
 
-/// In order: each is more than the one before.
+/// Severity, in ascending order.
 enum class LogLevel : std::uint8_t {
-  info,     ///< what went as it should, such as a node that has joined
-  warning,  ///< what the run goes on with, such as a checkpoint that could not be written
-  error,    ///< what ends this process, or a mistake of Troupe's own
+  info,     ///< an expected event, such as a node that has joined
+  warning,  ///< a problem that the run survives, such as a checkpoint that could not be written
+  error,    ///< a problem that ends this process, or an internal error of Troupe
 };
 
-/// The level's name: "info", "warning" or "error".
+/// Returns "info", "warning" or "error".
 const char* to_string(LogLevel level);
 
-/// A line that Troupe says beside reports and errors.
+/// One message of the log.
 struct LogRecord {
   LogLevel level = LogLevel::info;
-  std::string text;  ///< one sentence, without an end of line
-  Where where;       ///< what it is about, as far as that is one worker, node, phase, step or file
+  std::string text;  ///< one sentence, without a line break
+  Where where;       ///< the worker, node, phase, step or file of the message, if it has one
 };
 
-/// From now on this process says nothing below this level. To begin with it is what the environment variable
-/// TROUPE_LOG_LEVEL names, which worker processes inherit; else `info`.
+/// Drops all messages of this process below `least`. The initial level is the value of the environment variable
+/// TROUPE_LOG_LEVEL ("info", "warning" or "error"), which worker processes inherit; otherwise it is `info`.
+/// Thread-safe.
 void set_log_level(LogLevel least);
 
+/// Receives each message of the log.
 using LogSink = std::function<void(const LogRecord& record)>;
 
-/// From now on all that this process says goes there, in place of standard error, where a record is the line "troupe: "
-/// and its text; an empty sink is that again. The sink is called by any thread, one at a time, and must not call a
-/// DistributedSGD. What it throws is dropped, and its record written to standard error, as is one that comes while it
-/// runs, from its own thread. When this returns the sink before is called no more, unless by it.
+/// Sends the log of this process to `sink` instead of standard error. An empty sink restores the default: the line
+/// "troupe: " and the text on standard error.
 ///
-/// Each process has its own. Worker processes and nodes started from this program run `main` up to `init`, so a sink
-/// that is set before `init` is theirs, too; else they write to their standard error: workers to their driver's.
+/// Any thread may call the sink, but only one at a time. The sink must not call a DistributedSGD. If the sink throws,
+/// the exception is dropped and the message is written to standard error. A message that the sink itself causes is
+/// written there, too. Once this function has returned, the previous sink is not called again, unless the previous sink
+/// made this call.
+///
+/// Each process has its own sink. Worker processes and nodes that are started from this program run `main` up to
+/// `init`. So they use the same sink if it is set before `init`. Otherwise they write to their standard error, which
+/// worker processes share with the driver.
 void set_log_sink(LogSink sink);
 
 }  // namespace troupe

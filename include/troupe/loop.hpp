@@ -1,5 +1,11 @@
 #pragma once
 
+// Models of Troupe in a training loop of your own, inside a function of a Trainer:
+//
+//    auto& at = troupe::here();
+//    troupe::GroupSGD sgd(troupe::accelerate("cnn"), at.group(), troupe::Sgd{.learning_rate = 0.1});
+//    for (int i = 0; i < 1000; ++i) at.report({{"loss", sgd.step().loss}});
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,78 +18,103 @@
 #include "troupe/report.hpp"
 #include "troupe/task_context.hpp"
 
-// Models of Troupe inside a loop of one's own.
 namespace troupe {
 
+/// Options of `accelerate`.
 struct AccelerateOptions {
+  /// The number format to request. bf16 is used only if the model and the device of every rank support it. Default:
+  /// f32.
   Precision precision = Precision::f32;
-  bool precision_check =
-      true;  ///< as ComputeOptions::precision_check: all ranks compute in the same, f32 where that is faster
-  std::string config = {};  ///< ReplicaContext::config, for creators by name
-  bool frozen = false;      ///< ReplicaContext::frozen
-  /// Those of the optimizer, where some are frozen: layers of frozen tensors then compute no
-  /// gradient for them, and batch-norm goes by the statistics that it has.
+  /// As ComputeOptions::precision_check. All ranks use the same format: f32 if it is faster.
+  bool precision_check = true;
+  /// Passed to the creator (ReplicaContext::config).
+  std::string config = {};
+  /// As ReplicaContext::frozen.
+  bool frozen = false;
+  /// The optimizer's parameter groups, if some of them are frozen. Layers with frozen tensors then compute no gradient
+  /// for them, and their batch-norm uses the existing statistics.
   std::vector<ParameterGroup> groups = {};
 };
 
-/// Makes a model ready for this rank: it works on the rank's shard of as many shards as there are ranks. All ranks call
-/// it. @throws Error as a creator does, or model_mismatch where ranks have models that cannot work together
+/// Creates a model and starts it for this rank. The model works on the rank's shard; there are as many shards as ranks.
+/// All ranks must call it.
+/// @param model a creator, or the name of a registered model.
+/// @param options see AccelerateOptions.
+/// @param place the context of the rank. Default: the context of this thread.
+/// @throws Error model_failed if the creator returns null, or the Error that the creator throws.
+/// @throws Error invalid_argument if the name is not registered.
 std::shared_ptr<Model> accelerate(const ModelCreator& model, const AccelerateOptions& options = {},
                                   const TaskContext& place = here());
 
-/// What a step came to, the same on all ranks.
+/// The result of a step; identical on all ranks.
 struct GroupStep {
-  std::int64_t step = 0;  ///< steps made, with this one
-  double loss = 0;        ///< mean over the samples of all ranks
-  std::int64_t samples = 0;
-  double learning_rate = 0;
+  std::int64_t step = 0;                ///< number of steps made, including this one
+  double loss = 0;                      ///< mean loss over the samples of all ranks
+  std::int64_t samples = 0;             ///< samples of all ranks
+  double learning_rate = 0;             ///< the rate of this step
   std::optional<double> accuracy = {};  ///< before the update; see StepReport::accuracy
 };
 
+/// Options of GroupSGD.
 struct GroupSgdOptions {
-  double clip_norm = 0;                    ///< GradientOptions::clip_norm
-  std::optional<std::uint64_t> seed = {};  ///< of first weights, the order of the data and chance in layers; without it
-                                           ///< that of the run (`here().seed()`)
+  double clip_norm = 0;  ///< as GradientOptions::clip_norm
+  /// Seed of the first weights, the order of the data and random layers. Empty (default): the seed of the run
+  /// (`here().seed()`).
+  std::optional<std::uint64_t> seed = {};
 };
 
-/// Synchronous SGD by the ranks of a group, each with a replica: model, group and optimizer in one. Gradients are added
-/// in the fixed tree over ranks, averaged exactly over samples and applied part by part, each rank keeping the
-/// optimizer's state of its part alone. The bits are those of a DistributedSGD with as many shards as there are ranks.
+/// Synchronous SGD by the ranks of a group. The object combines a model, a group and an optimizer. Each rank has a
+/// replica. Gradients are added in a fixed tree over the ranks and divided by the number of samples. Each rank updates
+/// one part of the weights and keeps only the optimizer state of that part. The result is bitwise identical to a
+/// DistributedSGD with as many shards as ranks.
 ///
-/// All ranks call the same, in the same order. A step that throws changes nothing.
+/// All ranks must call the same functions in the same order. Not thread-safe. A step that throws changes nothing.
 class GroupSGD {
  public:
-  /// @param model as `accelerate` made it, or one that has not been started, which then is, for this rank
+  /// Makes the first weights from the seed. A collective.
+  /// @param model the result of `accelerate`, or a model that has not been started; it is then started for this rank.
+  /// @param group the ranks.
+  /// @param optimizer the update rule. Default: Sgd().
+  /// @param options see GroupSgdOptions.
+  /// @throws Error invalid_argument if `model` is null or the optimizer is invalid.
+  /// @throws Error model_mismatch if the ranks have models with different sizes or layouts.
   GroupSGD(std::shared_ptr<Model> model, Group group, const Optimizer& optimizer = Sgd(),
            const GroupSgdOptions& options = {});
   ~GroupSGD();
   GroupSGD(GroupSGD&&) noexcept;
   GroupSGD& operator=(GroupSGD&&) noexcept;
 
-  /// A step on each rank's next batch. @throws Error non_finite_loss, non_finite_weights, what the model throws, or
-  /// what a collective throws
+  /// Performs one step on each rank's next batch.
+  /// @throws Error non_finite_loss or non_finite_weights if the loss or the new weights are not finite.
+  /// @throws Error bad_data if no rank has a sample in the batch.
+  /// @throws Error the error of the model or of a collective.
   GroupStep step();
-  /// On the batch of this number, counted from 0 over all epochs (ShardStep::step).
+  /// Performs one step on the batch with this number, counted from 0 over all epochs (ShardStep::step).
   GroupStep step(std::int64_t batch);
+  /// Returns the number of steps made.
   std::int64_t steps_done() const;
-  /// Steps until every rank has seen its samples once; 0 where the model does not say.
+  /// Returns the number of steps until every rank has used each of its samples once. 0 if the model does not define it.
   std::int64_t steps_per_epoch() const;
 
-  /// Loss and accuracy over the model's test or validation set, of which each rank looks at its part.
+  /// Returns loss and accuracy on the model's test or validation set; each rank evaluates its part. A collective.
+  /// @throws Error bad_data if the model has no such set.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test);
 
-  /// In canonical order (ModelInfo::tensors); of this rank, which has all of them.
+  /// Returns the weights in canonical order (ModelInfo::tensors). Not a collective: every rank has all weights.
   std::vector<float> weights() const;
-  /// All ranks give the same. The optimizer's state begins anew.
+  /// Replaces the weights. All ranks must pass the same values. The optimizer state restarts with zeros.
+  /// @throws Error model_mismatch if the length is wrong.
   void set_weights(std::span<const float> canonical);
 
-  /// Weights, the optimizer's state (such as "momentum/NAME") and the number of steps, for
-  /// TaskContext::save_checkpoint: from a checkpoint of these a run with any number of ranks goes on, and a Predictor
-  /// takes its folder. A collective.
+  /// Returns the weights, the optimizer state (such as "momentum/NAME") and the number of steps, for
+  /// TaskContext::save_checkpoint. A run with any number of ranks can resume from it, and Predictor accepts the folder
+  /// of such a checkpoint. A collective.
   NamedTensors state() const;
-  /// Writes the weights of this rank, which are those of all, as DistributedSGD::save does. @throws Error bad_file
+  /// Writes the weights to a safetensors file, like DistributedSGD::save. Not a collective; one rank suffices.
+  /// @throws Error bad_file if the file cannot be written.
   void save(const std::string& path) const;
-  /// @throws Error model_mismatch naming a tensor that is missing or of another shape
+  /// Loads the result of `state`.
+  /// @throws Error model_mismatch if a tensor is missing or has another shape; the error names the tensor.
   void load_state(const NamedTensors& tensors);
 
  private:

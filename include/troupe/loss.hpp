@@ -1,5 +1,9 @@
 #pragma once
 
+// Losses: ready-made ones, and losses of your own from two functions:
+//
+//    troupe::register_loss(std::make_shared<troupe::FunctionLoss>("huber", value, gradient));
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,53 +15,59 @@
 
 namespace troupe {
 
-/// What a network's outputs for a sample are compared with.
+/// The expected answer for one sample.
 struct Target {
-  std::int32_t label = -1;             ///< of data with classes, in [0, num_classes)
-  std::span<const float> values = {};  ///< of data with targets: finite, num_targets of them
+  /// For data with classes: in [0, num_classes).
+  std::int32_t label = -1;
+  /// For data with targets: num_targets finite floats.
+  std::span<const float> values = {};
 };
 
-/// What a network makes small: a number for one sample's outputs and its target. A step's loss is the mean over its
-/// samples. Used by several threads at once, so it keeps nothing from one sample to the next. Spans are of any
-/// alignment.
+/// A loss: a number for the outputs and the target of one sample, which training minimizes. The loss of a step is the
+/// mean over its samples. Implementations must be thread-safe and must not keep state between samples. Spans have no
+/// particular alignment.
 class Loss {
  public:
+  /// @param name unique among losses; files of weights contain it.
   explicit Loss(std::string name) : name_(std::move(name)) {}
   Loss(const Loss&) = delete;
   Loss& operator=(const Loss&) = delete;
   virtual ~Loss() = default;
 
+  /// Returns the name.
   const std::string& name() const { return name_; }
 
-  /// Outputs that a network needs to learn such data: one for each class or target, unless overridden.
-  /// @throws Error invalid_argument for data that the loss cannot learn.
+  /// Returns the number of outputs that a network needs for this data. Default: one for each class or target.
+  /// @throws Error invalid_argument if the loss does not support this data.
   virtual std::int64_t num_outputs(const DataInfo& data) const;
 
-  /// The loss of one sample. @throws Error bad_data for a target that the loss cannot learn.
+  /// Returns the loss of one sample, as evaluations measure it.
+  /// @throws Error bad_data for a target that the loss does not support.
   virtual double value(std::span<const float> outputs, const Target& target) const = 0;
-  /// The same, and writes its derivative by each output, all of them.
+  /// Returns the loss of one sample, as training uses it, and writes all derivatives with respect to the outputs.
+  /// @throws Error bad_data for a target that the loss does not support.
   virtual double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const = 0;
-  /// Whether the outputs are right, for the accuracy; never, unless overridden.
+  /// Returns true if the outputs are right, for the accuracy. Default: false.
   virtual bool is_hit(std::span<const float> outputs, const Target& target) const;
-  /// Whether `is_hit` says so of some: steps tell a training accuracy then.
+  /// Returns true if `is_hit` can return true. Steps then report a training accuracy. Default: false.
   virtual bool has_hits() const { return false; }
-  /// Makes a sample's outputs what they say of it, in place: probabilities where the loss takes them for such. Leaves
-  /// them as they are, unless overridden.
+  /// Converts a sample's outputs to probabilities, in place, if the loss defines probabilities. Default: leaves them
+  /// unchanged.
   virtual void to_probabilities(std::span<float> /*outputs*/) const {}
 
  private:
   std::string name_;
 };
 
-/// A loss made from functions.
+/// A loss made from two functions.
 class FunctionLoss final : public Loss {
  public:
-  /// The loss of one sample.
+  /// Returns the loss of one sample.
   using Value = std::function<double(std::span<const float> outputs, const Target& target)>;
-  /// Writes its derivative by each output.
+  /// Writes the derivatives of the loss with respect to all outputs.
   using Gradient = std::function<void(std::span<const float> outputs, const Target& target, std::span<float> gradient)>;
 
-  /// @throws Error invalid_argument where a function is empty.
+  /// @throws Error invalid_argument if a function is empty.
   FunctionLoss(std::string name, Value value, Gradient gradient);
 
   double value(std::span<const float> outputs, const Target& target) const override;
@@ -68,24 +78,27 @@ class FunctionLoss final : public Loss {
   Gradient gradient_;
 };
 
-/// Makes a loss known under its name, for the built-in models' "loss". Call it before `init`, so that worker processes
-/// know it, too. @throws Error invalid_argument for none, a name that is taken or an empty one.
+/// Registers a loss under its name, so that the "loss" of built-in models can refer to it. Call this function before
+/// `init`, so that worker processes register the loss, too.
+/// @throws Error invalid_argument if `loss` is null, or its name is taken or empty.
 void register_loss(std::shared_ptr<const Loss> loss);
 
 namespace losses {
 
-/// "softmax-cross-entropy", for data with classes, an output each. A hit: the largest output is the class's.
-/// @param label_smoothing what steps want of all classes together, the same of each, rather than of the sample's own,
-/// as PyTorch's CrossEntropyLoss does; in [0, 1). Evaluations measure without it.
-/// @throws Error invalid_argument
+/// Returns "softmax-cross-entropy", for data with classes, with one output for each class. A sample is a hit if the
+/// output of its class is the largest.
+/// @param label_smoothing the part of the target probability that is spread evenly over all classes in training, as in
+/// PyTorch's CrossEntropyLoss; in [0, 1). Evaluations do not use it.
+/// @throws Error invalid_argument if `label_smoothing` is not in [0, 1).
 std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing = 0);
 
-/// "mean-squared-error", for data with targets, an output each: the mean of (output - target)^2 over a sample's
-/// outputs, so that a step's loss is PyTorch's MSELoss. No hits.
+/// Returns "mean-squared-error", for data with targets, with one output for each target: the mean of (output -
+/// target)^2 over the outputs of a sample. The loss of a step is PyTorch's MSELoss. There are no hits.
 std::shared_ptr<const Loss> mean_squared_error();
 
-/// "sigmoid-cross-entropy", for data with targets in [0, 1], an output each: the mean over a sample's outputs, as
-/// PyTorch's BCEWithLogitsLoss has it. A hit: all outputs are on their side, above 0 where the target is above 0.5.
+/// Returns "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target: the mean over the
+/// outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is a hit if every output is above 0 exactly where
+/// the target is above 0.5.
 std::shared_ptr<const Loss> sigmoid_cross_entropy();
 
 }  // namespace losses

@@ -1,5 +1,11 @@
 #pragma once
 
+// Metrics of your own, which every evaluation measures for each sample:
+//
+//    troupe::register_metric({"absolute-error", [](std::span<const float> outputs, const troupe::Target& target) {
+//      return std::abs(double{outputs[0]} - target.values[0]);
+//    }});
+
 #include <functional>
 #include <span>
 #include <string>
@@ -8,21 +14,23 @@
 
 namespace troupe {
 
-/// What an evaluation measures of each sample beside its loss, such as a distance that users understand. It tells the
-/// mean over the samples.
+/// A number that an evaluation measures for each sample in addition to the loss, such as a distance in the user's unit.
+/// The evaluation reports its mean over the samples.
 struct Metric {
-  /// Of one sample: finite. Outputs are as the loss is given them (Loss::to_probabilities makes probabilities of them).
-  /// Used by several threads at once, so it keeps nothing from one sample to the next. @throws Error bad_data for a
-  /// target that it cannot measure.
+  /// Computes the metric for one sample. The result must be finite. `outputs` are the raw outputs of the network, as
+  /// the loss receives them; Loss::to_probabilities converts them to probabilities. The function must be thread-safe
+  /// and must not keep state between samples.
+  /// @throws Error bad_data for a target that the metric cannot measure.
   using Value = std::function<double(std::span<const float> outputs, const Target& target)>;
 
-  std::string name;
-  Value value;
+  std::string name;  ///< unique among metrics
+  Value value;       ///< must not be empty
 };
 
-/// Makes a metric known under its name, for the built-in networks' "metrics". Call it before `init`, so that worker
-/// processes know it, too. "brier-score" is there: of data with classes, the sum of (probability - 1 or 0)^2.
-/// @throws Error invalid_argument for a name that is taken or empty, or without a function.
+/// Registers a metric under its name, so that the "metrics" of built-in models can refer to it. Call this function
+/// before `init`, so that worker processes register the metric, too. Troupe registers "brier-score": for data with
+/// classes, the sum over the classes of (probability - 1 or 0)^2.
+/// @throws Error invalid_argument if the name is empty or taken, or `value` is empty.
 void register_metric(Metric metric);
 
 }  // namespace troupe

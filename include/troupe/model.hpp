@@ -1,5 +1,13 @@
 #pragma once
 
+// The interface of models. Derive from Model for a model of your own; see troupe/models.hpp for ready-made models.
+//
+//    struct Mine : troupe::Model {
+//      troupe::ModelInfo prepare(const troupe::ReplicaContext&) override { return {.size = 3}; }
+//      troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
+//                                   std::span<float> gradient) override;
+//    };
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,197 +18,231 @@
 
 namespace troupe {
 
-/// What an evaluation measures.
+/// The set of samples that an evaluation uses.
 enum class EvaluationSet : std::uint8_t { test, validation };
 
-/// What an evaluation measures beside loss and accuracy. What the model does not measure, such as a class's recall
-/// where the data has targets, its results are without.
+/// Optional measurements of an evaluation, in addition to loss and accuracy. Results that the model does not support,
+/// such as the recall of a class for data with targets, are empty.
 struct EvaluationOptions {
-  bool confusion = false;  ///< how often samples of one class are taken for another
-  int top_k = 0;           ///< how often a sample's class is among so many largest outputs; 0: not asked
-  bool errors = false;     ///< of data with targets: how far outputs are off
+  /// The confusion matrix: samples by true class and predicted class.
+  bool confusion = false;
+  /// The fraction of samples with their class among the `top_k` largest outputs. 0 (default): not measured.
+  int top_k = 0;
+  /// For data with targets: the errors of the outputs.
+  bool errors = false;
 };
 
-/// More classes have no confusion matrix, and more targets no errors: an Error unsupported.
+/// Maximum number of classes for a confusion matrix. More are an Error unsupported.
 inline constexpr std::int64_t kMostConfusionClasses = 2048;
+/// Maximum number of targets for errors. More are an Error unsupported.
 inline constexpr std::int64_t kMostErrorTargets = 4096;
 
-/// What a caller says of the weights that it gives: in all calls of this number, what lies at `data` is the same. A
-/// model that keeps weights elsewhere, such as on an accelerator, need not take those at `data` again. It says nothing
-/// of others that a model gives one it wraps, whatever comes along with them.
+/// Identifies the contents of a weight buffer. In all calls with the same number, the buffer at `data` has the same
+/// contents. So a model that caches weights elsewhere, such as on an accelerator, need not read them again. Applies
+/// only to the buffer at `data`, not to other weights that a wrapper passes to an inner model.
 struct WeightsVersion {
   const float* data = nullptr;
-  std::uint64_t number = 0;  ///< 0: nothing is said
+  /// 0: unknown; the buffer may have any contents.
+  std::uint64_t number = 0;
 
-  /// For calls with these weights until they change, with a number that this process has not yet used.
+  /// Returns a version for these weights, with a number that is new in this process. Use it for all calls until they
+  /// change.
   static WeightsVersion begin(std::span<const float> weights);
 
   bool operator==(const WeightsVersion&) const = default;
 };
 
-/// Which shard of the data a model works on, at which step.
+/// The shard of the data and the step of a call of a model.
 struct ShardStep {
-  int shard = 0;                            ///< 0 .. num_shards - 1
-  int num_shards = 1;                       ///< fixed for the whole run
-  std::int64_t step = 0;                    ///< steps committed so far
-  std::uint64_t seed = 0;                   ///< of the run; draw random numbers from (seed, shard, step) only
-  EvaluationSet set = EvaluationSet::test;  ///< of an evaluation
-  EvaluationOptions measure = {};           ///< of an evaluation
-  WeightsVersion weights = {};              ///< of the weights that come along; empty: they may be any
+  int shard = 0;       ///< 0 .. num_shards - 1
+  int num_shards = 1;  ///< fixed for the whole run
+  /// Steps committed so far.
+  std::int64_t step = 0;
+  /// Seed of the run. Draw random numbers from (seed, shard, step) only.
+  std::uint64_t seed = 0;
+  EvaluationSet set = EvaluationSet::test;  ///< for evaluations only
+  EvaluationOptions measure = {};           ///< for evaluations only
+  /// The version of the weights that are passed. Empty: unknown.
+  WeightsVersion weights = {};
 };
 
-/// What replicas compute on.
+/// The kind of device on which replicas compute.
 enum class Device : std::uint8_t {
   cpu,
   cuda,  ///< CUDA devices, in programs that link troupe::cuda
 };
 
-/// What a model computes in. Weights, gradients and their sums are floats (f32) either way.
+/// The number format of computations. Weights, gradients and their sums are always floats (f32).
 enum class Precision : std::uint8_t {
   f32,
-  bf16,  ///< mixed: activations and the operands of matrix products are bfloat16
+  /// Mixed precision: activations and the operands of matrix products are bfloat16.
+  bf16,
 };
 
-/// Seconds that the same part of a model's work takes in either precision; zeros where nobody has measured it.
+/// Seconds that the same part of a model's work takes in each number format. Zeros: not measured.
 struct PrecisionSeconds {
   double f32 = 0;
   double bf16 = 0;
 
+  /// Returns true if both times were measured.
   bool known() const { return f32 > 0 && bf16 > 0; }
-  /// bf16, unless f32 is clearly faster: unless bf16 takes more than 1.1 times as long. What is measured is a part,
-  /// and in the rest bf16 moves half the bytes; and two measurements of the same may differ by as much on a busy
-  /// machine.
+  /// Returns f32 if bf16 takes more than 1.1 times as long, else bf16. The margin has two reasons: in the unmeasured
+  /// part of the work bf16 moves half the bytes, and on a busy machine two measurements may differ by that much.
   Precision faster() const { return bf16 > 1.1 * f32 ? Precision::f32 : Precision::bf16; }
 };
 
-/// Time that a model spent in layers of one kind, and the arithmetic it did there. What lies between layers (the
-/// samples' layout, the loss) is in none.
+/// Time that a model spent in layers of one kind, and their arithmetic operations. Work between layers (sample layout,
+/// loss) is not included.
 struct LayerTime {
   std::string kind;
-  std::int64_t layers = 0;  ///< of this kind in the network
+  std::int64_t layers = 0;  ///< number of layers of this kind in the network
   double forward_seconds = 0;
   double backward_seconds = 0;
-  double forward_flops = 0;  ///< additions and multiplications of matrix products and convolutions; else 0
+  /// Additions and multiplications of matrix products and convolutions.
+  double forward_flops = 0;
+  /// Likewise, in backward passes.
   double backward_flops = 0;
-  bool beside = false;  ///< while other kinds were at work: its time is in no sum
+  /// True if the time overlaps with the time of other kinds. Sums must not include it.
+  bool beside = false;
 };
 
-/// What a creator is told about the replica it makes.
+/// The replica that a creator makes, and the options of its run.
 struct ReplicaContext {
   int worker = 0;
-  int replica = 0;               ///< of the worker's, ComputeOptions::devices_per_worker in number
-  std::vector<int> shards = {};  ///< the shards this replica works on, and those of others that it may have to compute
+  /// Number of the replica within its worker, from 0 to ComputeOptions::devices_per_worker - 1.
+  int replica = 0;
+  /// The shards of this replica, and shards of others that it may have to compute as a backup.
+  std::vector<int> shards = {};
   int num_shards = 1;
   std::uint64_t seed = 0;
   Precision precision = Precision::f32;  ///< ComputeOptions::precision
-  /// With bf16: the model may measure what bf16 gains it (ModelInfo::measured) and compute in what is faster. What all
-  /// replicas compute in is then decided for the run, and who computes in another is made again, without this.
+  /// With bf16: if true, the model may measure the benefit of bf16 (ModelInfo::measured) and compute in the faster
+  /// format. The run then chooses one format for all replicas. Replicas that use another format are created again, with
+  /// false.
   bool precision_check = false;
-  std::string config = {};      ///< Options::config as it was given (JSON for the built-in models)
+  /// Options::config, unchanged (JSON for the built-in models).
+  std::string config = {};
   Device device = Device::cpu;  ///< ComputeOptions::device
   int device_number = -1;       ///< ComputeOptions::device_number
   bool tf32 = false;            ///< ComputeOptions::tf32
-  int place = 0;                ///< the replica's number among the run's replicas on its node
-  int replicas_at_a_time = 1;   ///< of this worker, that compute while the others wait for their turn
-  /// Layers whose training pass depends on the batch or on chance, batch-norm and dropout, are computed in training as
-  /// in evaluations; their statistics stay.
+  /// Number of the replica among the run's replicas on its node.
+  int place = 0;
+  /// Number of replicas of this worker that compute at the same time; the others wait.
+  int replicas_at_a_time = 1;
+  /// If true, batch-norm, dropout and other layers that depend on the batch or on random numbers in training compute as
+  /// in evaluations, and their statistics do not change.
   bool frozen = false;
-  /// Which tensors are kept as they are, by name (ParameterGroup::frozen); empty: none. Their gradient need not be
-  /// written.
+  /// Returns true for tensors that must not change (ParameterGroup::frozen), by name. Their gradient need not be
+  /// written. Empty: no such tensors.
   std::function<bool(const std::string& tensor)> keeps = {};
 };
 
-/// What one shard adds to a step.
+/// The contribution of one shard to a step.
 struct BatchResult {
+  /// The value of `correct` if the model does not count correct samples.
   static constexpr std::int64_t kNotCounted = -1;
 
-  double loss_sum = 0;                 ///< sum of the losses over the samples, not their mean
-  std::int64_t samples = 0;            ///< how many samples the sum covers; 0 is allowed
-  double data_seconds = 0;             ///< that passed until the samples were there
-  std::int64_t left_out = 0;           ///< samples that could not be read, and are not among these
-  std::int64_t bytes_over_bus = 0;     ///< copied between the host and an accelerator, both ways
-  std::int64_t correct = kNotCounted;  ///< of these samples, those that the model got right; see Loss::is_hit
+  /// Sum of the losses over the samples; not the mean.
+  double loss_sum = 0;
+  /// Number of samples in the sum; may be 0.
+  std::int64_t samples = 0;
+  /// Seconds until the samples were available.
+  double data_seconds = 0;
+  /// Samples that could not be read; they are not part of `samples`.
+  std::int64_t left_out = 0;
+  /// Bytes copied between the host and an accelerator, in both directions.
+  std::int64_t bytes_over_bus = 0;
+  /// Samples that the model got right; see Loss::is_hit.
+  std::int64_t correct = kNotCounted;
 
+  /// Adds another contribution.
   BatchResult& operator+=(const BatchResult& other);
 };
 
-/// How far one target's outputs are off, and how it spreads, over a shard's samples.
+/// Sums over a shard's samples from which the errors of one target are computed.
 struct TargetSums {
   double squared_error = 0;   ///< the sum of (output - target)^2
   double absolute_error = 0;  ///< the sum of |output - target|
-  double mean = 0;            ///< of the target
-  double deviation = 0;       ///< the sum of (target - mean)^2
+  /// Mean of the target.
+  double mean = 0;
+  double deviation = 0;  ///< the sum of (target - mean)^2
 };
 
-/// What one shard of the test set adds to an evaluation. The members behind `samples` are for what ShardStep::measure
-/// asks for, and left empty by a model that does not measure it: in all shards with samples, or in none.
+/// The contribution of one shard to an evaluation. The members after `samples` are filled if ShardStep::measure
+/// requests them and the model supports them. A model must fill a member for all shards with samples or for none.
 struct EvaluationResult {
   double loss_sum = 0;
   std::int64_t correct = 0;  ///< samples that the model got right; see Loss::is_hit
   std::int64_t samples = 0;
+  /// Samples with their class among the top_k largest outputs.
   std::optional<std::int64_t> top_k_correct = {};
-  std::vector<std::int64_t> confusion = {};  ///< samples by class and, within it, by what they were taken for
+  /// Samples by true class (row) and predicted class (column), row-major.
+  std::vector<std::int64_t> confusion = {};
+  /// One for each target.
   std::vector<TargetSums> targets = {};
-  std::vector<double> metric_sums = {};  ///< over the samples; in the order of ModelInfo::metrics, asked or not
+  /// Sums over the samples, in the order of ModelInfo::metrics. Always filled.
+  std::vector<double> metric_sums = {};
 };
 
-/// A named tensor of the canonical weights: row-major, one after the other in the order given.
+/// A named tensor of the canonical weights, row-major. The tensors lie one after the other in canonical order.
 struct TensorInfo {
   std::string name;
   std::vector<std::int64_t> shape;
 
-  /// Floats. @throws Error invalid_argument for a negative length or a number of floats that no memory could hold.
+  /// Returns the number of floats.
+  /// @throws Error invalid_argument for a negative length, or more floats than any memory can hold.
   std::size_t size() const;
 };
 
-/// Floats of all of them.
+/// Returns the number of floats of all tensors.
 std::size_t total_size(std::span<const TensorInfo> tensors);
 
-/// What a model says of itself. Where a member is left as it is, the model is as the comment says.
+/// The description of a model, returned by Model::prepare. Every member except `size` has a usable default.
 struct ModelInfo {
-  /// Length, in floats, of the flat vectors (with the padding that the model's layout wants).
+  /// Number of floats of the flat vectors, including padding.
   std::size_t size = 0;
-  /// The first so many floats are learned: the optimizer updates them. The others are statistics of the data, such as
-  /// batch-norm's, which `update_statistics` updates. A multiple of 32, unless it is `size`. 0: all are learned.
+  /// Number of floats at the start of the flat vector that the optimizer updates. The other floats are statistics of
+  /// the data, such as those of batch-norm; Model::update_statistics updates them. A multiple of 32, unless it is
+  /// `size`. 0 (default): all floats are learned.
   std::size_t learned_size = 0;
-  /// The canonical weights, for files and hashes: at most `size` floats, in tensors whose names are printable. Empty:
-  /// one tensor "weights" of `size` floats.
+  /// The canonical weights, for files and hashes: at most `size` floats, in tensors with printable names. Empty
+  /// (default): one tensor "weights" of `size` floats.
   std::vector<TensorInfo> tensors = {};
-  /// Names the layout of the flat vector, and what else the bits depend on, such as libraries and devices; replicas
-  /// whose fingerprints differ cannot work together. Checkpoints keep it, and a run that goes on with another one says
-  /// so.
+  /// Identifies the layout of the flat vector and everything else that the bits of results depend on, such as libraries
+  /// and devices. Replicas with different fingerprints cannot work together. Checkpoints store it; if a run resumes
+  /// with another fingerprint, the log has a warning.
   std::string fingerprint = "plain";
-  /// What it really computes in: f32 where the device has nothing else.
+  /// The number format that the model uses; f32 if the device supports nothing else.
   Precision precision = Precision::f32;
-  /// How many training samples the model draws from; 0 where that means nothing. Every shard needs one.
+  /// Number of training samples. Every shard needs at least one. 0 (default): not defined.
   std::int64_t num_samples = 0;
-  /// Steps until every shard has seen its samples once; 0 where that means nothing.
+  /// Steps until every shard has used each of its samples once. 0 (default): not defined.
   std::int64_t steps_per_epoch = 0;
-  /// True when a step of this model is so short (tens of microseconds) that a thread of its own would cost more than
-  /// it brings.
+  /// True if a step of the model takes only tens of microseconds, so that a separate thread would cost more time than
+  /// it saves.
   bool lightweight = false;
-  /// What Troupe writes into files of weights, so that a Predictor can make the network again: text of its own making.
-  /// Empty: files do not say it.
+  /// A description of the network that Troupe writes into files of weights for Predictor. Only Troupe makes such
+  /// descriptions. Empty (default): files do not describe the network.
   std::string network = {};
-  /// Where ReplicaContext::precision_check asks for it.
+  /// The measured times, if ReplicaContext::precision_check asked for them.
   PrecisionSeconds measured = {};
-  /// Names of what each evaluation measures beside the loss; at most 64, each once.
+  /// Names of the metrics that each evaluation measures in addition to the loss. At most 64, without duplicates.
   std::vector<std::string> metrics = {};
-  /// Kinds of its layers whose training pass makes the loss depend on more than weights and samples, such as
-  /// "batch-norm, dropout". Empty: there are none, or they are frozen.
+  /// Kinds of layers that make the training loss depend on more than weights and samples, such as "batch-norm,
+  /// dropout". Empty (default): there are none, or they are frozen.
   std::string batch_dependent = {};
 };
 
-/// Of a model whose flat vector is these tensors, one after the other, all of them learned.
+/// Returns the description of a model with a flat vector of these tensors, one after the other; all are learned.
 ModelInfo info_of(std::vector<TensorInfo> tensors);
 
-/// One replica of a model: maths over flat float vectors. Weights come in and gradients go out as views of shared
-/// memory, so a model keeps none of its own. Every span that it is given begins at a multiple of 64 bytes: whole flat
-/// and canonical vectors, and the parts of `update_statistics`.
+/// One replica of a model: it computes gradients over flat vectors of floats. Weights and gradients are views of shared
+/// memory, so a model stores no weights of its own. Every span that a model receives starts at a multiple of 64 bytes:
+/// whole flat and canonical vectors, and the parts of `update_statistics`.
 ///
-/// A replica is used by one thread at a time: the one that created it, or changing ones when it is lightweight. Others
-/// are used beside it. It may throw: an Error comes out of the driver's call as it is, with the place added, anything
-/// else as an Error model_failed with its text; the replica is asked again by the next call.
+/// One thread at a time uses a replica: always the thread that created it, unless the model is lightweight. Other
+/// replicas run at the same time. A model may throw: the driver's call throws an Error unchanged, with the place added,
+/// and any other exception as Error model_failed with its text. The replica is used again by the next call.
 class Model {
  public:
   Model() = default;
@@ -208,49 +250,60 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  /// Prepares the model. Called once, before anything else, by the worker that the replica belongs to; a model that
-  /// holds another starts that one with the same context.
+  /// Prepares the model and returns its description. The worker of the replica calls it once, before anything else. A
+  /// model that contains another model starts that model with the same context.
   const ModelInfo& start(const ReplicaContext& context);
 
-  /// What the model said at its start, without the members that say "as usual". @throws Error invalid_argument before.
+  /// Returns the description of the model. Defaults are replaced: `learned_size` is not 0, and `tensors` is not empty.
+  /// @throws Error invalid_argument before `start`.
   const ModelInfo& info() const;
 
-  /// Computes the gradient of the *sum* of the losses over the shard's samples of this step and writes all
-  /// `info().size` floats of it. Padding must stay zero.
-  /// In place of the gradient of statistics it writes sums over the samples, too.
+  /// Computes the gradient of the *sum* of the losses over the shard's samples of this step. Writes all `info().size`
+  /// floats. Padding must stay zero. For statistics it writes sums over the samples instead of a gradient.
   virtual BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) = 0;
 
-  /// Makes statistics v + 1 of statistics v for the floats [begin, begin + mean.size()) of the flat vector; `mean` is
-  /// what all shards wrote for them, added and divided by `samples`. Both ends are multiples of 32 floats from the
-  /// start of the vector, or its end.
+  /// Computes the next version of the statistics [begin, begin + mean.size()) of the flat vector. Both ends are
+  /// multiples of 32 floats, or the end of the vector. A model with statistics must implement it.
+  /// @param begin first float of the range.
+  /// @param mean the sums that all shards wrote for the range, added and divided by `samples`.
+  /// @param samples samples of all shards.
+  /// @param statistics the current values of the range.
+  /// @param updated receives the new values of the range.
+  /// @throws Error model_failed unless overridden.
   virtual void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                  std::span<const float> statistics, std::span<float> updated) const;
 
-  /// Writes the weights to begin with, a function of the seed alone. Zeros unless overridden.
+  /// Writes the first weights, which must depend on the seed only. Default: zeros.
   virtual void initialize(std::span<float> weights, std::uint64_t seed);
 
-  /// Measures shard `at.shard` of `at.set`, and what `at.measure` asks for, or not. Without the set: no samples.
+  /// Evaluates shard `at.shard` of the set `at.set`, and optionally measures what `at.measure` requests. Returns 0
+  /// samples if the model has no such set (default).
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
-  /// Converts a flat vector to the canonical order, and back: a permutation, which leaves out padding and makes it zero
-  /// again. It serves the optimizer's vectors as well as the weights.
+  /// Converts a flat vector to canonical order. The conversion is a permutation that leaves out padding. It is used for
+  /// the optimizer's vectors as well as for weights. Default: a copy.
+  /// @throws Error model_mismatch unless overridden, if the sizes differ.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
+  /// Converts a vector in canonical order to a flat vector and sets padding to zero. Default: a copy.
+  /// @throws Error model_mismatch unless overridden, if the sizes differ.
   virtual void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
-  /// Where the time of all calls so far went; empty for models that do not measure it.
+  /// Returns the times of all calls so far, by kind of layer. Empty if the model does not measure them (default).
   virtual std::vector<LayerTime> profile() const { return {}; }
 
  protected:
-  /// Makes the model ready for such a replica and says what it is: `return {.size = 3};` does for a simple one.
+  /// Prepares the model for a replica and returns its description. `return {.size = 3};` suffices for a simple model.
   virtual ModelInfo prepare(const ReplicaContext& context) = 0;
 
  private:
   ModelInfo info_;
 };
 
+/// Makes a replica. It must not return null, and must be thread-safe.
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;
 
-/// Makes replicas: from a callable, for workers of this process, or from a registered name, for all placements.
+/// Makes replicas: from a callable, for placement in_process, or from a registered name, for all placements. A callable
+/// takes a ReplicaContext, or the numbers of worker and replica.
 class ModelCreator {
  public:
   // NOLINTBEGIN(google-explicit-constructor)
@@ -267,7 +320,9 @@ class ModelCreator {
   ModelCreator(const char* name) : name_(name) {}
   // NOLINTEND(google-explicit-constructor)
 
+  /// Returns the registered name. Empty for a callable.
   const std::string& name() const { return name_; }
+  /// Returns the callable. Empty for a name.
   const CreateModel& function() const { return create_; }
 
  private:
@@ -275,8 +330,8 @@ class ModelCreator {
   CreateModel create_;
 };
 
-/// Makes `create` known to worker processes under `name`. Call before `init`.
-/// @throws Error invalid_argument when the name is taken.
+/// Registers a creator under a name, so that worker processes can use it. Call this function before `init`.
+/// @throws Error invalid_argument if the name is taken.
 void register_model(const std::string& name, CreateModel create);
 
 }  // namespace troupe

@@ -1,5 +1,12 @@
 #pragma once
 
+// Ready-made models: networks of layers, regressions, and models from two functions.
+//
+//    auto creator = [](const troupe::ReplicaContext& at) {
+//      return troupe::models::network(troupe::models::cnn_layers(10), troupe::load_data("fashion-mnist", at.seed));
+//    };
+//    troupe::DistributedSGD sgd{creator, {.num_workers = 2}};
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -16,14 +23,18 @@
 
 namespace troupe::models {
 
-/// A model made from functions.
+/// A model made from two functions. All its parameters are learned and start with zeros. It computes on CPUs only.
 class FunctionModel : public Model {
  public:
-  /// The shard's loss sum and sample count at these weights.
+  /// Returns the sum of the losses and the number of samples of the shard's batch.
   using Loss = std::function<BatchResult(const ShardStep&, std::span<const float> weights)>;
-  /// Writes the gradient of that loss sum.
+  /// Writes the gradient of that sum.
   using Gradient = std::function<void(const ShardStep&, std::span<const float> weights, std::span<float> gradient)>;
 
+  /// @param size number of parameters; at least 1.
+  /// @param loss must not be empty.
+  /// @param gradient must not be empty.
+  /// @throws Error invalid_argument otherwise.
   FunctionModel(std::size_t size, Loss loss, Gradient gradient);
 
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override;
@@ -37,20 +48,33 @@ class FunctionModel : public Model {
   Gradient gradient_;
 };
 
-/// Least squares: loss (x . w - y)^2 without intercept, as many parameters as a sample has floats.
-/// @param batch_size samples a shard and step; 0 takes the whole shard.
+/// Returns a linear regression: the loss is (x . w - y)^2, without intercept. It has as many parameters as a sample has
+/// floats.
+/// @param data with one target for each sample.
+/// @param batch_size samples for each shard and step; 0 (default): the whole shard.
+/// @throws Error invalid_argument or bad_data if the data is not suitable.
 std::unique_ptr<Model> linear_regression(TrainingData data, std::int64_t batch_size = 0);
 
-/// Softmax regression: one linear layer with bias and cross-entropy.
+/// Returns a softmax regression: one linear layer with bias, and cross-entropy.
+/// @param data with classes.
+/// @param batch_size samples for each shard and step; 0: the whole shard.
+/// @throws Error invalid_argument or bad_data if the data is not suitable.
 std::unique_ptr<Model> softmax_regression(TrainingData data, std::int64_t batch_size = 64);
 
-/// A network: layers, and what each takes as input. The output is that of the layer appended last.
+/// A network: layers and their inputs. The output of the network is the output of the layer that was appended last.
+///
+/// ```cpp
+/// troupe::models::Graph g;
+/// auto x = g.append("conv1", conv2d(64, {.kernel = 3, .padding = 1}), {g.input()});
+/// x = g.append("", add(), {g.append("", relu(), {x}), x});
+/// ```
 class Graph {
  public:
-  /// The output of a layer, or the network's input.
+  /// The output of a layer, or the input of the network.
   struct Node {
     int number = -1;
   };
+  /// A layer, its name and its inputs.
   struct Entry {
     std::string name;
     Layer layer;
@@ -58,72 +82,97 @@ class Graph {
   };
 
   Graph() = default;
-  /// Layers one after the other, named "0", "1", ...
+  /// Makes a sequence of layers, named "0", "1", and so on.
   explicit Graph(const std::vector<Layer>& layers);
 
+  /// Returns the input of the network.
   static Node input() { return {}; }
-  /// Appends a layer. Its tensors are called NAME.weight and so on; layers without tensors need no name.
-  /// @throws Error invalid_argument for inputs that are not this graph's, or not as many as the layer takes.
+  /// Appends a layer and returns its output.
+  /// @param name the tensors of the layer are named NAME.weight and so on. It may be empty if the layer has no tensors.
+  /// @param layer the layer.
+  /// @param inputs outputs of earlier layers, or the input of the network.
+  /// @throws Error invalid_argument if an input does not belong to this graph, or the number of inputs is wrong.
   Node append(std::string name, const Layer& layer, std::vector<Node> inputs);
 
+  /// Returns the layers in the order in which they were appended.
   const std::vector<Entry>& layers() const { return layers_; }
 
  private:
   std::vector<Entry> layers_;
 };
 
-/// A network, whose last layer gives the outputs that the loss takes of such data. Weights start as PyTorch's layers
-/// do, uniform in +-1/sqrt(fan in), but convolutions without bias as torchvision's ResNets do, normal with variance 2 /
-/// fan out. Tensors carry PyTorch's names.
-/// @param batch_size samples a shard and step; 0: the whole shard. A step is on num_shards times as many
-/// @param loss null: softmax cross-entropy for data with classes, mean squared error for data with targets.
-/// @param metrics that each evaluation measures
-/// @throws Error invalid_argument for a loss that does not learn such data, a metric that comes twice, and naming the
-/// layer whose input does not fit.
+/// Returns a model that trains a network. The outputs of the last layer must be those that the loss expects for the
+/// data. The first weights follow PyTorch: uniform in +-1/sqrt(fan in), but normal with variance 2 / fan out for
+/// convolutions without bias, as in torchvision's ResNets. Tensors have PyTorch's names.
+/// @param graph the network.
+/// @param data training set, and optional test and validation sets.
+/// @param batch_size samples for each shard and step; 0: the whole shard. A step uses num_shards times as many.
+/// @param loss null (default): softmax cross-entropy for data with classes, mean squared error for data with targets.
+/// @param metrics measured by each evaluation, in addition to the loss.
+/// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
+/// does not fit; the message names the layer.
+/// @throws Error bad_data if the test or validation set does not match the training set.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
-/// One of layers in a row.
+/// Does the same for a sequence of layers.
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 
+/// Options of `mlp_layers`.
 struct MlpOptions {
-  std::int64_t hidden = 128;  ///< floats of each hidden layer
-  std::int64_t layers = 1;    ///< hidden ones
-  double dropout = 0;         ///< probability, behind each hidden layer; 0: there is none
+  std::int64_t hidden = 128;  ///< outputs of each hidden layer
+  std::int64_t layers = 1;    ///< number of hidden layers
+  /// Probability of the dropout after each hidden layer. 0 (default): no dropout.
+  double dropout = 0;
 };
-/// flatten; linear to `hidden` and ReLU, `layers` times; linear to the outputs: one for each class or target.
+/// Returns a multilayer perceptron: flatten; then linear to `hidden` and ReLU, `layers` times; then linear to the
+/// outputs.
+/// @param num_outputs one for each class or target.
+/// @param options see MlpOptions.
 std::vector<Layer> mlp_layers(int num_outputs, const MlpOptions& options = {});
 
+/// Options of `cnn_layers` and `cnn_bn_layers`.
 struct CnnOptions {
-  std::int64_t channels = 32;  ///< of the first convolution; the second has twice as many
-  std::int64_t hidden = 128;   ///< floats of the hidden layer
-  double dropout = 0;          ///< probability, behind the hidden layer; 0: there is none
+  /// Channels of the first convolution; the second one has twice as many.
+  std::int64_t channels = 32;
+  std::int64_t hidden = 128;  ///< outputs of the hidden layer
+  /// Probability of the dropout after the hidden layer. 0 (default): no dropout.
+  double dropout = 0;
 };
-/// The reference CNN: conv 3x3 32, ReLU, pool 2, conv 3x3 64, ReLU, pool 2, flatten, linear 128, ReLU, linear.
+/// Returns the reference CNN. With default options: conv 3x3 32, ReLU, pool 2, conv 3x3 64, ReLU, pool 2, flatten,
+/// linear 128, ReLU, linear.
+/// @param num_outputs one for each class or target.
+/// @param options see CnnOptions.
 std::vector<Layer> cnn_layers(int num_outputs, const CnnOptions& options = {});
-/// The same with a batch-norm behind each convolution, which then has no bias.
+/// Returns the same network with a batch-norm after each convolution. The convolutions have no bias.
 std::vector<Layer> cnn_bn_layers(int num_outputs, const CnnOptions& options = {});
 
+/// The depths that `resnet` supports.
 inline constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
+/// The default width of `resnet`.
 inline constexpr std::int64_t kResnetWidth = 64;
-/// ResNet as torchvision builds it (version 1.5: the stride is in the 3x3 convolution), with its names and order. Takes
-/// images of any size that leaves the last batch-norm more than one value a channel of a batch: 33x33 for batches of 1.
-/// @param depth one of kResnetDepths. @throws Error invalid_argument for another.
-/// @param width channels of the first stage; each of the three others has twice as many as the one before
+/// Returns a ResNet with the structure, names and order of torchvision (version 1.5: the stride is in the 3x3
+/// convolution). It accepts images of any size for which the last batch-norm has more than one value for each channel
+/// of a batch: at least 33x33 for batches of 1.
+/// @param depth one of kResnetDepths.
+/// @param num_outputs one for each class or target.
+/// @param width channels of the first stage; each later stage has twice as many as the previous one.
+/// @throws Error invalid_argument for another depth.
 Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 
-/// What Ray's DistributedSGD example ran: ResNet-101 for 224x224 images and 1001 classes, 44,551,209 parameters, on
-/// mock images: pixels normal (mean 127, deviation 60) cut off at [0, 255], labels uniform. Each shard has one batch,
-/// drawn once from (seed, shard), so a falling loss means learning.
-/// @param batch images a shard and step. @throws Error invalid_argument for a batch below 1.
+/// Returns the model of Ray's DistributedSGD example: ResNet-101 for 224x224 images and 1001 classes, with 44,551,209
+/// parameters, on mock images. Pixels are normal (mean 127, standard deviation 60), clipped to [0, 255]; labels are
+/// uniform. Each shard has a single batch, drawn once from (seed, shard), so a falling loss shows that the model
+/// learns.
+/// @param batch images for each shard and step.
+/// @throws Error invalid_argument if `batch` is below 1.
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench", configured by JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...],
-/// "model_options": {NAME: NUMBER, ...}}; "tfbench" draws its own data, and "linear", "softmax" and "tfbench" have a
-/// loss of their own, and neither metrics nor options. Options are those of MlpOptions, of CnnOptions, and for ResNets
-/// "width".
-/// `init` calls it.
+/// and "tfbench". `init` calls this function. Their config (Options::config) is JSON: {"data": NAME, "batch_size": B,
+/// "loss": NAME, "metrics": [NAME, ...], "model_options": {NAME: NUMBER, ...}}. Model options are the members of
+/// MlpOptions for "mlp", those of CnnOptions for "cnn" and "cnn-bn", and "width" for ResNets. "linear", "softmax" and
+/// "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
 void register_builtin_models();
 
 }  // namespace troupe::models

@@ -1,5 +1,10 @@
 #pragma once
 
+// Optimizers, learning rates and parameter groups: values for Options::optimizer. `register_optimizer` adds an update
+// rule of your own.
+//
+//    troupe::Options options{.optimizer = troupe::Adam{.learning_rate = 0.001, .groups = {{"*.bias", 0.0}}}};
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,48 +19,58 @@
 
 namespace troupe {
 
-/// How the learning rate falls once the warm-up is over.
+/// The shape of the learning-rate schedule after the warm-up.
 enum class ScheduleKind : std::uint8_t { constant, step, cosine };
 
-/// The name, as it is written here.
+/// Returns the enumerator's name, such as "cosine", or "unknown" for a value that is not an enumerator.
 const char* to_string(ScheduleKind kind);
 
-/// What the learning rate is multiplied by. With `warmup_steps`, it first rises linearly from 0 to 1.
+/// A factor for the learning rate, as a function of the step.
 struct Schedule {
+  /// Default: constant.
   ScheduleKind kind = ScheduleKind::constant;
+  /// Steps during which the factor rises linearly from 0 to 1. The schedule of `kind` starts after them. 0 (default):
+  /// no warm-up.
   std::int64_t warmup_steps = 0;
-  std::int64_t step_size = 1000;    ///< step: multiply by `gamma` every so many steps
-  double gamma = 0.1;               ///< step
-  std::int64_t total_steps = 1000;  ///< cosine: steps of the run from the full rate down to `final_fraction` of it, as
-                                    ///< epochs * (samples / (num_shards * batch_size))
-  double final_fraction = 0;        ///< cosine
+  /// Kind `step`: the factor is multiplied by `gamma` after every `step_size` steps. At least 1.
+  std::int64_t step_size = 1000;
+  /// Kind `step`: at least 0.
+  double gamma = 0.1;
+  /// Kind `cosine`: the number of steps after the warm-up in which the factor falls from 1 to `final_fraction`. At
+  /// least 1. For whole epochs: epochs * (samples / (num_shards * batch_size)).
+  std::int64_t total_steps = 1000;
+  /// Kind `cosine`: the last factor, in [0, 1].
+  double final_fraction = 0;
 };
 
-/// A learning rate: the same for all steps, one that changes by a schedule, or a function of the step.
+/// A learning rate: a constant, a constant with a schedule, or a function of the step.
 class LearningRate {
  public:
-  /// Of a step, counted from 0. The driver asks it, in the thread that calls `step()`, and tells all workers, so it may
-  /// hold what it likes. It has to depend on the step alone: a step that is done again asks again, as does a run that
-  /// is resumed. Its answer is a float from 0 on; else the step is an Error invalid_argument, and what it throws, the
-  /// step throws.
+  /// Returns the learning rate of a step; steps are counted from 0. The driver calls it in the thread that calls
+  /// `step()` and sends the result to all workers, so it may capture anything. The result must depend on the step only,
+  /// because a step that is repeated and a run that is resumed call the function again. `step()` throws Error
+  /// invalid_argument if the result is not a finite float of at least 0. An exception from the function propagates out
+  /// of `step()`.
   using Function = std::function<double(std::int64_t step)>;
 
   // NOLINTBEGIN(google-explicit-constructor): a number is a rate, and so is a function
+  /// A constant rate.
   template <class Number>
   requires std::is_convertible_v<const Number&, double> LearningRate(const Number& rate) : rate_(rate) {}
-  /// As `{0.1, {.kind = ScheduleKind::cosine, .total_steps = 10000}}`.
+  /// A rate that is multiplied by a schedule: `{0.1, {.kind = ScheduleKind::cosine, .total_steps = 10000}}`.
   LearningRate(double rate, const Schedule& schedule) : rate_(rate), schedule_(schedule) {}
-  /// As `[](std::int64_t step) { return 0.1 / (1 + 0.01 * step); }`.
+  /// A function of the step: `[](std::int64_t step) { return 0.1 / (1 + 0.01 * step); }`.
   template <class F>
   requires std::is_invocable_r_v<double, F&, std::int64_t> LearningRate(F function)
       : LearningRate(0.0, std::move(function)) {}
-  /// The same; files that tell of the run's options tell `rate`. @throws Error invalid_argument for no function
+  /// A function of the step. `rate` is not used by steps; files that record the options of the run contain it.
+  /// @throws Error invalid_argument if `function` is empty.
   LearningRate(double rate, Function function);
   // NOLINTEND(google-explicit-constructor)
 
   double rate() const { return rate_; }
   const Schedule& schedule() const { return schedule_; }
-  const Function& function() const { return function_; }  ///< in place of both, where there is one
+  const Function& function() const { return function_; }  ///< if it is not empty, it replaces `rate` and `schedule`
 
  private:
   double rate_ = 0;
@@ -63,112 +78,125 @@ class LearningRate {
   Function function_;
 };
 
-/// Tensors that are updated otherwise than the rest, such as biases without weight decay.
+/// Options for all tensors with a name that matches a pattern, such as no weight decay for biases. If several groups
+/// match a tensor, the first one applies. A group that matches no tensor is an Error invalid_argument at the start of
+/// the run.
 struct ParameterGroup {
-  std::string pattern;                      ///< of their whole names: * is any text, ? any one byte
-  std::optional<double> weight_decay = {};  ///< in place of the optimizer's
-  double learning_rate_factor = 1;          ///< of the optimizer's rate, wherever that comes from
-  bool frozen = false;  ///< they stay as they are, to the bit, and so do statistics among them. Their gradient counts
-                        ///< as zero, and is not computed for a layer of a network all of whose tensors are frozen; its
-                        ///< batch-norm computes as in evaluations. The optimizer's state of theirs stays zero
+  /// Is matched against the whole name of a tensor: `*` matches any text, `?` matches one byte.
+  std::string pattern;
+  /// Replaces the optimizer's weight decay. Empty (default): the optimizer's weight decay applies.
+  std::optional<double> weight_decay = {};
+  /// Multiplies the learning rate of the optimizer, including a scheduled rate.
+  double learning_rate_factor = 1;
+  /// If true, the tensors stay bitwise identical, including statistics such as running means. Their gradient counts as
+  /// zero, and their optimizer state stays zero. If all tensors of a network's layer are frozen, the layer computes no
+  /// gradient for them, and batch-norm computes as in an evaluation.
+  bool frozen = false;
 };
 
-// Optimizers are values for `Options::optimizer`. Their formulas are PyTorch's, of the same names. Of a tensor the
-// first of `groups` counts whose pattern fits, if any.
-
-/// With momentum, and Nesterov's.
+/// Stochastic gradient descent, optionally with (Nesterov) momentum. All optimizers use the formulas of the PyTorch
+/// optimizers with the same names.
 struct Sgd {
   LearningRate learning_rate = 0.01;
+  /// 0 (default): no momentum.
   double momentum = 0;
+  /// If true, uses Nesterov momentum.
   bool nesterov = false;
-  double weight_decay = 0;  ///< L2: added to the gradient as weight_decay * weight
-  std::vector<ParameterGroup> groups = {};
+  double weight_decay = 0;                  ///< L2 penalty: weight_decay * weight is added to the gradient
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
+/// Adagrad (Duchi et al. 2011).
 struct Adagrad {
   LearningRate learning_rate = 0.01;
-  double weight_decay = 0;  ///< as Sgd::weight_decay
-  double epsilon = 1e-8;    ///< 0 counts as the smallest normal float, so that 0 / 0 is 0
-  std::vector<ParameterGroup> groups = {};
+  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  double epsilon = 1e-8;                    ///< 0 is replaced by the smallest normal float, so that 0 / 0 is 0
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
+/// Adam (Kingma and Ba 2015).
 struct Adam {
   LearningRate learning_rate = 0.001;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;    ///< as Adagrad::epsilon
-  double weight_decay = 0;  ///< as Sgd::weight_decay
-  std::vector<ParameterGroup> groups = {};
+  double beta1 = 0.9;                       ///< decay rate of the mean of gradients
+  double beta2 = 0.999;                     ///< decay rate of the mean of squared gradients
+  double epsilon = 1e-8;                    ///< as Adagrad::epsilon
+  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
+/// Adam with decoupled weight decay (Loshchilov and Hutter 2019).
 struct AdamW {
   LearningRate learning_rate = 0.001;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = 0.9;       ///< as Adam::beta1
+  double beta2 = 0.999;     ///< as Adam::beta2
   double epsilon = 1e-8;    ///< as Adagrad::epsilon
-  double weight_decay = 0;  ///< so much of the weight, times the rate, is taken off it; PyTorch has 0.01
-  std::vector<ParameterGroup> groups = {};
+  double weight_decay = 0;  ///< learning rate * weight_decay * weight is subtracted; PyTorch's default is 0.01
+  std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
-/// What `register_optimizer` named.
+/// An update rule that `register_optimizer` registered.
 struct RegisteredOptimizer {
-  std::string name;
+  std::string name;  ///< the name under which the rule is registered
   LearningRate learning_rate = 0.01;
-  double weight_decay = 0;                     ///< the rule says of what
-  std::map<std::string, double> options = {};  ///< of the rule's own, as {{"beta1", 0.9}}
-  std::vector<ParameterGroup> groups = {};
+  double weight_decay = 0;                     ///< the rule defines its meaning
+  std::map<std::string, double> options = {};  ///< options that the rule defines, such as {{"beta1", 0.9}}
+  std::vector<ParameterGroup> groups = {};     ///< see ParameterGroup
 };
 
+/// The optimizer of a run.
 using Optimizer = std::variant<Sgd, Adagrad, Adam, AdamW, RegisteredOptimizer>;
 
-/// The name in reports, checkpoints and commands: "sgd", "adagrad", "adam", "adamw", or the registered one.
+/// Returns the name in reports, checkpoints and commands: "sgd", "adagrad", "adam", "adamw", or the registered name.
 std::string to_string(const Optimizer& optimizer);
 
-/// What an update rule is told of a step.
+/// The step for which an update rule makes new weights.
 struct UpdateStep {
-  double learning_rate = 0;  ///< of this step and group
+  double learning_rate = 0;  ///< the rate of this step and parameter group
   std::int64_t step = 0;     ///< steps committed so far
-  std::int64_t updates = 0;  ///< that made the state so far: 0 where it is still all zeros, as at the start and after
-                             ///< `set_weights`
+  /// Updates that the optimizer state contains. 0 if the state is all zeros: at the start and after `set_weights`.
+  std::int64_t updates = 0;
 };
 
-/// A part of the flat vectors, `count` floats of each. What is written overlaps nothing that is read.
+/// A part of the flat vectors: `count` floats of each. The output arrays do not overlap the input arrays.
 struct UpdateChunk {
-  std::size_t count = 0;
-  const float* gradient_mean = nullptr;
-  const float* weights = nullptr;
-  float* new_weights = nullptr;
-  const float* const* state = nullptr;  ///< by vector of the rule's state
-  float* const* new_state = nullptr;
+  std::size_t count = 0;                 ///< floats in each array
+  const float* gradient_mean = nullptr;  ///< mean gradient over the samples (input)
+  const float* weights = nullptr;        ///< current weights (input)
+  float* new_weights = nullptr;          ///< new weights (output)
+  const float* const* state = nullptr;   ///< one array for each vector of UpdateRule::state (input)
+  float* const* new_state = nullptr;     ///< likewise (output)
 };
 
-/// Writes new weights and new state of a chunk. Returns whether all that it wrote is finite: what is not is never
-/// committed.
+/// Writes the new weights and the new state of a chunk. Returns true if all written values are finite. If a value is
+/// not finite, the step is not committed.
 using UpdateFunction = std::function<bool(const UpdateChunk& chunk)>;
 
-/// At most so many vectors of state has a rule.
+/// Maximum number of state vectors of an update rule.
 inline constexpr std::size_t kMostStateVectors = 4;
 
-/// How weights become new weights, element by element: a float may depend on the floats in its own place alone, so that
-/// the bits do not depend on how vectors are cut into chunks.
+/// A rule that makes new weights element by element. Each output float may depend only on the input floats at the same
+/// position. The result is then bitwise identical however the vectors are split into chunks.
 struct UpdateRule {
-  /// The vectors that it keeps beside the weights, as long as they are and all zeros to begin with, such as "momentum".
+  /// Names of the state vectors, such as "momentum". Each has the length of the weights and starts with zeros. At most
+  /// kMostStateVectors.
   std::vector<std::string> state = {};
-  /// Does what all chunks of a step need; for each replica and group once a step, or once for each part that threads of
-  /// their own make of its slice. Is called by several threads at once; what it returns by one.
+  /// Computes the values that all chunks of a step share, and returns the function that updates a chunk. It is called
+  /// once per step for each replica and parameter group; if several threads update parts of a slice, it is called once
+  /// for each part. `prepare` must be thread-safe. One thread at a time calls the returned function.
   std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
 };
 
-/// Makes a rule for options, and throws Error invalid_argument where one of them cannot work with it. It is asked for
-/// each group of tensors, with the group's weight decay.
+/// Makes an update rule from its options. It is called once for each parameter group, with the weight decay of that
+/// group. It throws Error invalid_argument if the rule does not support an option.
 using MakeUpdateRule = std::function<UpdateRule(const RegisteredOptimizer& options)>;
 
-/// Makes a rule known under a name, for `RegisteredOptimizer::name`: call it in every process of a run, before `init`,
-/// as for `register_model`. Padding of the flat vector has zeros everywhere, and has to keep them.
-/// @throws Error invalid_argument when the name is taken.
+/// Registers an update rule under a name, for RegisteredOptimizer::name. Call this function before `init` in every
+/// process of a run, as with `register_model`. The padding of the flat vector is zero in weights, gradient and state,
+/// and the rule must keep it zero.
+/// @throws Error invalid_argument if the name is taken.
 void register_optimizer(const std::string& name, MakeUpdateRule make);
 
-/// Whether none of `values` is NaN or infinite.
+/// Returns true if `values` contains neither NaN nor infinity.
 bool all_finite(std::span<const float> values);
 
 }  // namespace troupe

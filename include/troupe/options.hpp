@@ -1,5 +1,9 @@
 #pragma once
 
+// The options of DistributedSGD. All members have defaults, so a program sets only the members it needs:
+//
+//    troupe::Options options{.num_workers = 4, .optimizer = troupe::Sgd{.learning_rate = 0.1, .momentum = 0.9}};
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,91 +21,137 @@ namespace troupe {
 
 class Callback;  // callback.hpp
 
-/// How the gradients of all shards become one.
+/// How the gradients of all shards are reduced to one gradient.
 struct GradientOptions {
+  /// The way to reduce gradients. Default: automatic.
   Strategy strategy = Strategy::automatic;
-  bool deterministic = true;  ///< keep the order of additions that makes all strategies and placements give the
-                              ///< same bits; false lets nodes add in the order of the ring
-  int slice_owners = 0;       ///< nodes that own slices under Strategy::parameter_server; 0: all
-  double clip_norm = 0;  ///< the mean gradient of all that is learned is scaled by min(1, clip_norm / (its length +
-                         ///< 1e-6)), as PyTorch does; 0: never
+  /// If true (default), gradients are added in a fixed order. All strategies and placements then give bitwise identical
+  /// results. If false, nodes may add in ring order, and the result depends on the nodes.
+  bool deterministic = true;
+  /// Number of nodes that own slices with Strategy::parameter_server. 0 (default): all nodes.
+  int slice_owners = 0;
+  /// Maximum L2 norm of the mean gradient over all learned parameters. The gradient is scaled by min(1, clip_norm /
+  /// (norm + 1e-6)), as in PyTorch. 0 (default): no clipping.
+  double clip_norm = 0;
 };
 
-/// What replicas compute on, and in.
+/// The devices and the number format of replicas.
 struct ComputeOptions {
-  int devices_per_worker = 1;  ///< replicas. On CPUs, those beyond the cores that a worker can count on (usable cores
-                               ///< / workers, at least 1) compute one after the other
+  /// Replicas of each worker. On CPUs, if a worker has more replicas than cores (usable cores / workers, at least 1),
+  /// the additional replicas compute one after the other.
+  int devices_per_worker = 1;
+  /// The kind of device. Default: cpu.
   Device device = Device::cpu;
-  int device_number = -1;  ///< with cuda: the one of a machine's that all its replicas share, from 0 on by PCI id; -1:
-                           ///< they are dealt to all of them in turn
-  Precision precision = Precision::f32;  ///< bf16: where model and device have it; see DistributedSGD::precision
-  bool precision_check = true;           ///< with bf16: layers of the model are measured at the start, and the run
-                                         ///< computes in f32 where that is clearly faster. false: in bf16 all the same
-  bool tf32 = false;  ///< on CUDA devices, in f32: products may round their factors to TensorFloat-32,
-                      ///< whose mantissa has 10 bits, and so be faster
+  /// With cuda: the device that all replicas of a machine share, numbered from 0 by PCI id. -1 (default): replicas are
+  /// distributed over all devices of the machine.
+  int device_number = -1;
+  /// The number format to request. bf16 is used only if the model and the device support it. DistributedSGD::precision
+  /// returns the format in use. Default: f32.
+  Precision precision = Precision::f32;
+  /// With bf16: if true (default), the layers of the model are measured at the start of the run, and the run computes
+  /// in f32 if f32 is clearly faster. If false, the run computes in bf16 without this measurement.
+  bool precision_check = true;
+  /// If true, f32 matrix products on CUDA devices may round their factors to TensorFloat-32 (10 bits of mantissa),
+  /// which is faster. Default: false.
+  bool tf32 = false;
 };
 
-/// How long calls wait for workers; late ones are then replaced. A call that finds workers lost first replaces them,
-/// within `start`.
+/// How long calls wait for workers. A worker that does not answer in time is an Error timeout; the next call replaces
+/// the worker. A call that must replace lost workers first may take up to `start` longer. All timeouts must be
+/// positive.
 struct TimeoutOptions {
-  std::chrono::milliseconds step = std::chrono::seconds(60);   ///< of `step` and `warmup`; of L-BFGS of each round and
-                                                               ///< evaluation in them
-  std::chrono::milliseconds start = std::chrono::seconds(60);  ///< for workers to start and build models
-  std::chrono::milliseconds evaluate = std::chrono::minutes(10);  ///< of `evaluate`
-  std::chrono::milliseconds save = std::chrono::seconds(60);      ///< for each vector of the state that is fetched or
-                                                                  ///< placed, as by save, load and checkpoints
-  std::chrono::milliseconds call = std::chrono::minutes(10);  ///< of functions beside replicas and workers, with what
-                                                              ///< they take and return
+  /// For `step` and `warmup`. For L-BFGS it applies to each round and each evaluation.
+  std::chrono::milliseconds step = std::chrono::seconds(60);
+  /// For workers to start and to build their models.
+  std::chrono::milliseconds start = std::chrono::seconds(60);
+  /// For `evaluate`.
+  std::chrono::milliseconds evaluate = std::chrono::minutes(10);
+  /// For each vector of the state that is read or written by save, load and checkpoints.
+  std::chrono::milliseconds save = std::chrono::seconds(60);
+  /// For functions on models and workers, including the transfer of arguments and results.
+  std::chrono::milliseconds call = std::chrono::minutes(10);
 };
 
-/// Which checkpoint stays beside the last ones, by the metric that DistributedSGD::checkpoint was told; of equals the
-/// first.
+/// Which checkpoint is kept in addition to the newest ones, by the metric that was passed to
+/// DistributedSGD::checkpoint. Of equal metrics the first is kept.
 enum class KeepBest : std::uint8_t { none, highest, lowest };
 
-/// Checkpoints of a run while it goes on: `step-00001234` and so on in one folder, as DistributedSGD::save_state writes
-/// them, but in the background. Steps do not wait for the disk. One run at a time writes to a folder.
+/// Periodic checkpoints. They are written in the background as `step-00001234` and so on into one folder, in the format
+/// of DistributedSGD::save_state. Steps do not wait for the disk. Only one run at a time may write to a folder; a
+/// second run gets an Error in_use.
 struct CheckpointOptions {
-  std::string folder = {};             ///< made where there is none; empty: no checkpoints
-  std::int64_t every_steps = 0;        ///< after each so many steps; 0: not by steps
-  std::chrono::milliseconds every{0};  ///< after the step that ends so long after the last was due; 0: not by time
-  int keep = 3;                        ///< the last so many stay
+  /// The folder; it is created if necessary. Empty (default): no checkpoints.
+  std::string folder = {};
+  /// Writes a checkpoint after every `every_steps` steps. 0 (default): not by steps.
+  std::int64_t every_steps = 0;
+  /// Writes a checkpoint after the first step that ends at least this long after the last one was due. 0 (default): not
+  /// by time.
+  std::chrono::milliseconds every{0};
+  /// Number of newest checkpoints to keep; at least 1.
+  int keep = 3;
+  /// Which additional checkpoint to keep. Default: none.
   KeepBest keep_best = KeepBest::none;
-  bool resume = false;   ///< the run begins with the newest in `folder` that verifies, or from the beginning where
-                         ///< there is none. num_shards 0 is then the checkpoint's. What does not verify is told in
-                         ///< the log and renamed
-  bool reshard = false;  ///< checkpoints of another number of shards are taken, too. They go on with batches, and so
-                         ///< with bits, that neither number alone would have given
+  /// If true, the run resumes from the newest checkpoint in `folder` that is intact. If the folder has no checkpoint,
+  /// the run starts from the beginning. If num_shards is 0, the number of shards of the checkpoint is used. A damaged
+  /// checkpoint is logged and renamed; if all are damaged, the constructor throws Error bad_file.
+  bool resume = false;
+  /// If true, checkpoints of a run with another number of shards are accepted. The batches after the change, and so the
+  /// bits, differ from those of an uninterrupted run with either number. Default: false.
+  bool reshard = false;
 };
 
-/// What a run of DistributedSGD is to be. A member whose values are few is an enum; what users can add to, by
-/// registering it, goes by its name.
+/// The options of a DistributedSGD. The constructor throws Error invalid_argument or unsupported for values that are
+/// out of range or cannot be combined.
 struct Options {
+  /// Number of workers, or a range. Default: 1.
   WorkerCount num_workers = 1;
-  int num_shards = 0;  ///< data shards of the run; 0: num_workers.max x devices_per_worker
+  /// Number of data shards of the run; at least one for each replica. 0 (default): num_workers.max x
+  /// devices_per_worker. The result depends on the number of shards, not on the number of workers.
+  int num_shards = 0;
+  /// The place where workers run. Default: in_process.
   Placement placement = Placement::in_process;
-  ClusterOptions cluster = ClusterOptions();  ///< for placement `cluster`
+  /// Used by placement `cluster` only.
+  ClusterOptions cluster = ClusterOptions();
+  /// The update rule. Default: Sgd().
   Optimizer optimizer = Sgd();
-  Algorithm algorithm = Synchronous();  ///< what a step is
+  /// Defines the work of a step. Default: Synchronous().
+  Algorithm algorithm = Synchronous();
+  /// How gradients are reduced.
   GradientOptions gradients = GradientOptions();
+  /// Seed of the first weights, the order of the data and all random numbers.
   std::uint64_t seed = 1;
-  std::string config = {};  ///< handed to the creator as it is
+  /// Passed to the creator of the model without changes (ReplicaContext::config). Built-in models expect JSON.
+  std::string config = {};
+  /// Devices and number format.
   ComputeOptions compute = ComputeOptions();
+  /// Memory limits.
   MemoryOptions memory = MemoryOptions();
+  /// Timeouts of calls.
   TimeoutOptions timeouts = TimeoutOptions();
+  /// The reaction to lost workers.
   FaultToleranceOptions fault_tolerance = FaultToleranceOptions();
+  /// Periodic checkpoints.
   CheckpointOptions checkpoint = CheckpointOptions();
-  /// Are told of the run in the thread that calls it, when what it has called is done: of the start at its end; of each
-  /// step ("loss", "learning_rate", "samples", "samples_per_second"; "step_seconds", "compute_seconds",
-  /// "reduce_seconds", "apply_seconds" and "data_seconds", as StepReport::seconds; "accuracy" and "gradient_norm" where
-  /// there are such, and "epoch", from 1, where the model has such) and of the epoch that it ends; of each evaluation,
-  /// as a report of its own after the same step, of "test_loss", "test_accuracy" and what else was measured, or the
-  /// same of "validation", alone; of checkpoints that are on disk; of losses that a step went on after, and of steps
-  /// that failed; and, before the workers end, of the end. What one throws comes out of the call, which has done its
-  /// work all the same: a step is made, and stays; the callbacks behind it have not heard of it. They may call this
-  /// object, to evaluate for instance.
+  /// Observers of the run. They are called in the thread that calls the DistributedSGD, at the end of that call:
+  ///
+  /// - on_start: at the end of the constructor.
+  /// - on_report: after each step, with the metrics "loss", "learning_rate", "samples", "samples_per_second",
+  ///   "step_seconds", "compute_seconds", "reduce_seconds", "apply_seconds" and "data_seconds" (see
+  ///   StepReport::seconds). "accuracy", "gradient_norm" and "epoch" (from 1 on) are added if they exist.
+  /// - on_report: after each evaluation, as a separate report with the same step. It has "test_loss", "test_accuracy"
+  ///   and the other measured values, or the same names with "validation".
+  /// - on_epoch: after the step that ends an epoch.
+  /// - on_checkpoint: after a checkpoint is on disk.
+  /// - on_failure: after a step that failed, and after losses that a step survived.
+  /// - on_end: in the destructor, before the workers end.
+  ///
+  /// If a callback throws, the exception propagates to the caller. The work of the call is done nevertheless: a step
+  /// stays committed. Later callbacks in the list are not called. Callbacks may call this object, for example
+  /// `evaluate`.
   std::vector<std::shared_ptr<Callback>> callbacks = {};
-  bool verbose = true;  ///< `step()` prints the time of each phase to standard output, and a line in the log (log.hpp)
-                        ///< says where bf16 is asked for and f32 computed
+  /// If true (default), `step()` prints the time of each phase to standard output, and the log has a line if bf16 was
+  /// requested but f32 is used.
+  bool verbose = true;
 };
 
 }  // namespace troupe

@@ -1,5 +1,10 @@
 #pragma once
 
+// Data made from other data: subsets, joins, mappings and splits. Nothing is copied; samples are read from the original
+// data on demand.
+//
+//    auto [train, validation] = troupe::data::split(troupe::load_data("fashion-mnist").train, 0.1);
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,12 +14,12 @@
 
 #include "troupe/data.hpp"
 
-// Data made of other data. Nothing is copied: samples are read from where they come from when they are asked for.
 namespace troupe::data {
 
+/// Shared, read-only data.
 using DataPtr = std::shared_ptr<const DataSource>;
 
-/// One sample. Of label and targets one is there, as DataInfo says.
+/// One sample. It has either a label or targets, as DataInfo states; or neither, if it has neither.
 struct SampleView {
   std::int64_t number = 0;
   std::span<const float> values;
@@ -22,44 +27,63 @@ struct SampleView {
   std::span<const float> targets = {};
 };
 
-/// These samples of it, in this order; one may come twice, unless it is said otherwise.
-/// @throws Error invalid_argument for a number that is no sample
+/// Returns the samples with these numbers, in this order. A number may occur several times.
+/// @throws Error invalid_argument if a number is out of range.
 DataPtr select(DataPtr data, std::vector<std::int64_t> samples);
-/// The first `count` of them, or all.
+/// Returns the first `count` samples, or all if there are fewer.
+/// @throws Error invalid_argument if `count` is below 1.
 DataPtr take(DataPtr data, std::int64_t count);
-/// Those that `keep` is true for, which is asked once for each, here. @throws Error bad_data where none is left
+/// Returns the samples for which `keep` returns true. `keep` is called once for each sample, during this call.
+/// @throws Error bad_data if no sample is left.
 DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>& keep);
-/// In an order drawn from the seed, once: epochs draw their own anyway.
+/// Returns the samples in one fixed order, drawn from the seed. Training does not need it: each epoch has its own
+/// order.
 DataPtr shuffle(DataPtr data, std::uint64_t seed = 1);
-/// All of them so many times.
+/// Returns all samples, `times` times.
+/// @throws Error invalid_argument if `times` is below 1.
 DataPtr repeat(const DataPtr& data, int times);
-/// One after the other. @throws Error bad_data where samples, classes or targets are not alike
+/// Returns the samples of all parts, one part after the other.
+/// @throws Error invalid_argument if there are no parts.
+/// @throws Error bad_data if the parts differ in the shape of samples, classes, targets or names.
 DataPtr concat(std::vector<DataPtr> parts);
-/// Other values of each sample. @param shape of what is written. @param change writes them; may be called by several
-/// threads at once, and depends on what it is given alone
+/// Returns samples with other values; labels and targets stay.
+/// @param shape the shape of a new sample.
+/// @param change writes the new values to `to`. It must be thread-safe, and its result may depend only on its
+/// arguments.
 DataPtr map(DataPtr data, std::vector<std::int64_t> shape,
             std::function<void(const SampleView& from, std::span<float> to)> change);
-/// Samples of a series: each is `length` samples that follow each other, a length more in front of the shape, with the
-/// label or targets of the last one. There are length - 1 fewer. @throws Error bad_data where that is none
+/// Returns windows of a series. Each new sample consists of `length` consecutive samples. Its shape has `length` as an
+/// additional first dimension, and its label or targets are those of the last sample. There are length - 1 fewer
+/// samples.
+/// @throws Error invalid_argument if `length` is below 1.
+/// @throws Error bad_data if no window is left.
 DataPtr window(DataPtr data, std::int64_t length);
 
-/// Samples that can only be had one after the other, as a decoder or a service gives them: in parts, such as files, of
-/// which those used last are held in memory. An epoch takes the parts one after the other, and mixes samples of some
-/// that follow each other (BatchSampler).
-/// @param info without num_samples, which are counted: each part is read once, here
-/// @param read calls `take` for each sample of a part, in order and with the same content each time, labels or targets
-/// and no number. By several threads at once, for different parts
-/// @throws Error invalid_argument for no parts, bad_data for samples that are not as `info` says, and what `read`
-/// throws
+/// Returns samples that can only be read sequentially, for example from a decoder or a service. They come in parts,
+/// such as files. Parts that were used recently are held in memory. An epoch reads the parts one after the other and
+/// shuffles the samples of a few consecutive parts (see BatchSampler).
+/// @param info without num_samples: samples are counted during this call, which reads each part once.
+/// @param parts number of parts; at least 1.
+/// @param read calls `take` for each sample of a part, in the same order and with the same content in every call. It
+/// sets label or targets, but not the number. It must be thread-safe for different parts. Its exceptions propagate to
+/// the caller.
+/// @throws Error invalid_argument if there are no parts or no function.
+/// @throws Error bad_data if a sample does not match `info`, or a part is empty.
 DataPtr stream(DataInfo info, int parts,
                std::function<void(int part, const std::function<void(const SampleView&)>& take)> read);
 
-/// Two parts, the second with `share` of the samples, rounded, in (0, 1), and at least one in each, drawn from the
-/// seed. Of data with classes it has that share of each.
+/// Splits data at random into two parts. The second part has the fraction `share` of the samples, rounded; each part
+/// has at least one sample. If the data has classes, each class is split in about the same ratio. Both parts keep the
+/// order of the data.
+/// @param data the samples.
+/// @param share in (0, 1).
+/// @param seed the draw depends only on the seed.
+/// @throws Error invalid_argument if `share` is not in (0, 1), or there is only one sample.
 std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed = 1);
-/// The k pairs of k-fold cross-validation: parts as alike as `split` makes them, each of which is the test set once.
-/// With the usual seed they are those of the data named "fold:1/k:NAME" and so on.
-/// @throws Error invalid_argument for fewer than 2, or more than there are samples
+/// Returns the pairs of a k-fold cross-validation: in each, one fold is the test set and the other folds are the
+/// training set. If the data has classes, each fold has about the same share of each class. With the default seed the
+/// folds are identical to the data "fold:1/k:NAME" and so on.
+/// @throws Error invalid_argument if `folds` is below 2 or above the number of samples.
 std::vector<TrainingData> to_cv(const DataPtr& data, int folds, std::uint64_t seed = 1);
 
 }  // namespace troupe::data

@@ -1,5 +1,10 @@
 #pragma once
 
+// Predictions with a trained network, without workers:
+//
+//    const troupe::Predictor predictor("cnn.safetensors");
+//    std::vector<float> probabilities = predictor.predict(image);  // image: 28 * 28 floats, as load_data returns them
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,8 +21,8 @@
 
 namespace troupe {
 
-/// A field of a row: a number, or a text as a CSV file has it, which may also be a number. NaN, and texts such as ""
-/// and "NA", are missing.
+/// A field of a row: a number or a text. A text may also contain a number, as in a CSV file. NaN and texts such as ""
+/// and "NA" are missing values.
 class Field {
  public:
   // NOLINTBEGIN(google-explicit-constructor): a row is a list of names and values
@@ -36,39 +41,44 @@ class Field {
 /// Fields by the names of their columns, such as {{"age", 42}, {"city", "Ulm"}}.
 using Row = std::map<std::string, Field>;
 
-/// A trained network that only computes its outputs: no workers, no actors, no data. It computes in floats on the CPU,
-/// as an evaluation does.
+/// A trained network that computes outputs on the CPU, in f32, exactly like an evaluation. It needs no workers and no
+/// data.
 ///
-/// `predict` takes what people have: a row of a table, or samples as the data has them. `outputs` and `probabilities`
-/// take prepared samples, to which the training's transforms have been applied; `prepare` makes them.
+/// `predict` takes raw samples: a row of a table, or samples as load_data returns them. `outputs` and `probabilities`
+/// take prepared samples, to which the transforms of the training have been applied; `prepare` makes them.
 ///
-/// Samples are plain floats, one sample after the other, each row-major in `sample_shape()` ({channels, height, width}
-/// for images). Any number of them goes in one call, 0 too; networks work on 64 at a time. A sample's outputs are the
-/// same to the bit whenever it is at the same place of a batch of the same size; between batches of other sizes they
-/// may differ by rounding.
+/// Samples are floats, one sample after the other, each row-major with shape `sample_shape()` ({channels, height,
+/// width} for images). A call takes any number of samples, including 0, and computes in batches of 64. The outputs of a
+/// sample are bitwise identical for the same position in a batch of the same size. For other batch sizes they may
+/// differ by rounding.
 ///
-/// Several threads may call it at once. Each call borrows what it computes with; weights are there once, for all. It
-/// may be moved while nobody calls it, and then only be assigned to or destroyed.
+/// Thread-safe: several threads may call it at the same time; they share the weights, and each call has its own working
+/// memory. Moving is not thread-safe. A moved-from object may only be assigned to or destroyed.
 class Predictor {
  public:
-  /// Of a safetensors file that says what its network is, as all that Troupe writes do: DistributedSGD::save, `troupe
-  /// train --save` and checkpoints. A path may also name the folder of a checkpoint, or a folder of checkpoints, of
-  /// which the newest counts. Layers and losses of one's own are not in there.
-  /// @throws Error bad_file for a file that is missing or damaged, invalid_argument for one that does not say it,
-  /// model_mismatch naming the tensor that does not fit.
+  /// Loads a safetensors file that describes its network, as all files of Troupe do: those of DistributedSGD::save, of
+  /// `troupe train --save` and of checkpoints. `path` may also name a checkpoint, or a folder of checkpoints, of which
+  /// the newest is loaded. Networks with layers or losses of your own need another constructor.
+  /// @throws Error bad_file if the file is missing or damaged.
+  /// @throws Error invalid_argument if the file does not describe its network.
+  /// @throws Error model_mismatch if a tensor does not fit; the error names the tensor.
   explicit Predictor(const std::string& path);
 
-  /// Of any safetensors file, such as PyTorch writes, of this network. What is not told, an empty shape or no loss, is
-  /// the file's, if it says that; a loss that nobody tells is softmax cross-entropy.
+  /// Loads any safetensors file, such as one written by PyTorch, for this network. If `sample_shape` or `loss` is
+  /// empty, it is taken from the file if the file contains it. The default loss is softmax cross-entropy.
+  /// @param path as above.
+  /// @param graph the network.
   /// @param sample_shape {features}, {height, width} or {channels, height, width}.
-  /// @throws Error as above, and invalid_argument for a network that does not take such samples.
+  /// @param loss defines `probabilities`.
+  /// @throws Error as above, and invalid_argument if the network does not accept such samples.
   Predictor(const std::string& path, const models::Graph& graph, std::vector<std::int64_t> sample_shape = {},
             std::shared_ptr<const Loss> loss = nullptr);
-  /// Of layers in a row.
+  /// Does the same for a sequence of layers.
   Predictor(const std::string& path, const std::vector<models::Layer>& layers,
             std::vector<std::int64_t> sample_shape = {}, std::shared_ptr<const Loss> loss = nullptr);
-  /// Of a built-in model: "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18" and so on. The file tells how many
-  /// outputs it has. @throws Error invalid_argument for other names, too.
+  /// Does the same for a built-in model: "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18" and so on. The number
+  /// of outputs is taken from the file.
+  /// @throws Error as above, and invalid_argument for other names.
   Predictor(const std::string& path, const std::string& model, std::vector<std::int64_t> sample_shape = {},
             std::shared_ptr<const Loss> loss = nullptr);
 
@@ -76,38 +86,50 @@ class Predictor {
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
 
-  /// What the network was trained on, as far as that is known: the shape of a sample, classes and their names or
-  /// targets, how bytes were scaled. `num_samples` is 0.
+  /// Returns the known properties of the training data: the shape of a sample, classes with their names or targets, and
+  /// the scale of bytes. `num_samples` is 0.
   const DataInfo& data() const;
+  /// Returns the shape of a prepared sample.
   const std::vector<std::int64_t>& sample_shape() const { return data().shape; }
+  /// Returns the number of outputs for each sample.
   std::int64_t num_outputs() const;
-  /// What the outputs mean; Loss::is_hit says which ones are right.
+  /// Returns the loss, which defines the meaning of the outputs; see Loss::is_hit.
   const Loss& loss() const;
 
-  /// Returns the probabilities of a row of the table that the network was trained on, by the names of its columns.
-  /// Columns that the network does not know are ignored.
-  /// @throws Error bad_data that names the column which is missing, has a text for a number, or a category that the
-  /// training set did not have; invalid_argument for a network that was not trained on a table, or whose file does not
-  /// contain its columns
+  /// Returns the probabilities (see `probabilities`) for a row of a table with the columns of the training. Unknown
+  /// columns are ignored.
+  /// @throws Error bad_data if a column is missing, contains a text instead of a number, or contains a category that
+  /// the training set did not have; the error names the column.
+  /// @throws Error invalid_argument if the network was not trained on a table, or its file does not contain the
+  /// columns.
   std::vector<float> predict(const Row& row) const;
-  /// Returns the probabilities of raw samples: as load_data gives them, before the training's transforms. Each has the
-  /// shape data().source_shape, or data().shape where there were no transforms. @throws Error as `outputs`
+  /// Returns the probabilities for raw samples: samples as load_data returns them, before the transforms of the
+  /// training. Each has the shape data().source_shape, or data().shape if there were no transforms.
+  /// @throws Error as `outputs`.
   std::vector<float> predict(std::span<const float> raw) const;
 
-  /// Makes prepared samples, bitwise equal to those of an evaluation: of a row, or of raw samples.
-  /// @throws Error as `predict`
+  /// Returns the prepared sample of a row. It is bitwise identical to that of an evaluation.
+  /// @throws Error as `predict`.
   std::vector<float> prepare(const Row& row) const;
+  /// Returns the prepared samples of raw samples. They are bitwise identical to those of an evaluation.
+  /// @throws Error as `predict`.
   std::vector<float> prepare(std::span<const float> raw) const;
 
-  /// What the network's last layer gives for prepared samples, such as the scores of classes: num_outputs() floats a
-  /// sample.
-  /// @throws Error invalid_argument where `samples` is not a whole number of samples, or `to` has another length.
+  /// Returns the outputs of the last layer for prepared samples, such as scores of classes: num_outputs() floats for
+  /// each sample.
+  /// @throws Error invalid_argument if `samples` is not a whole number of samples.
   std::vector<float> outputs(std::span<const float> samples) const;
+  /// Writes the outputs to `to`.
+  /// @throws Error invalid_argument if `samples` is not a whole number of samples, or `to` has another length.
   void outputs(std::span<const float> samples, std::span<float> to) const;
 
-  /// What the outputs say of a sample, by the network's loss: with softmax cross-entropy probabilities that add up to
-  /// 1, with sigmoid cross-entropy one for each output, else the outputs as they are. @throws Error as above.
+  /// Returns the outputs for prepared samples, converted by the loss (Loss::to_probabilities). Softmax cross-entropy
+  /// gives probabilities that add up to 1, sigmoid cross-entropy one probability for each output; other losses return
+  /// the outputs unchanged.
+  /// @throws Error as `outputs`.
   std::vector<float> probabilities(std::span<const float> samples) const;
+  /// Writes them to `to`.
+  /// @throws Error as `outputs`.
   void probabilities(std::span<const float> samples, std::span<float> to) const;
 
  private:

@@ -1,5 +1,7 @@
 #pragma once
 
+// Reports of steps and evaluations: the results of DistributedSGD::step and DistributedSGD::evaluate.
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -9,211 +11,266 @@
 #include "troupe/model.hpp"
 #include "troupe/strategy.hpp"
 
-// What a run says of its steps.
 namespace troupe {
 
-/// What a run computes in. It is decided once, for all workers, also those that come later, and for runs that go on
-/// from its checkpoints, since the bits depend on it.
+/// The number format of a run. It is decided once, for all workers. Workers that join later and runs that resume from
+/// the checkpoints of this run use the same format, because the result depends on it.
 struct PrecisionChoice {
   Precision asked = Precision::f32;     ///< ComputeOptions::precision
-  Precision computed = Precision::f32;  ///< what the replicas really compute in
-  PrecisionSeconds measured = {};       ///< of layers of the model, on the slowest worker in each precision
-  bool resumed = false;                 ///< the checkpoint's run had decided; nothing was measured
+  Precision computed = Precision::f32;  ///< the format that replicas use
+  /// Times of the model's layers, on the slowest worker for each format.
+  PrecisionSeconds measured = {};
+  /// True if the format comes from a checkpoint; nothing was measured.
+  bool resumed = false;
 };
 
-/// Wall-clock seconds of one step's phases, without the time to replace workers that were lost before it. `step` is
-/// their sum but for the driver's own bookkeeping.
+/// Wall-clock seconds of the phases of one step. The time to replace lost workers is not included. `step` is the sum of
+/// `compute_all`, `reduce` and `apply_all` plus the driver's own bookkeeping.
 struct PhaseSeconds {
-  double step = 0;
-  double compute_all = 0;         ///< from the first message until the last worker's gradients are there
-  double reduce = 0;              ///< adding the gradients, in the worker that needed least time for it
-  double apply_all = 0;           ///< until the last worker has updated its weights
-  std::vector<double> compute;    ///< inside each worker
-  std::vector<double> apply;      ///< inside each worker
-  std::vector<double> data = {};  ///< inside each worker, of compute: until its samples were there
+  double step = 0;  ///< the whole step
+  /// From the first message until the driver has the gradients of the last worker.
+  double compute_all = 0;
+  /// Adding gradients, in the worker that needed the least time for it.
+  double reduce = 0;
+  /// Until the last worker has updated its weights.
+  double apply_all = 0;
+  std::vector<double> compute;  ///< each worker's own time
+  std::vector<double> apply;    ///< each worker's own time
+  /// Each worker's own time until its samples were available; part of `compute`.
+  std::vector<double> data = {};
 };
 
-/// One line a time, as `step()` prints them: the label, a space and seconds; one interior line a worker, and one where
-/// it waited a millisecond or more for data.
+/// Writes one line per time, as `step()` prints them: the label, a space and the seconds. There is one interior line
+/// for each worker, and one for each worker that waited 1 ms or longer for data.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
-/// A worker or node that was lost. A worker of this machine is replaced, or done without. A run that lost a node is
-/// formed again, from its newest checkpoint, and the steps since are done again.
+/// A worker or node that was lost and was recovered from. On one machine the worker is replaced, or its shards go to
+/// the other workers. A run that lost a node starts again from its newest checkpoint and repeats the steps since then.
 struct Repair {
-  int worker = -1;             ///< -1: a node
-  std::string node = {};       ///< where it was: "pid N", or the name of a node
-  std::string phase = {};      ///< of the step or call in which its loss was seen
-  std::string what = {};       ///< such as "a worker was lost: its process was ended by signal 9"
-  bool redistributed = false;  ///< the others have its shards now; else a fresh worker has
-  double seconds = 0;          ///< from then until all workers were there again, and all steps done again
-  std::int64_t replayed = 0;   ///< steps that were done again
+  int worker = -1;  ///< -1 for a node
+  /// The place of the worker: "pid N", or the name of a node.
+  std::string node = {};
+  /// The phase of the step or call that noticed the loss.
+  std::string phase = {};
+  /// The reason, such as "a worker was lost: its process was ended by signal 9".
+  std::string what = {};
+  /// If true, the other workers have its shards now. If false, a new worker has them.
+  bool redistributed = false;
+  /// Seconds until all workers were available and all steps were repeated.
+  double seconds = 0;
+  /// Number of repeated steps.
+  std::int64_t replayed = 0;
 };
 
-/// What has become of checkpoints up to a step.
+/// The state of periodic checkpoints after a step.
 struct CheckpointReport {
-  std::string path = {};     ///< of the last one that is on disk; empty before the first
-  std::int64_t step = -1;    ///< of that one
-  bool writing = false;      ///< whether another is being written
-  std::int64_t skipped = 0;  ///< that were due while the one before was still being written
-  std::string error = {};    ///< why the last one could not be written, until one is; the next one due tries again
-  double seconds = 0;        ///< that this call of `step()` took for it, beyond PhaseSeconds::step
+  /// The newest checkpoint on disk. Empty before the first one.
+  std::string path = {};
+  /// The step of that checkpoint. -1 before the first one.
+  std::int64_t step = -1;
+  /// True if another checkpoint is being written.
+  bool writing = false;
+  /// Number of checkpoints that were due while the previous one was still being written.
+  std::int64_t skipped = 0;
+  /// Why the last checkpoint could not be written. Empty once a checkpoint was written. The next one that is due tries
+  /// again.
+  std::string error = {};
+  /// Seconds that this `step()` spent on checkpoints, in addition to PhaseSeconds::step.
+  double seconds = 0;
 };
 
-/// The worker that computed longest in a step, of two or more.
+/// The worker with the longest compute time of a step, if there are two or more workers.
 struct Slowest {
-  int worker = -1;     ///< -1 where there is one worker
-  double seconds = 0;  ///< as PhaseSeconds::compute
-  double others = 0;   ///< the median of the others' seconds
+  int worker = -1;     ///< -1 if there is only one worker
+  double seconds = 0;  ///< its PhaseSeconds::compute
+  double others = 0;   ///< median of the other workers' seconds
 
-  /// Whether it took more than twice as long as the others, and a millisecond or more.
+  /// Returns true if the worker took more than twice as long as the others, and at least 1 ms.
   bool stands_out() const { return worker >= 0 && seconds >= 0.001 && seconds > 2 * others; }
 };
 
-/// One line if it stands out; else nothing.
+/// Writes one line if the worker stands out; otherwise nothing.
 std::ostream& operator<<(std::ostream& out, const Slowest& slowest);
 
-/// How many pushes of others were applied between a worker's fetch and its own push.
+/// Staleness of the pushes of a step. The staleness of a push is the number of pushes of other workers that were
+/// applied between this worker's fetch and its push.
 struct Staleness {
-  double mean = 0;
-  std::int64_t largest = -1;                 ///< -1 where nothing was pushed
-  std::vector<std::int64_t> histogram = {};  ///< pushes, by how stale they were
+  double mean = 0;                           ///< mean over the pushes
+  std::int64_t largest = -1;                 ///< -1 if nothing was pushed
+  std::vector<std::int64_t> histogram = {};  ///< number of pushes for each staleness, from 0 on
 };
 
-/// How often a worker fetched and pushed.
+/// Fetches and pushes of one worker.
 struct WorkerTraffic {
   int worker = -1;
   std::int64_t fetches = 0;
   std::int64_t pushes = 0;
-  std::int64_t dropped = 0;  ///< pushes that were too stale
+  std::int64_t dropped = 0;  ///< pushes that exceeded Downpour::max_staleness
 };
 
-/// What replicas that run on their own clocks did, and parameter servers.
+/// The work of asynchronous workers and parameter servers since the previous step.
 struct AsynchronousReport {
   Staleness staleness = {};
-  std::vector<WorkerTraffic> workers = {};  ///< those that fetched or pushed
+  std::vector<WorkerTraffic> workers = {};  ///< the workers that fetched or pushed
   std::int64_t bytes_fetched = 0;
   std::int64_t bytes_pushed = 0;
-  std::string record_failure = {};  ///< why Downpour::record ends before the run; empty: it does not
+  /// Why the file Downpour::record is incomplete. Empty if it is complete.
+  std::string record_failure = {};
 };
 
-/// What shards did on copies of their own.
+/// The work of local SGD in one step.
 struct LocalReport {
-  int steps = 0;     ///< of each shard, since the mean before; 0 with other algorithms
-  double drift = 0;  ///< how far the copies were apart: the root of the mean of their squared distances from their mean
+  /// Steps of each shard since the previous mean. 0 with other algorithms.
+  int steps = 0;
+  /// Distance between the copies: the square root of the mean squared distance of a copy from the mean of all copies.
+  double drift = 0;
 };
 
-/// One line; nothing with other algorithms.
+/// Writes one line; nothing with other algorithms.
 std::ostream& operator<<(std::ostream& out, const LocalReport& local);
 
-/// How L-BFGS goes on.
+/// Whether L-BFGS has ended, and why.
 enum class LbfgsEnd : std::uint8_t {
-  none,        ///< it does
-  converged,   ///< no float of the gradient is larger than Lbfgs::tolerance
-  no_descent,  ///< not even along the gradient is there a smaller loss to be found: numbers end here
-  budget,      ///< a line search has used up its evaluations and found none
+  none,       ///< L-BFGS continues
+  converged,  ///< no element of the gradient exceeds Lbfgs::tolerance
+  /// Even along the negative gradient no smaller loss was found: floating-point precision is exhausted.
+  no_descent,
+  /// A line search used all its evaluations without success.
+  budget,
 };
 
-/// The name, as it is written here.
+/// Returns the enumerator's name, such as "no_descent".
 const char* to_string(LbfgsEnd end);
 
-/// What one step of L-BFGS did. Where it has ended, and `step_length` is 0, no step was made: the weights are as they
-/// were.
+/// The work of one step of L-BFGS. If L-BFGS has ended and `step_length` is 0, no step was made and the weights did not
+/// change.
 struct LbfgsReport {
   LbfgsEnd end = LbfgsEnd::none;
-  int evaluations = 0;     ///< of the loss and its gradient
-  double objective = 0;    ///< the mean loss and the penalty, at the new weights
-  double step_length = 0;  ///< along the direction
-  double largest = 0;      ///< of the gradient's floats, at the new weights
-  int pairs = 0;           ///< that the direction was made of; 0: along the gradient
-  int portions = 0;        ///< that were computed, without backups
-  int backups = 0;
-  int backups_won = 0;  ///< that were there first
+  int evaluations = 0;     ///< evaluations of the loss and its gradient
+  double objective = 0;    ///< mean loss plus penalty at the new weights
+  double step_length = 0;  ///< length of the move, in units of the direction
+  /// Largest absolute value of the gradient's elements at the new weights.
+  double largest = 0;
+  /// Number of pairs that made the direction. 0: the direction is the negative gradient.
+  int pairs = 0;
+  int portions = 0;     ///< computed portions, without backups
+  int backups = 0;      ///< portions that a second worker computed, too
+  int backups_won = 0;  ///< backups that finished first
 };
 
-/// One line; nothing with other algorithms.
+/// Writes one line; nothing with other algorithms.
 std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs);
 
-/// What a committed step did.
+/// The result of a committed step. It converts to `double`, the loss.
 struct StepReport {
-  std::int64_t step = 0;     ///< 1 for the first
-  double loss = 0;           ///< mean over the samples, before the update
-  double learning_rate = 0;  ///< of tensors in no group
-  double gradient_norm = 0;  ///< length of the mean gradient before it was clipped, with GradientOptions::clip_norm;
-                             ///< of lbfgs that at the new weights, penalty included; else 0
-  std::int64_t samples = 0;
-  std::int64_t correct = -1;  ///< of these, those that the model got right before the update; -1: its loss has no such
-  std::int64_t left_out_samples = 0;  ///< that could not be read, where data is asked to leave such out
-  std::int64_t bytes_copied = 0;      ///< gradient bytes written a second time, after the model wrote them
-  std::int64_t bytes_over_bus = 0;    ///< between hosts and their accelerators, both ways, for the gradients that the
-                                      ///< step was made of
-  std::int64_t bytes_sent = 0;        ///< between nodes, in all rounds of the exchange, by all nodes together
-  std::int64_t state_bytes = 0;   ///< of the slabs of weights and optimizer state in one store: this machine's, or each
-                                  ///< node's
-  std::int64_t pinned_bytes = 0;  ///< of these, held for versions that somebody still reads
-  std::string algorithm = {};     ///< Options::algorithm
-  Strategy strategy = Strategy::automatic;  ///< that reduced the gradients; never automatic after a step
-  bool deterministic = true;                ///< whether the fixed order of additions was kept
-  PhaseSeconds seconds = {};
-  Slowest slowest = {};
-  std::vector<int> left_out =
-      {};  ///< workers that were late, whose part others did; see FaultToleranceOptions::backup_workers
-  std::vector<Repair> repairs = {};  ///< since the step before; its work was done again, with the same result
-  CheckpointReport checkpoint = {};
-  AsynchronousReport asynchronous = {};  ///< of downpour and ssp: since the step before
-  LbfgsReport lbfgs = {};  ///< of lbfgs; `loss` is that of the new weights, `samples` are of all evaluations
-  LocalReport local = {};  ///< of local; `step` and `samples` count all steps of the call
+  /// Number of the step; the first is 1.
+  std::int64_t step = 0;
+  /// Mean loss over the samples, before the update.
+  double loss = 0;
+  /// The rate of tensors that are in no parameter group.
+  double learning_rate = 0;
+  /// L2 norm of the mean gradient before clipping, if GradientOptions::clip_norm is set. For lbfgs: the norm at the new
+  /// weights, including the penalty. Otherwise 0.
+  double gradient_norm = 0;
+  std::int64_t samples = 0;  ///< samples of all shards
+  /// Samples that the model got right before the update (Loss::is_hit). -1: the loss does not count them.
+  std::int64_t correct = -1;
+  /// Samples that could not be read and were left out, if the data allows it (DataInfo::lacks).
+  std::int64_t left_out_samples = 0;
+  /// Gradient bytes that were copied after the model wrote them.
+  std::int64_t bytes_copied = 0;
+  /// Bytes copied between hosts and accelerators, in both directions, for the gradients of this step.
+  std::int64_t bytes_over_bus = 0;
+  /// Bytes sent between nodes, in all rounds of the exchange, by all nodes together.
+  std::int64_t bytes_sent = 0;
+  /// Bytes of the slabs of weights and optimizer state in one object store: that of this machine, or of each node.
+  std::int64_t state_bytes = 0;
+  /// The part of `state_bytes` that holds older versions which are still being read.
+  std::int64_t pinned_bytes = 0;
+  /// The name of Options::algorithm.
+  std::string algorithm = {};
+  /// The strategy that reduced the gradients; never `automatic` after a step.
+  Strategy strategy = Strategy::automatic;
+  /// True if gradients were added in the fixed order.
+  bool deterministic = true;
+  PhaseSeconds seconds = {};  ///< times of the phases
+  Slowest slowest = {};       ///< the slowest worker
+  /// Stragglers of this step; other workers did their part. See FaultToleranceOptions::backup_workers.
+  std::vector<int> left_out = {};
+  /// Losses since the previous step. The lost work was repeated with the same result.
+  std::vector<Repair> repairs = {};
+  CheckpointReport checkpoint = {};  ///< the state of periodic checkpoints
+  /// For downpour and ssp: the work since the previous step.
+  AsynchronousReport asynchronous = {};
+  /// For lbfgs. `loss` is then the loss of the new weights, and `samples` counts all evaluations.
+  LbfgsReport lbfgs = {};
+  /// For local. `step` and `samples` then count all steps of the call.
+  LocalReport local = {};
 
-  /// The training accuracy: the share of the samples that the model got right, with lbfgs in all evaluations of the
-  /// step; none where its loss has no such.
+  /// Returns the training accuracy: the fraction of samples that the model got right. With lbfgs it covers all
+  /// evaluations of the step. Returns an empty optional if the loss does not count correct samples.
   std::optional<double> accuracy() const {
     if (correct < 0 || samples == 0) return std::nullopt;
     return static_cast<double>(correct) / static_cast<double>(samples);
   }
 
-  /// The loss, as in `double loss = sgd.step()`.
+  /// Returns the loss, as in `double loss = sgd.step()`.
   operator double() const { return loss; }  // NOLINT(google-explicit-constructor): for that
 };
 
-/// How well samples of a class are found. What would be divided by zero is 0, as scikit-learn's zero_division=0 has it:
-/// the precision of a class that nothing was taken for, the recall of one without samples, and F1 where both are 0.
+/// Precision, recall and F1 of one class. A ratio with a zero denominator is 0, as with scikit-learn's zero_division=0:
+/// precision of a class that was never predicted, recall of a class without samples, and F1 if both are 0.
 struct ClassMetrics {
-  double precision = 0;      ///< of what was taken for the class, the share that is of it
-  double recall = 0;         ///< of the class's samples, the share that was found
-  double f1 = 0;             ///< the harmonic mean of both
+  /// Fraction of the samples predicted as this class that belong to it.
+  double precision = 0;
+  /// Fraction of this class's samples that were predicted as this class.
+  double recall = 0;
+  double f1 = 0;             ///< harmonic mean of precision and recall
   std::int64_t support = 0;  ///< samples of the class
 };
 
-/// How far outputs are off from targets.
+/// The error of outputs with respect to targets.
 struct TargetMetrics {
   double mse = 0;  ///< mean of (output - target)^2
   double mae = 0;  ///< mean of |output - target|
-  /// 1 less the sum of (output - target)^2 through that of (target - its mean over the set)^2. Where the target is the
-  /// same everywhere: 1 without any error, else 0.
+  /// Coefficient of determination: 1 - sum of (output - target)^2 / sum of (target - mean of the target)^2. If the
+  /// target is constant: 1 without any error, else 0.
   double r2 = 0;
 };
 
+/// The value of a metric (see troupe/metric.hpp).
 struct NamedMetric {
   std::string name;
   double value = 0;  ///< mean over the samples
 };
 
-/// What the test or validation set says of the current weights. Members behind `samples` are empty where they were not
-/// asked for, or the model does not measure them.
+/// The result of an evaluation of the current weights on the test or validation set. Members after `samples` are empty
+/// if they were not requested or the model does not measure them.
 struct Evaluation {
-  double loss = 0;      ///< mean
-  double accuracy = 0;  ///< share of samples that the model got right; see Loss::is_hit
+  double loss = 0;  ///< mean over the samples
+  /// Fraction of samples that the model got right; see Loss::is_hit.
+  double accuracy = 0;
   std::int64_t samples = 0;
 
-  int top_k = 0;  ///< as asked for
+  int top_k = 0;  ///< the requested EvaluationOptions::top_k
+  /// Fraction of samples with their class among the `top_k` largest outputs.
   std::optional<double> top_k_accuracy = {};
-  std::vector<std::int64_t> confusion = {};  ///< samples by class (a row), and by what they were taken for (a column)
-  std::vector<ClassMetrics> classes = {};    ///< from the confusion matrix
-  ClassMetrics macro = {};  ///< means over the classes, those without samples included; support: of all
-  std::vector<std::string> class_names = {};  ///< where the data has such
+  /// Confusion matrix, row-major: samples by true class (row) and predicted class (column).
+  std::vector<std::int64_t> confusion = {};
+  /// Metrics of each class, from the confusion matrix.
+  std::vector<ClassMetrics> classes = {};
+  /// Means over the classes, including classes without samples. `support` is the sum.
+  ClassMetrics macro = {};
+  /// Empty if the data has none.
+  std::vector<std::string> class_names = {};
+  /// Errors of each target.
   std::vector<TargetMetrics> targets = {};
-  std::vector<std::string> target_names = {};  ///< where the data has such
-  TargetMetrics all_targets = {};              ///< means over the targets; r2: of the sums over all
-  std::vector<NamedMetric> metrics = {};       ///< ModelInfo::metrics, always
+  /// Empty if the data has none.
+  std::vector<std::string> target_names = {};
+  /// Means over the targets. `r2` is computed from the sums over all targets.
+  TargetMetrics all_targets = {};
+  /// The values of ModelInfo::metrics; always measured.
+  std::vector<NamedMetric> metrics = {};
 };
 
 }  // namespace troupe

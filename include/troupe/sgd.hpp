@@ -1,5 +1,12 @@
 #pragma once
 
+// Distributed data-parallel SGD: one object that trains a model on a group of workers.
+//
+//    troupe::DistributedSGD sgd{"cnn", {.num_workers = 4, .config = R"({"data": "fashion-mnist"})"}};
+//    for (int i = 0; i < 1000; ++i) std::cout << sgd.step().loss << '\n';
+//    std::cout << sgd.evaluate().accuracy << '\n';
+//    sgd.save("cnn.safetensors");
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,157 +23,211 @@
 
 namespace troupe {
 
-/// How DistributedSGD::load takes a file.
+/// Options of DistributedSGD::load.
 struct LoadOptions {
-  /// For other classes: tensors of the last layer, and those that the file does not have in the network's shape, keep
-  /// the run's values, at its start those drawn from the seed. What only the file has is left.
+  /// If true, loads weights for data with other classes. The tensors of the last layer, and tensors that the file lacks
+  /// or has in another shape, keep the values of the run. Tensors that only the file has are ignored. Default: false;
+  /// the file must contain exactly the tensors of the model.
   bool new_head = false;
 };
 
-/// The precision's name: "f32" or "bf16".
+/// Returns "f32" or "bf16".
 const char* to_string(Precision precision);
 
 class ModelFunction;   // call.hpp
 class WorkerFunction;  // call.hpp
 
-/// Null.
+/// Returns null: no arguments for call_model and the like.
 const Json& no_arguments();
 
-/// Is shown weights in canonical order, until it returns.
+/// Receives the weights in canonical order. The span is valid until the function returns.
 using ReadWeights = std::function<void(std::span<const float> canonical)>;
 
-/// Data-parallel SGD. One thread at a time may use it, not always the same; several objects work beside
-/// each other, in a thread each or in one. One that was moved from can be given a new value or end. Whatever else is
-/// asked of it is an Error invalid_argument, and so is a call, such as `step()`, while another one has not returned.
+/// Distributed data-parallel SGD: trains one model on a group of workers.
 ///
-/// Users' code runs where the replicas are: of placement `in_process` on threads of this process, several at once. A
-/// replica is made, asked and given to functions by one thread at a time, the same one unless it is lightweight; what
-/// replicas share, such as what a creator or a function captures, takes several threads. What such code throws ends the
-/// call: an Error as it is, with the place added, anything else as an Error model_failed with its text. What a function
-/// throws that runs in the caller's thread (`read_weights`) comes out as it is. All else that is thrown is an Error, or
-/// std::bad_alloc. In a child made by fork every call throws Error unsupported, and the destructor does nothing.
+/// **Thread safety.** Not thread-safe: one thread at a time may use an object, and not always the same thread. A call
+/// while another call has not returned throws Error invalid_argument. Different objects are independent. A moved-from
+/// object may only be assigned to or destroyed; other calls throw Error invalid_argument. In a child process made by
+/// fork every call throws Error unsupported, and the destructor does nothing.
 ///
-/// `step()` of synchronous SGD is a transaction: it commits a new version of the weights or throws and changes nothing,
-/// and may then be called again; for the same number of shards the bits of the result do not depend on workers,
-/// placement, strategy or deaths. Other algorithms: docs/algorithms.md. Workers that die are replaced, and the step
-/// goes on (FaultToleranceOptions::max_failures). A run that loses a node goes back to its newest checkpoint in
-/// Options::checkpoint's folder, or to its beginning, with the nodes that come within `timeouts.start`,
-/// ClusterOptions::min_nodes at least, and does the steps since again; without such a folder, or where weights were set
-/// or loaded since, the loss ends the run, but weights can still be read. A worker that throws, or does not answer in
-/// time, is an error. Nothing is committed that is not finite, be it weights, statistics or the optimizer's state: that
-/// is an Error non_finite_weights, whose Where::object is the first tensor in canonical order.
+/// **User code** (models, creators, functions) runs where the replicas are. With placement `in_process` that is on
+/// several threads of this process at the same time. A replica is created and used by one thread at a time: always the
+/// same one, unless the model is lightweight. Data that replicas share, such as captures of a creator or a function,
+/// must be thread-safe. If user code throws an Error, the call throws it with the place added; any other exception
+/// becomes an Error model_failed with its text. Exceptions of functions that run in the caller's thread
+/// (`read_weights`, callbacks) propagate unchanged. Every other failure is an Error or std::bad_alloc.
+///
+/// **Transactions.** A step of synchronous SGD commits a new version of the weights, or throws and changes nothing; it
+/// may then be called again. For a fixed number of shards the result is bitwise identical for any number of workers,
+/// placement, strategy and any worker deaths. See docs/algorithms.md for other algorithms. Weights, statistics or
+/// optimizer state that are not finite are never committed: the step throws Error non_finite_weights, and Where::object
+/// is the first such tensor in canonical order.
+///
+/// **Lost workers.** Workers that die are replaced, and the step continues (FaultToleranceOptions::max_failures). A
+/// worker that throws or does not answer in time is an error. A run that loses a node resumes from its newest
+/// checkpoint in CheckpointOptions::folder, or from its beginning. It uses the nodes that join within `timeouts.start`,
+/// at least ClusterOptions::min_nodes, and repeats the steps since then. If there is no such folder, or weights were
+/// set or loaded since the checkpoint, the loss of a node ends the run; the weights can still be read.
 class DistributedSGD {
  public:
-  /// Starts the workers and builds their replicas.
-  /// @throws Error when options make no sense, or a worker or its model cannot be started in time.
+  /// Starts the workers and builds their replicas. With CheckpointOptions::resume it also loads the newest checkpoint.
+  /// @throws Error invalid_argument or unsupported if options are invalid or cannot be combined.
+  /// @throws Error timeout if a worker or its model does not start within `timeouts.start`.
+  /// @throws Error model_failed, model_mismatch or another error of the creator if replicas cannot be built.
+  /// @throws Error bad_file or model_mismatch if there are checkpoints but none can be loaded.
+  /// @throws Error in_use if another run writes to the checkpoint folder.
   DistributedSGD(ModelCreator creator, Options options);
-  /// Waits for workers of this process that are still busy, at most `timeouts.step`; one that hangs longer is given up
-  /// and goes on running, with whatever its model refers to. A checkpoint that is being written is finished before.
+  /// Finishes a checkpoint that is being written, then ends the workers. Waits at most `timeouts.step` for workers of
+  /// this process that are still busy. A worker that hangs longer is abandoned: its thread continues to run and to use
+  /// the data that its model refers to.
   ~DistributedSGD();
   DistributedSGD(DistributedSGD&&) noexcept;
   DistributedSGD& operator=(DistributedSGD&&) noexcept;
 
-  /// One step of SGD over all shards.
-  /// @throws Error naming worker, node and phase; at the latest after TimeoutOptions::step, or, where workers have to
-  /// be replaced first, TimeoutOptions::start more: for each try, of which FaultToleranceOptions::max_failures allows
-  /// one more than there may be losses.
+  /// Performs one step over all shards and returns its report. If it throws, nothing was committed (with synchronous,
+  /// local and L-BFGS steps).
+  /// @throws Error timeout if workers do not answer within TimeoutOptions::step. If workers must be replaced first,
+  /// TimeoutOptions::start is added. Each of the at most max_failures + 1 attempts has this time.
+  /// @throws Error worker_lost if more workers were lost than FaultToleranceOptions::max_failures allows.
+  /// @throws Error non_finite_loss or non_finite_weights if the loss or the new state is NaN or infinite.
+  /// @throws Error bad_data if no shard has a sample in this step.
+  /// @throws Error model_failed, or the Error that a model threw. All errors name worker, node and phase if they are
+  /// known.
   StepReport step();
 
-  /// Computes and throws the gradients away, so that the first step is as fast as the others.
+  /// Computes a step and discards its gradients, so that the first step is as fast as later steps.
+  /// @throws Error as `step`.
   void warmup();
 
-  /// The last committed step's report.
+  /// Returns the report of the last committed step.
   const StepReport& report() const;
-  /// Whether one of Options::callbacks has seen enough. Steps can be made all the same.
+  /// Returns true if a callback of Options::callbacks wants to stop the run. Further steps are possible nevertheless.
   bool should_stop() const;
 
-  /// Steps have this rate from the next one on, in place of the optimizer's LearningRate; groups keep their
-  /// factors of it. Steps that a run does again after losing a node have the rates
-  /// that they had. Checkpoints tell the rate of the step after them: `load_state` and CheckpointOptions::resume
-  /// go on with it, or, where it was not set by hand, with the options. `set_weights` and `load` leave it.
-  /// @throws Error invalid_argument for what is no float from 0 on
+  /// Sets the learning rate from the next step on. It replaces the optimizer's LearningRate; parameter groups still
+  /// multiply it by their factors. Steps that are repeated after the loss of a node use the rates that they had.
+  /// Checkpoints contain a rate that was set by hand: `load_state` and CheckpointOptions::resume restore it; otherwise
+  /// the options apply. `set_weights` and `load` do not change the rate.
+  /// @throws Error invalid_argument if `rate` is not a finite float of at least 0.
   void set_learning_rate(double rate);
-  /// From the next step on another algorithm: weights and the optimizer's state go on as they are, but that the state
-  /// begins with zeros on the way to LocalSgd, where it is each shard's own, and back. L-BFGS begins with an empty
-  /// history: a warm start by SGD. What workers have computed until then is applied first. It has no warm_start.
-  /// @throws Error as the constructor where that algorithm cannot be, or as `step()`; then nothing has changed, but
-  /// that the optimizer's state begins anew where its memory was another algorithm's already
+  /// Changes the algorithm from the next step on. Results that asynchronous workers have computed so far are applied
+  /// first. Weights and optimizer state are kept, with two exceptions. The optimizer state restarts with zeros on a
+  /// change to or from LocalSgd, where each shard has its own state. L-BFGS starts with an empty history. `algorithm`
+  /// must not have a warm_start: steps before the change serve as the warm start.
+  /// @throws Error invalid_argument or unsupported if the algorithm cannot be used with the options or the model.
+  /// @throws Error as `step`. After an error the previous algorithm continues and nothing has changed, except that the
+  /// optimizer state restarts if its memory was already reused for the other algorithm.
   void use(const Algorithm& algorithm);
 
-  /// The current weights in canonical order (see ModelInfo::tensors).
+  /// Returns a copy of the current weights in canonical order (see ModelInfo::tensors), including statistics.
+  /// @throws Error timeout after TimeoutOptions::save.
   std::vector<float> weights();
-  /// Lets `use` look at them where they lie, which spares large models a copy. It must not call this object.
+  /// Calls `use` with the current weights in canonical order, without the copy that `weights` makes. `use` must not
+  /// call this object.
+  /// @throws Error timeout after TimeoutOptions::save.
   void read_weights(const ReadWeights& use);
-  /// Replaces the weights by these as they are, NaN and all; momentum and the like start from zero.
-  /// @throws Error model_mismatch on another length.
+  /// Replaces the weights, including statistics. The values are not checked and may be NaN. The optimizer state
+  /// restarts with zeros.
+  /// @param canonical all weights in canonical order.
+  /// @throws Error model_mismatch if the length is wrong.
   void set_weights(std::span<const float> canonical);
-  /// Names and shapes of the canonical weights.
+  /// Returns names and shapes of the weights, in canonical order.
   const std::vector<TensorInfo>& tensors() const;
 
-  /// From now on the run has so many workers, to whom the shards are dealt out anew; replicas are made anew, too. The
-  /// bits stay. Workers that a call starts are there when it returns. @throws Error invalid_argument for less than one
-  /// or more than there are shards for, unsupported with placement `cluster`, or why one cannot start; then those stay
-  /// that there were.
+  /// Changes the number of workers. The shards are distributed to them anew, and replicas are built anew; results stay
+  /// bitwise identical. Returns when new workers have started. After an error the previous workers remain.
+  /// @throws Error invalid_argument if `num_workers` is below 1 or there are not enough shards.
+  /// @throws Error unsupported with placement `cluster`.
   void resize(int num_workers);
+  /// Returns the current number of workers.
   int num_workers() const;
 
-  /// Writes or reads the weights, running statistics included, as a safetensors file. The file holds no more: after
-  /// `load` the optimizer's state, the schedule and the order of the data begin anew. @throws Error bad_file,
-  /// model_mismatch naming the tensor, or non_finite_weights naming the first tensor with NaN or infinity.
+  /// Writes the weights, including statistics, to a safetensors file. The file also describes the network, but contains
+  /// neither optimizer state nor step.
+  /// @throws Error bad_file if the file cannot be written.
   void save(const std::string& path);
-  /// @returns with LoadOptions::new_head the names of the tensors that were not loaded
+  /// Loads weights. `path` names a safetensors file, a checkpoint, or a folder of checkpoints, of which the newest is
+  /// loaded. Neither the optimizer state nor the step is loaded; the optimizer state restarts with zeros.
+  /// @returns the names of the tensors that were not loaded, with LoadOptions::new_head; otherwise an empty list.
+  /// @throws Error bad_file if the file is missing or damaged.
+  /// @throws Error model_mismatch if a tensor is missing, unexpected or has another shape; the error names the tensor.
+  /// @throws Error non_finite_weights if a tensor contains NaN or infinity; the error names the first one.
   std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
-  /// Writes all that steps depend on, or goes back to it: weights, statistics, the optimizer's state, and the number of
-  /// the step, which the schedule and the order of the data follow, and a rate set by hand. A run of any placement,
-  /// with any number of workers and nodes, then goes on to the same bits as if it had never stopped, provided that
-  /// number of shards, seed, model, data, loss and the optimizer's options are the same, and `deterministic` is left
-  /// on. The optimizer's kind is compared; its rates, decays, groups and clipping may be others on purpose. `path`
-  /// becomes a folder of weights.safetensors, state.safetensors and manifest.json; in the place of another checkpoint
-  /// it appears whole or not at all, whatever dies. It is on disk when this returns. @throws Error bad_file, or
-  /// model_mismatch for a checkpoint of another run; then nothing has changed, but that a history of L-BFGS, or what
-  /// the optimizer remembers where the checkpoint is of another algorithm's steps, begins anew.
+  /// Writes a checkpoint: everything that later steps depend on. That is weights, statistics, optimizer state, the
+  /// number of the step (which defines the schedule and the order of the data), and a learning rate that was set by
+  /// hand. `path` becomes a folder with weights.safetensors, state.safetensors and manifest.json. It appears
+  /// atomically, even if it replaces another checkpoint. It is on disk when this call returns.
+  /// @throws Error bad_file if it cannot be written.
   void save_state(const std::string& path);
+  /// Loads a checkpoint of `save_state` or of CheckpointOptions. The run then continues bitwise identically to an
+  /// uninterrupted run, with any placement and any number of workers and nodes. This requires the same number of
+  /// shards, seed, model, data, loss and optimizer options, and GradientOptions::deterministic. The kind of the
+  /// optimizer must match. Rates, weight decays, groups and clipping may differ on purpose.
+  ///
+  /// After an error nothing has changed, except that a history of L-BFGS restarts, and so does an optimizer state that
+  /// does not fit the algorithm of the checkpoint.
+  /// @throws Error bad_file if the checkpoint is missing or damaged.
+  /// @throws Error model_mismatch if the checkpoint belongs to a run that differs in one of these values.
   void load_state(const std::string& path);
 
-  /// Writes a checkpoint of the current state into Options::checkpoint's folder and returns its path; it is on disk
-  /// then. One that is being written is finished first. `metric` says how good these weights are, such as the accuracy
-  /// of an evaluation, for CheckpointOptions::keep_best. @throws Error invalid_argument without such a folder, or for a
-  /// metric that is not finite or of a run that keeps no best; or why it cannot be written; the run may go on.
+  /// Writes a checkpoint of the current state into CheckpointOptions::folder and returns its path. It is on disk when
+  /// this call returns. A checkpoint that is being written is finished first. After an error the run may continue.
+  /// @param metric the quality of the current weights, such as the accuracy of an evaluation, for
+  /// CheckpointOptions::keep_best.
+  /// @throws Error invalid_argument if there is no folder, if `metric` is not finite, or if it is given but keep_best
+  /// is `none`.
+  /// @throws Error bad_file if it cannot be written.
   std::string checkpoint(std::optional<double> metric = {});
-  /// Steps committed, with those before the checkpoint that was loaded.
+  /// Returns the number of committed steps, including the steps before a loaded checkpoint.
   std::int64_t steps_done() const;
 
-  /// Runs the model's test or validation set over all replicas, and measures loss, accuracy, and what else is asked
-  /// for, as `evaluate(set, {.confusion = true, .top_k = 5})` does. For the same number of shards the result does not
-  /// depend on workers and placement; its loss may be NaN. @throws Error bad_data, without a worker, where there is no
-  /// such set; unsupported for confusion of more than kMostConfusionClasses or errors of more than kMostErrorTargets.
+  /// Evaluates the model's test or validation set on all replicas and returns loss, accuracy and the requested values:
+  /// `evaluate(EvaluationSet::test, {.confusion = true, .top_k = 5})`. For a fixed number of shards the result is
+  /// bitwise identical for any number of workers and any placement. The loss may be NaN.
+  /// @throws Error bad_data if the model has no such set, or none of its samples can be read.
+  /// @throws Error unsupported for a confusion matrix of more than kMostConfusionClasses classes, or errors of more
+  /// than kMostErrorTargets targets.
+  /// @throws Error timeout after TimeoutOptions::evaluate.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
 
-  /// Calls a function on the first replica, on every replica, or on every worker, with these arguments, and returns
-  /// what they return, in order of worker and device: JSON of at most 64 MiB a worker, as of arguments. Functions given
-  /// by value need placement in_process; names serve all placements (call.hpp registers them). @throws Error
-  /// invalid_argument for a name that is not registered, or arguments for a function that takes none
+  /// Calls a function on the first replica and returns its result. Arguments and results are JSON of at most 64 MiB for
+  /// each worker.
+  /// @param function a function by value; requires placement in_process.
+  /// @param arguments passed to the function. Default: none.
+  /// @throws Error invalid_argument if the function takes no arguments but `arguments` is not null.
+  /// @throws Error unsupported if the placement does not allow functions by value.
+  /// @throws Error timeout after TimeoutOptions::call.
   Json call_model(const ModelFunction& function, const Json& arguments = no_arguments());
+  /// Does the same with a function that `register_model_function` registered; works with all placements.
+  /// @throws Error invalid_argument if the name is not registered.
   Json call_model(const std::string& name, const Json& arguments = no_arguments());
+  /// Calls a function on every replica and returns the results in order of worker and device. See `call_model` for
+  /// errors.
   std::vector<Json> foreach_model(const ModelFunction& function, const Json& arguments = no_arguments());
+  /// Does the same with a registered function.
   std::vector<Json> foreach_model(const std::string& name, const Json& arguments = no_arguments());
+  /// Calls a function on every worker and returns the results in order of workers. See `call_model` for errors.
   std::vector<Json> foreach_worker(const WorkerFunction& function, const Json& arguments = no_arguments());
+  /// Does the same with a function that `register_worker_function` registered.
   std::vector<Json> foreach_worker(const std::string& name, const Json& arguments = no_arguments());
 
-  /// Steps until every shard has seen its samples once; 0 where the model does not say.
+  /// Returns the number of steps until every shard has used each of its samples once. 0 if the model does not define
+  /// it.
   std::int64_t steps_per_epoch() const;
-  /// What the replicas really compute in, and why.
+  /// Returns the number format that the replicas use.
   Precision precision() const;
+  /// Returns the number format that the replicas use, and the measurements that led to it.
   PrecisionChoice precision_choice() const;
-  /// What weights and state take of one store, or of the largest, as StepReport::state_bytes says behind each step.
+  /// Returns the bytes that weights and optimizer state need in one object store, or in the largest one. After a step
+  /// this is StepReport::state_bytes.
   std::int64_t state_bytes() const;
-  /// Process ids of the workers (this process's own, in-process).
+  /// Returns the process ids of the workers; this process's id for each worker with placement in_process.
   std::vector<int> worker_pids() const;
 
  private:
   class Impl;
-  /// Refuses to be used once it was moved from.
+  /// The implementation. Access throws Error invalid_argument if the object was moved from.
   struct Held {
     std::unique_ptr<Impl> impl;
     Impl* operator->() const;

@@ -1,5 +1,14 @@
 #pragma once
 
+// The context of a function that runs on a worker: rank, data, collectives, reports and checkpoints.
+//
+//    void train() {
+//      auto& at = troupe::here();
+//      const auto shard = at.dataset().shard();
+//      for (int epoch = 0; epoch < 3 && !at.should_stop(); ++epoch) at.report({{"epoch", epoch}, {"loss",
+//      loss(shard)}});
+//    }
+
 #include <any>
 #include <chrono>
 #include <cstdint>
@@ -24,52 +33,64 @@ struct NamedTensor {
   std::vector<std::int64_t> shape = {};
   std::vector<float> values = {};
 };
+/// Tensors in a fixed order.
 using NamedTensors = std::vector<NamedTensor>;
 
-/// What a function returns on a worker: JSON, or named tensors, or both.
+/// The result of a function on a worker: JSON, named tensors, or both.
 struct TaskResult {
   Json json = {};
   NamedTensors tensors = {};
 };
 
-/// What a function goes on from.
+/// A checkpoint of a function, see TaskContext::save_checkpoint.
 struct Checkpoint {
   Json state = {};
   NamedTensors tensors = {};
-  std::map<std::string, std::string> files = {};  ///< their content, by name without folders
-  std::int64_t number = 0;                        ///< of the run's checkpoints, from 1 on
-  std::int64_t iteration = 0;                     ///< how often each rank had reported before
+  /// Contents of files, by file name without folder.
+  std::map<std::string, std::string> files = {};
+  /// Number of the checkpoint within the run, from 1 on.
+  std::int64_t number = 0;
+  /// Number of reports that each rank had made before.
+  std::int64_t iteration = 0;
 };
 
-/// Some samples, one after the other.
+/// A batch of samples, one after the other.
 struct Samples {
   std::int64_t count = 0;
-  std::vector<float> values = {};         ///< DataInfo::sample_size() each, row-major
-  std::vector<std::int32_t> labels = {};  ///< one each; empty for data with targets
-  std::vector<float> targets = {};        ///< DataInfo::num_targets each; empty for data with classes
+  /// DataInfo::sample_size() floats for each sample, row-major.
+  std::vector<float> values = {};
+  /// One for each sample. Empty for data with targets.
+  std::vector<std::int32_t> labels = {};
+  /// DataInfo::num_targets floats for each sample. Empty for data with classes.
+  std::vector<float> targets = {};
 };
 
-/// The samples of a set that are one rank's: rank, rank + size, rank + 2 size, ... as of a BatchSampler's shard. A
-/// model of one's own takes its batches so, too: `DataShard(data.train, at.shard, at.num_shards,
-/// at.seed).batch(at.step, 64)`, made once a shard.
+/// One rank's share of the samples of a set: the samples rank, rank + size, rank + 2 size, and so on, like a shard of
+/// BatchSampler. A model of your own can read its batches in the same way: `DataShard(data.train, at.shard,
+/// at.num_shards, at.seed).batch(at.step, 64)`, with one DataShard for each shard. Thread-safe.
 class DataShard {
  public:
-  /// @param trains whether transforms do what is random to samples
+  /// @param source the whole set.
+  /// @param rank number of the shard.
+  /// @param size number of shards.
+  /// @param seed for the order of samples and for random transforms.
+  /// @param trains if false, random transforms are not applied.
   DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed, bool trains = true);
 
-  /// Of this rank.
+  /// Returns the number of samples of this rank.
   std::int64_t num_samples() const;
+  /// Returns the description of the whole set.
   const DataInfo& info() const { return source_->info(); }
-  /// Batches until the largest shard has seen its samples once: the same number on all ranks.
+  /// Returns the number of batches until the largest shard has used each sample once. It is the same on all ranks.
   std::int64_t batches_per_epoch(std::int64_t batch_size) const;
-  /// The samples of a batch, counted from 0 over all epochs; each epoch has another order, drawn from the seed. The
-  /// last batches of an epoch may be short, and empty where other ranks have one sample more.
+  /// Returns the samples of a batch. Batches are counted from 0 over all epochs. Each epoch has another order, drawn
+  /// from the seed. The last batches of an epoch may be short, or empty if other ranks have one sample more.
   Samples batch(std::int64_t number, std::int64_t batch_size) const;
-  /// All of this rank's, in order.
+  /// Returns all samples of this rank, in order.
   Samples all() const;
 
  private:
-  class Order;  // in which batches take the samples, drawn once an epoch
+  class Order;  // the order of samples, drawn once for each epoch
 
   Samples read(std::span<const std::int64_t> numbers, std::int64_t epoch) const;
 
@@ -80,23 +101,28 @@ class DataShard {
   bool trains_;
 };
 
-/// Data of a run.
+/// A data set of a run, from the view of one rank.
 class RunDataset {
  public:
+  /// Makes the view of rank `rank` of `size` ranks.
   RunDataset(TrainingData data, int rank, int size, std::uint64_t seed)
       : data_(std::move(data)), rank_(rank), size_(size), seed_(seed) {}
 
-  /// All of it, as models take it.
+  /// Returns the whole data set, for models.
   const TrainingData& data() const { return data_; }
-  /// This rank's part of the training samples.
+  /// Returns this rank's share of the training set.
   DataShard shard() const { return {data_.train, rank_, size_, seed_}; }
-  /// This rank's part of the validation set, and of the test set. @throws Error invalid_argument where there is none
+  /// Returns this rank's share of the validation set.
+  /// @throws Error invalid_argument if there is no validation set.
   DataShard validation_shard() const;
+  /// Returns this rank's share of the test set.
+  /// @throws Error invalid_argument if there is no test set.
   DataShard test_shard() const;
 
-  /// The folds of a cross-validation: of each, its samples are the validation set, and the rest of the training set is
-  /// the training set. They depend on the data and their number alone, and are those of the data named "fold:1/k:NAME"
-  /// and so on (load_data). @throws Error invalid_argument for fewer than 2, or more than there are training samples
+  /// Returns the folds of a cross-validation. In each, one fold of the training set is the validation set, and the
+  /// other folds are the training set. The folds depend only on the data and on `folds`. They are identical to the data
+  /// "fold:1/k:NAME" and so on (see load_data).
+  /// @throws Error invalid_argument if `folds` is below 2 or above the number of training samples.
   std::vector<RunDataset> to_cv(int folds) const;
 
  private:
@@ -105,27 +131,40 @@ class RunDataset {
   std::uint64_t seed_;
 };
 
-class Surroundings;  // what a function runs in
+class Surroundings;  // implements TaskContext
 
-/// What a function sees of where it runs: a worker of a Trainer, or any other place, where it is rank 0 of 1. Copies
-/// show the same; a thread that the function starts takes one with it, since `here()` is the calling thread's.
+/// The context in which a function runs: a worker of a Trainer, or any other thread, where it is rank 0 of 1. Copies
+/// refer to the same context. `here()` belongs to the calling thread, so a thread that the function starts needs a
+/// copy.
 class TaskContext {
  public:
+  /// Troupe calls it.
   explicit TaskContext(std::shared_ptr<Surroundings> surroundings);
 
+  /// Returns the number of this rank, from 0 on.
   int rank() const;
-  int local_rank() const;  ///< among the ranks of this machine
+  /// Returns the number of this rank among the ranks of its machine, from 0 on.
+  int local_rank() const;
+  /// Returns the number of ranks.
   int world_size() const;
-  std::string node() const;    ///< "in-process", "pid N", or the name of a cluster's node
-  bool in_worker() const;      ///< whether a Trainer runs this function
-  int attempt() const;         ///< 2 and so on where the function was called again after a loss
-  std::uint64_t seed() const;  ///< of the run
-  const Json& config() const;  ///< what `run` was given
-  /// @param number of the run's data sets, from 0 on. @throws Error invalid_argument where the run has none of it
+  /// Returns "in-process", "pid N", or the name of a node of a cluster.
+  std::string node() const;
+  /// Returns true if a Trainer runs this function.
+  bool in_worker() const;
+  /// Returns 1, or a higher number if the function was called again after a loss.
+  int attempt() const;
+  /// Returns the seed of the run.
+  std::uint64_t seed() const;
+  /// Returns the config that was passed to `run`.
+  const Json& config() const;
+  /// Returns a data set of the run, from the view of this rank.
+  /// @param number number of the data set, from 0 on.
+  /// @throws Error invalid_argument if the run has no such data set.
   RunDataset dataset(int number = 0) const;
+  /// Returns the number of data sets of the run.
   int num_datasets() const;
 
-  /// All ranks, for collectives.
+  /// Returns the group of all ranks, for collectives. The functions below call the collectives of the group.
   Group& group() const;
   template <Element T, std::size_t N>
   void all_reduce(std::span<T, N> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) const {
@@ -150,66 +189,88 @@ class TaskContext {
   }
   void barrier(CallPlace at = CallPlace::current()) const { group().barrier(at); }
 
-  /// Tells whoever runs the trainer some metrics: an object of numbers, or whatever else JSON has, up to 100 levels
-  /// deep, as in checkpoints and what functions return. Returns at once; it waits only where 64 MB of reports have not
-  /// been taken. @throws Error invalid_argument for what is no object
+  /// Sends metrics to the program that runs the trainer. `metrics` is an object; values are numbers or any other JSON,
+  /// nested at most 100 levels deep. Returns at once, but blocks while more than 64 MB of reports have not been
+  /// received. With ReportOptions::awaited it blocks until the trainer has handled the report.
+  /// @throws Error invalid_argument if `metrics` is not an object or is nested too deeply.
   void report(const Json& metrics) const;
 
-  /// What the function goes on from if it is called again: rank 0's is kept once all ranks have called this as often,
-  /// and has been once this has returned on all. Waits until whoever runs the trainer has taken it.
-  /// Where some ranks never call it the run ends with Error invalid_argument that names them: at its end, or when
-  /// another has called it 16 times.
-  /// @param files paths of files of this machine, of which the content is kept
-  /// @throws Error bad_file for a file that cannot be read
+  /// Saves a checkpoint to restart from. All ranks must call it equally often; rank 0's copy is stored once every rank
+  /// has made the same number of calls. Blocks until the trainer has received the call of this rank. Once the call has
+  /// returned on every rank, the checkpoint is stored. If some ranks never call it, the run ends with an Error
+  /// invalid_argument that names these ranks: at the end of the run, or when another rank has made 16 calls.
+  /// @param state JSON, nested at most 100 levels deep.
+  /// @param tensors named tensors to store.
+  /// @param files paths of files on this machine; their contents are stored.
+  /// @throws Error bad_file if a file cannot be read.
+  /// @throws Error invalid_argument if two files have the same name.
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
                        const std::vector<std::string>& files = {}) const;
-  /// What this call of the function began from: the last one that all ranks had acknowledged by then, in this run or
-  /// one that it goes on from. What this call saves a later one loads.
+  /// Returns the checkpoint from which this call of the function starts: the last one that all ranks had acknowledged
+  /// before, in this run or in the run that it resumes. Empty if there is none. A checkpoint that this call saves is
+  /// returned only by later calls of the function.
   std::optional<Checkpoint> load_checkpoint() const;
 
-  /// Whether the function is to come to an end: a callback wants it, or another rank has failed.
+  /// Returns true if the function should return soon: a callback wants to stop the run, or another rank has failed.
   bool should_stop() const;
 
-  /// Something that stays with this worker from one run to the next, until the trainer ends.
+  /// Returns a value that stays with this worker between runs, until the trainer ends.
   std::any& worker_storage() const;
 
  private:
   std::shared_ptr<Surroundings> surroundings_;
 };
 
-/// What the calling thread's function runs in.
+/// Returns the context of the function that the calling thread runs.
 TaskContext& here();
 
-/// While it lives, `here()` of this thread shows this to functions that are called outside a trainer: as rank 0 of 1,
-/// or with backend "mpi" as a rank of those that mpirun started, each of which makes one, with the same options.
+/// A context for functions that run outside a trainer. While it exists, `here()` of this thread returns it. The
+/// function is rank 0 of 1. With backend "mpi" it is one of the ranks that mpirun started; each rank makes one such
+/// object with the same options.
+///
+/// ```cpp
+/// const troupe::StandaloneContext context({.config = {{"lr", 0.1}}, .dataset = data});
+/// train();
+/// ```
 class StandaloneContext {
  public:
   struct Options {
+    /// See TaskContext::config.
     Json config = {};
+    /// The data set, if there is one.
     TrainingData dataset = {};
-    std::vector<TrainingData> datasets = {};  ///< in its place, where there are several
-    Callbacks callbacks = {};                 ///< are told what this rank reports, and may ask its function to stop
+    /// Several data sets; must be empty if `dataset` is given.
+    std::vector<TrainingData> datasets = {};
+    /// Receive the reports of this rank and may ask its function to stop.
+    Callbacks callbacks = {};
+    /// The result of load_checkpoint.
     std::optional<Checkpoint> checkpoint = {};
+    /// See TaskContext::seed.
     std::uint64_t seed = 1;
-    std::string backend = {};                                                 ///< of collectives: "mpi", or empty
-    std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);  ///< as TrainerTimeouts::collective
+    /// Backend of collectives: "mpi", or empty (default) for one rank.
+    std::string backend = {};
+    /// As TrainerTimeouts::collective; with "mpi" only.
+    std::chrono::milliseconds collective_timeout = std::chrono::seconds(60);
   };
+  /// Makes a context with default options.
   StandaloneContext() : StandaloneContext(Options()) {}
-  /// Returns when all ranks have come. @throws Error invalid_argument for another backend, unsupported where this build
-  /// has no MPI, timeout, or what MPI says
+  /// Makes a context. With backend "mpi" it blocks until all ranks have called it.
+  /// @throws Error invalid_argument for an unknown backend or contradictory options.
+  /// @throws Error unsupported if this build has no MPI.
+  /// @throws Error timeout if not all ranks call it in time.
   explicit StandaloneContext(Options options);
-  /// The other ranks are told that this one comes no more; it waits for nobody.
+  /// Leaves the group without waiting. The other ranks get an error in their next collective.
   ~StandaloneContext();
   StandaloneContext(const StandaloneContext&) = delete;
   StandaloneContext& operator=(const StandaloneContext&) = delete;
 
-  /// What the function saved last; before that what it began from.
+  /// Returns the checkpoint that the function saved last, or Options::checkpoint if it saved none.
   std::optional<Checkpoint> last_checkpoint() const;
 
  private:
   std::shared_ptr<Surroundings> surroundings_;
   std::shared_ptr<TaskContext> before_;
-  int exceptions_;  ///< under way when this began
+  int exceptions_;  ///< uncaught exceptions at the time of construction
 };
 
 }  // namespace troupe

@@ -1,50 +1,53 @@
 #pragma once
 
+// Fault injection for tests: values for FaultToleranceOptions::faults. Each fault happens once, at the start of the
+// given phase of the given step. Steps count from 1. Phases have the same names as in errors, such as "compute" or
+// "apply". The constructor of DistributedSGD throws Error invalid_argument for faults that are out of range or not
+// possible with the placement; faults of workers need placement `processes`.
+
 #include <cstdint>
 #include <string>
 #include <variant>
 
-// What is to go wrong in a run on purpose, for tests of what follows: values for `FaultToleranceOptions::faults`. Each
-// happens once, when its phase of its step begins. Steps count from 1. A phase is named as errors name it, such as
-// "compute" or "apply".
 namespace troupe::testing {
 
-/// A worker process dies.
+/// Kills a worker process.
 struct KillWorker {
   int worker = 0;
   std::int64_t step = 1;
   std::string phase = "compute";
 };
 
-/// A worker process does not answer any more.
+/// Stops a worker process, which then no longer answers.
 struct StopWorker {
   int worker = 0;
   std::int64_t step = 1;
   std::string phase = "compute";
 };
 
-/// A worker process runs so many times slower.
+/// Slows down a worker process by a factor.
 struct SlowWorker {
   int worker = 0;
   int factor = 10;  ///< 2 to 100
   std::int64_t step = 1;
-  std::int64_t until = 0;  ///< step with which it has its own speed again; 0: never
+  /// The step at which the worker has its normal speed again. 0 (default): never.
+  std::int64_t until = 0;
   std::string phase = "compute";
 };
 
-/// Driver and node hear nothing of each other any more. Placement `cluster`.
+/// Cuts the connection between the driver and a node. Requires placement `cluster`.
 struct CutNode {
-  int node = 0;  ///< in order of name
+  int node = 0;  ///< number of the node, in order of names
   std::int64_t step = 1;
   std::string phase = "compute";
 };
 
-/// The first checkpoint begun after that step, or a later one, finds no space on the disk. Any placement.
+/// Lets the first checkpoint that starts at or after this step fail with a full disk. Works with any placement.
 struct FullDisk {
   std::int64_t step = 1;
 };
 
-/// So many deaths of worker processes, of workers, steps and phases drawn from the seed.
+/// Kills worker processes at random: `count` times, each with a worker, a step and a phase drawn from the seed.
 struct RandomKills {
   std::int64_t count = 1;
   std::int64_t first_step = 1;
@@ -52,7 +55,7 @@ struct RandomKills {
   std::uint64_t seed = 1;
 };
 
-/// In each of these steps another worker process is so many times slower, drawn from the seed.
+/// Slows down one worker process in each of these steps, a different one from step to step, drawn from the seed.
 struct RandomSlowness {
   int factor = 5;  ///< 2 to 100
   std::int64_t first_step = 1;
@@ -60,6 +63,7 @@ struct RandomSlowness {
   std::uint64_t seed = 1;
 };
 
+/// A fault to inject.
 using Fault = std::variant<KillWorker, StopWorker, SlowWorker, CutNode, FullDisk, RandomKills, RandomSlowness>;
 
 }  // namespace troupe::testing

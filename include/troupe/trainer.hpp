@@ -1,5 +1,10 @@
 #pragma once
 
+// Trainer: runs a training function of your own on several workers. The design follows Ray's Trainer (RaySGD v2).
+//
+//    troupe::Trainer trainer{{.num_workers = 4}};
+//    trainer.run("train", {{"lr", 0.1}}, {.dataset = "fashion-mnist"});  // see register_function
+
 #include <algorithm>
 #include <chrono>
 #include <concepts>
@@ -27,76 +32,103 @@ namespace tune {
 struct Trainable;
 }
 
-/// As many workers as the machine has cores for, as in `.num_workers = {2, inf}`.
+/// The maximum of a WorkerCount without a limit: `.num_workers = {2, inf}` starts as many workers as the machine has
+/// cores.
 inline constexpr int inf = std::numeric_limits<int>::max();  // NOLINT(readability-identifier-naming): as maths has it
 
-/// How long a Trainer waits.
+/// Timeouts of a Trainer. All must be at least 1 ms.
 struct TrainerTimeouts {
-  std::chrono::milliseconds start = std::chrono::seconds(60);       ///< for workers to start
-  std::chrono::milliseconds collective = std::chrono::seconds(60);  ///< a rank that comes later is missing
-  /// How long a function may go on when another rank has failed, and it should stop. Then its worker is lost: its
-  /// process is killed, and in this process it is given up.
+  /// For workers to start.
+  std::chrono::milliseconds start = std::chrono::seconds(60);
+  /// For collectives. A rank that has not called the collective after this time counts as missing.
+  std::chrono::milliseconds collective = std::chrono::seconds(60);
+  /// For functions to return after another rank has failed. A function that runs longer counts as a lost worker: its
+  /// process is killed, or, with placement in_process, its thread is abandoned.
   std::chrono::milliseconds stop = std::chrono::seconds(10);
 };
 
-/// What a trainer takes for a loss, as FaultToleranceOptions, and what it does then.
+/// When a worker counts as lost, and the reaction to the loss. See FaultToleranceOptions.
 struct TrainerFaultTolerance {
+  /// As FaultToleranceOptions::suspect_after.
   std::chrono::milliseconds suspect_after = FaultToleranceOptions().suspect_after;
+  /// As FaultToleranceOptions::cut_after.
   std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
-  int max_failures = 3;  ///< losses within an hour after which the function is called again
+  /// Maximum number of losses within an hour after which the function is called again.
+  int max_failures = 3;
 };
 
-/// The workers of a Trainer, and where they are.
+/// The workers of a Trainer and their placement.
 struct TrainerOptions {
-  WorkerCount num_workers = 1;  ///< a range: a worker that is lost is done without, down to its first number; the next
-                                ///< run has them all again. In a cluster they are dealt out to the nodes, and all stay
-  int cpus_per_worker = 1;      ///< threads that its maths may use. Workers of one machine that ask for more cores than
-                                ///< it has share them, which is told in the log
-  int gpus_per_worker = 0;      ///< so far no other
+  /// Number of workers, or a range. With a range, the run continues without a lost worker, down to the minimum; the
+  /// next run has all workers again. In a cluster the workers are assigned to the nodes, and their number does not
+  /// shrink. `inf` as maximum is not available in a cluster.
+  WorkerCount num_workers = 1;
+  /// Threads that the maths of one worker may use. If the workers of one machine request more cores than it has, they
+  /// share the cores, and the log has a message.
+  int cpus_per_worker = 1;
+  /// Must be 0; other values are an Error unsupported.
+  int gpus_per_worker = 0;
+  /// The place where workers run. Default: in_process.
   Placement placement = Placement::in_process;
-  ClusterOptions cluster = ClusterOptions();  ///< for placement `cluster`
-  std::string backend = {};  ///< of collectives: "store" on one machine, "data-plane" among nodes; empty: that
+  /// Used by placement `cluster` only.
+  ClusterOptions cluster = ClusterOptions();
+  /// Backend of collectives: "store" on one machine, "data-plane" among nodes. Empty (default): chosen by the
+  /// placement.
+  std::string backend = {};
+  /// Seed of the data and of TaskContext::seed.
   std::uint64_t seed = 1;
+  /// Memory limits.
   MemoryOptions memory = MemoryOptions();
+  /// Timeouts.
   TrainerTimeouts timeouts = {};
+  /// The reaction to lost workers.
   TrainerFaultTolerance fault_tolerance = {};
 };
 
-/// How the ranks' values of a metric become one.
+/// The way in which the values of a metric of all ranks become one value.
 enum class Aggregate : std::uint8_t {
-  mean,  ///< of the ranks that reported it
-  sum,
-  max,
-  all,    ///< a list, by rank; null of who did not report it
-  first,  ///< that of the first rank that reported it
+  mean,   ///< the mean over the ranks that reported the metric
+  sum,    ///< the sum
+  max,    ///< the maximum
+  all,    ///< a list by rank, with null for ranks that did not report the metric
+  first,  ///< the value of the first rank that reported the metric
 };
 
-/// What becomes of reports.
+/// The way in which the reports of ranks become reports of the run.
 struct ReportOptions {
-  Aggregate aggregate = Aggregate::mean;          ///< of numbers; other values are those of the first rank
-  std::map<std::string, Aggregate> metrics = {};  ///< by name, where it is another; of "epoch" it is `max` unless named
-  /// One report of so many of each rank, of all their values; 0: one at the end, of all. With `all` it has each rank's
-  /// last value alone, with `first`, and of what is no number, the first value.
+  /// For metrics that are numbers. Other values are those of the first rank. Default: mean.
+  Aggregate aggregate = Aggregate::mean;
+  /// Aggregates of single metrics, by name. "epoch" uses `max` unless it is listed here.
+  std::map<std::string, Aggregate> metrics = {};
+  /// Combines `every` reports of each rank into one report of the run. 0: a single report at the end. Default: 1. With
+  /// `all` the combined report contains only each rank's last value. With `first`, and for values that are not numbers,
+  /// it contains the first value.
   int every = 1;
-  bool first_rank_only = false;  ///< what other ranks report is dropped, and not waited for
-  /// `report` returns once the driver has dealt with what the rank said, and callbacks have been told of reports that
-  /// came of it. So it is in trials of a search, which has decided by then whether the trial goes on.
+  /// If true, reports of ranks other than 0 are dropped, and the run does not wait for them. Default: false.
+  bool first_rank_only = false;
+  /// If true, TaskContext::report blocks until the trainer has handled the report and its callbacks have been called.
+  /// Trials of a search always use true, because the search decides whether the trial continues. Default: false.
   bool awaited = false;
 };
 
-/// Data of a run: a name, as `load_data` takes it, which serves all placements, or data itself, which needs
-/// placement in_process.
+/// A data set of a run: a name (see load_data), which works with all placements, or a value, which requires placement
+/// in_process.
 class RunData {
  public:
   RunData() = default;
   // NOLINTBEGIN(google-explicit-constructor)
+  /// A name for load_data.
   RunData(std::string name) : name_(std::move(name)) {}
   RunData(const char* name) : name_(name) {}
+  /// Data by value.
   RunData(TrainingData data) : data_(std::move(data)) {}
   // NOLINTEND(google-explicit-constructor)
 
+  /// Returns the name. Empty for data by value.
   const std::string& name() const { return name_; }
+  /// Returns the value. Empty for data by name.
   const TrainingData& data() const { return data_; }
+  /// Returns true if there is neither a name nor a value.
   bool empty() const { return name_.empty() && !data_.train; }
 
  private:
@@ -104,7 +136,7 @@ class RunData {
   TrainingData data_;
 };
 
-/// What a run has of data: nothing, one data set, or several, as in `{"fold:1/2:a", "fold:2/2:a"}`.
+/// The data sets of a run: none, one, or several, as in `{"fold:1/2:a", "fold:2/2:a"}`.
 class RunDatasets {
  public:
   RunDatasets() = default;
@@ -120,8 +152,9 @@ class RunDatasets {
   RunDatasets(const std::vector<T>& several) : all_(several.begin(), several.end()) {}
   // NOLINTEND(google-explicit-constructor)
 
+  /// Returns all data sets, in order.
   const std::vector<RunData>& all() const { return all_; }
-  /// Whether some are given by value.
+  /// Returns true if at least one data set is given by value.
   bool has_values() const {
     return std::ranges::any_of(all_, [](const RunData& each) { return each.data().train != nullptr; });
   }
@@ -130,50 +163,70 @@ class RunDatasets {
   std::vector<RunData> all_;
 };
 
-/// Where what functions save is kept.
+/// The place where checkpoints of functions are stored.
 struct RunCheckpoints {
-  std::string folder = {};  ///< `checkpoint-000001` and so on in it; empty: in the memory of this process
-  int keep = 2;             ///< the last so many stay in the folder
-  bool resume = false;      ///< the function goes on from the newest in the folder
+  /// Stores `checkpoint-000001` and so on in this folder. Empty (default): stores the last one in the memory of this
+  /// process.
+  std::string folder = {};
+  /// Number of newest checkpoints to keep in the folder.
+  int keep = 2;
+  /// If true, the function resumes from the newest checkpoint in the folder; requires `folder`. Default: false.
+  bool resume = false;
 };
 
+/// Options of one run.
 struct RunOptions {
+  /// The data sets; see TaskContext::dataset.
   RunDatasets dataset = {};
+  /// Observers of the run.
   Callbacks callbacks = {};
+  /// How reports are combined.
   ReportOptions reports = {};
+  /// Where checkpoints are stored.
   RunCheckpoints checkpoints = {};
 };
 
-/// What the function returned on each rank, in order.
+/// The results of a function, one for each rank, in order.
 using RunResults = std::vector<TaskResult>;
 
-/// What a worker is like.
+/// A worker of a WorkerGroup.
 struct WorkerInfo {
   int worker = 0;
   int pid = 0;
   std::string node;
   int cpus = 1;
   int gpus = 0;
-  std::int64_t memory_bytes = -1;  ///< resident, of its process; -1 where this machine cannot say
-  std::string state;               ///< "idle", "running" or "lost"
+  /// Resident memory of its process in bytes. -1 if it is unknown.
+  std::int64_t memory_bytes = -1;
+  std::string state;  ///< "idle", "running" or "lost"
 };
 
-/// Functions on workers, as they run: one after the other gives what they report. Ends them when it goes, and
-/// tells callbacks of the end.
+/// A run of functions on workers. It yields the reports of the run one after the other:
+///
+/// ```cpp
+/// for (const troupe::Report& report : trainer.run_generator("train")) std::cout << report.metrics << '\n';
+/// ```
+///
+/// The destructor stops functions that still run, and calls Callback::on_end.
 class RunHandle {
  public:
   class Impl;
+  /// Troupe calls it; see Trainer::run_generator.
   explicit RunHandle(std::shared_ptr<Impl> impl);
   RunHandle(RunHandle&&) noexcept = default;
   RunHandle& operator=(RunHandle&&) noexcept = default;
   ~RunHandle();
 
-  /// The next report; none when all functions have ended. @throws Error what ends the run
+  /// Blocks until the next report and returns it. Returns an empty optional once all functions have returned.
+  /// @throws Error the error that ended the run; see Trainer::run.
   std::optional<Report> next();
+  /// Returns true if the run has ended.
   bool is_finished() const;
-  /// What the functions returned, once the run is finished; lets it finish. @throws Error what ended the run
+  /// Blocks until the run has ended and returns the results of the functions.
+  /// @throws Error the error that ended the run.
   const RunResults& returns();
 
+  /// An input iterator over the reports.
   class Iterator {
    public:
     using value_type = Report;
@@ -193,7 +246,9 @@ class RunHandle {
     RunHandle* run_;
     std::optional<Report> report_;
   };
+  /// Returns an iterator at the next report. May block, like `next`.
   Iterator begin() { return Iterator(this); }
+  /// Returns the end of the iteration.
   static std::default_sentinel_t end() { return {}; }
 
  private:
@@ -201,35 +256,48 @@ class RunHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Workers that run functions: what a Trainer is made of, for those who build something else of it.
+/// A group of workers that run functions. Trainer is built on it; use it to build something similar.
 class WorkerGroup {
  public:
-  /// Starts the workers. @throws Error invalid_argument for what makes no sense, or more cores than there are; or why
-  /// one cannot start
+  /// Starts the workers.
+  /// @throws Error invalid_argument or unsupported if options are invalid or cannot be combined.
+  /// @throws Error timeout or worker_lost if a worker does not start.
   explicit WorkerGroup(TrainerOptions options);
   ~WorkerGroup();
   WorkerGroup(WorkerGroup&&) noexcept;
   WorkerGroup& operator=(WorkerGroup&&) noexcept;
 
+  /// Returns the number of workers. 0 after `shutdown`.
   int size() const;
+  /// Returns the options.
+  /// @throws Error invalid_argument after `shutdown`.
   const TrainerOptions& options() const;
+  /// Returns a description of each worker. Empty after `shutdown`.
   std::vector<WorkerInfo> workers() const;
-  /// Whether functions and data can be given by value.
+  /// Returns true if functions and data can be passed by value (placement in_process).
   bool takes_values() const;
 
-  /// Runs a function on all workers, as one group, and returns what it returned on each. A function by value needs
-  /// placement in_process.
+  /// Runs a registered function on all workers, as one group, and returns the results.
+  /// @throws Error as Trainer::run.
   RunResults execute(const std::string& function, const Json& config = {});
+  /// Does the same with a function by value; requires placement in_process.
   RunResults execute(const TrainFunction& function, const Json& config = {});
-  /// On the worker of rank 0 alone, as a group of one.
+  /// Runs a registered function on the worker of rank 0 only, as a group of one.
+  /// @throws Error as Trainer::run.
   TaskResult execute_single(const std::string& function, const Json& config = {});
+  /// Does the same with a function by value; requires placement in_process.
   TaskResult execute_single(const TrainFunction& function, const Json& config = {});
-  /// Starts it, to be followed. One run at a time.
+  /// Starts a registered function on all workers and returns a handle to follow the run.
+  /// @throws Error in_use if another run has not ended.
+  /// @throws Error invalid_argument if the function is not registered or options are invalid.
   RunHandle run(const std::string& function, const Json& config, const RunOptions& options);
+  /// Does the same with a function by value; requires placement in_process.
   RunHandle run(const TrainFunction& function, const Json& config, const RunOptions& options);
+  /// Returns the last checkpoint that all ranks have acknowledged.
   std::optional<Checkpoint> last_checkpoint() const;
 
-  /// Ends the workers; nothing can be run any more.
+  /// Ends the workers. Afterwards nothing can be run.
+  /// @throws Error in_use if a run has not ended.
   void shutdown();
 
   class Impl;
@@ -238,24 +306,35 @@ class WorkerGroup {
   Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
+/// Writes a table with one line for each worker.
 std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers);
 
-/// Runs a training function on workers, and gathers what it reports, saves and returns: the design of Ray's Trainer
-/// (RaySGD v2). One thread at a time may use it, not always the same.
+/// Runs a training function on workers and collects its reports, checkpoints and results. The design follows Ray's
+/// Trainer (RaySGD v2).
 ///
-/// A function that throws ends the run with its error, and the others are asked to stop. Where a worker is lost, the
-/// function is called again on all workers there are, with `load_checkpoint` giving what all ranks had acknowledged.
-/// Nothing hangs: whoever does not come to a collective, or does not stop, is named in time. In a child made by fork
-/// every call throws Error unsupported, and destructors do nothing.
+/// **Thread safety.** Not thread-safe: one thread at a time may use it, and not always the same thread. In a child
+/// process made by fork every call throws Error unsupported, and destructors do nothing.
+///
+/// **Failures.** If a function throws, the other functions are asked to stop (TaskContext::should_stop), and the run
+/// ends with the error. If a worker is lost, the function is called again on all workers that are available;
+/// `load_checkpoint` then returns the last checkpoint that all ranks had acknowledged. Nothing blocks forever: a rank
+/// that misses a collective or does not stop is reported after a timeout (TrainerTimeouts).
 class Trainer {
  public:
-  /// Starts the workers. @throws Error as WorkerGroup
+  /// Starts the workers.
+  /// @throws Error as WorkerGroup.
   explicit Trainer(TrainerOptions options) : workers_(std::move(options)) {}
 
-  /// Runs a registered function, or one by value in this process, on all workers, and returns what it returned on
-  /// each. The second run finds the same workers. @throws Error what a function threw, with worker and node;
-  /// worker_lost once max_failures is spent; timeout; invalid_argument for a name that is not registered, which lists
-  /// those that are
+  /// Runs a function on all workers and returns its results. Later runs use the same workers. `function` is a
+  /// registered name (see register_function), or a function by value, which requires placement in_process.
+  /// @param config passed to the function; null is replaced by an empty object.
+  /// @throws Error model_failed, or the Error that a function threw, with worker and node.
+  /// @throws Error worker_lost if more workers were lost than TrainerFaultTolerance::max_failures allows.
+  /// @throws Error timeout if a rank misses a collective or workers do not start in time.
+  /// @throws Error invalid_argument if no function with this name is registered (the message lists the registered
+  /// names), or options are invalid.
+  /// @throws Error unsupported if the placement does not allow a function or data by value.
+  /// @throws Error in_use if another run has not ended.
   template <class Function>
   RunResults run(const Function& function, const Json& config = {}, const RunOptions& options = {}) {
     RunHandle running = run_generator(function, config, options);
@@ -263,11 +342,14 @@ class Trainer {
     }
     return running.returns();
   }
+  /// Does the same with a registered name.
   RunResults run(const char* function, const Json& config = {}, const RunOptions& options = {}) {
     return run(std::string(function), config, options);
   }
 
-  /// The same, report by report: `for (auto& report : trainer.run_generator("train")) ...`.
+  /// Starts a function on all workers and returns a handle that yields the reports: `for (auto& report :
+  /// trainer.run_generator("train")) ...`.
+  /// @throws Error as `run`, here or from the handle.
   template <class Function>
   RunHandle run_generator(const Function& function, const Json& config = {}, const RunOptions& options = {}) {
     if constexpr (std::is_convertible_v<const Function&, std::string>)
@@ -275,38 +357,51 @@ class Trainer {
     else
       return workers_.run(TrainFunction(function), config, options);
   }
+  /// Does the same with a registered name.
   RunHandle run_generator(const char* function, const Json& config = {}, const RunOptions& options = {}) {
     return workers_.run(std::string(function), config, options);
   }
 
-  /// The last checkpoint that all ranks have acknowledged; a run that begins has none but what it goes on from.
+  /// Returns the last checkpoint that all ranks have acknowledged. A new run has none, unless it resumes from one.
   std::optional<Checkpoint> last_checkpoint() const { return workers_.last_checkpoint(); }
 
-  /// Has each worker make an object of the user's, from `config` where it takes one, which stays there until `shutdown`
-  /// or the next `start`. In other processes its class is known by `register_class<T>()`.
+  /// Makes an object of class T on each worker, with `T(config)` if there is such a constructor, else `T()`. The object
+  /// exists until `shutdown` or the next `start`. If workers are other processes, call `register_class<T>()` before
+  /// `init`.
+  /// @throws Error invalid_argument if the class is not registered.
   template <class T>
   void start(const Json& config = {});
-  /// Calls a function on each worker's object, and returns what it returned on each. By value it takes a `T&`; by name
-  /// it was registered by `register_method<T>`.
+  /// Calls a function on the object of each worker and returns the results. The function takes a `T&`; requires
+  /// placement in_process.
+  /// @throws Error invalid_argument if a worker has no object of class T.
   template <class T, class F>
   RunResults execute(F function);
+  /// Does the same with a function that `register_method<T>` registered.
   RunResults execute(const std::string& method, const Json& config = {}) { return workers_.execute(method, config); }
-  /// On rank 0 alone, as a group of one.
+  /// Calls a function on the object of rank 0 only, as a group of one.
   template <class T, class F>
   TaskResult execute_single(F function);
+  /// Does the same with a function that `register_method<T>` registered.
   TaskResult execute_single(const std::string& method, const Json& config = {}) {
     return workers_.execute_single(method, config);
   }
 
-  /// What each trial of a search runs: this function, on workers of its own like these. @param options data by its
-  /// name, how reports are made, how many checkpoints are kept. @throws Error unsupported for data by value and
-  /// callbacks
+  /// Returns a trainable for tune::run: this function, on workers with the options of this trainer.
+  /// @param function a registered name.
+  /// @param options data by name, report options and the number of checkpoints to keep.
+  /// @throws Error unsupported for data by value and for callbacks.
+  /// @throws Error invalid_argument for a checkpoint folder or `resume`.
   tune::Trainable to_trainable(const std::string& function, const RunOptions& options = {}) const;
 
+  /// Returns the number of workers.
   int num_workers() const { return workers_.size(); }
+  /// Returns the workers.
   WorkerGroup& workers() { return workers_; }
+  /// Ends the workers. Afterwards nothing can be run.
+  /// @throws Error in_use if a run has not ended.
   void shutdown() { workers_.shutdown(); }
 
+  /// Writes a table with one line for each worker.
   friend std::ostream& operator<<(std::ostream& out, const Trainer& trainer) { return out << trainer.workers_; }
 
  private:
@@ -323,12 +418,13 @@ void make_object(const Json& config) {
     here().worker_storage() = std::make_shared<T>();
 }
 
-/// @throws Error invalid_argument where there is none
+/// Returns the object that Trainer::start made on this worker.
+/// @throws Error invalid_argument if there is none of class T.
 template <class T>
 T& object() {
   const auto* held = std::any_cast<std::shared_ptr<T>>(&here().worker_storage());
   if (held == nullptr)
-    throw Error(ErrorCode::invalid_argument, "this worker has no object of that class: Trainer::start makes one");
+    throw Error(ErrorCode::invalid_argument, "this worker has no object of that class: call Trainer::start first");
   return **held;
 }
 
@@ -346,13 +442,14 @@ std::string name_of_class(std::type_index type);
 
 }  // namespace detail
 
-/// Makes a class known to workers in other processes, for `Trainer::start<T>`. Call it before `init`.
+/// Registers a class, so that Trainer::start<T> works with workers in other processes. Call this function before
+/// `init`.
 template <class T>
 void register_class() {
   register_function(detail::name_of_class(typeid(T)), [](const Json& config) { detail::make_object<T>(config); });
 }
-/// Makes a function known under a name that is called with each worker's object, and with the config where it takes
-/// one. Call it before `init`.
+/// Registers a function that is called with each worker's object, and with the config if it has a second parameter.
+/// Call this function before `init`.
 template <class T, class F>
 void register_method(const std::string& name, F function) {
   register_function(name, detail::on_object<T>(std::move(function)));

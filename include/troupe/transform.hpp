@@ -1,27 +1,39 @@
 #pragma once
 
+// Transforms of samples, such as normalization and random augmentation:
+//
+//    auto data = troupe::data::transform(troupe::load_data("cifar10:data"), "crop 32 4, flip, normalise");
+
 #include <string>
 
 #include "troupe/data.hpp"
 
 namespace troupe::data {
 
-/// The same data with transforms done to each sample, in this order, such as "crop 28 2, flip, normalise":
-/// - `normalise [MEAN... DEVIATION...]`, of any samples, subtracts the mean and divides by the deviation: of each
-///   channel of images, of each value of others; without numbers those of the training set, found by 16 million values
-///   of it, and at least 1,000 samples
-/// - `intercept`, of samples with one dimension: a 1 behind the values, whose weight a linear regression learns
-/// - `resize HEIGHT [WIDTH]` of images scales, whatever the proportions, by a triangle filter
-/// - `crop SIDE [PADDING]` of images: a square anywhere in the image, around which so many zeros are thought
-/// - `flip` of images: left and right exchanged, of every other one
-/// - `rotate DEGREES` of images: turned about its middle by up to so much, bilinear, zeros around
-/// - `colour AMOUNT` of images: brightness, contrast, saturation, each times a factor in [1 - AMOUNT, 1 + AMOUNT]
-/// - `cutout SIDE` of images: a square of zeros anywhere
+/// Returns the same data with transforms applied to each sample. `transforms` lists them, separated by commas, in
+/// order:
 ///
-/// What is random is drawn from (seed, sample, epoch) alone, and in training only: elsewhere a crop is the middle, and
-/// the others do nothing. Images are samples {height, width} or {channels, height, width}.
-/// @throws Error invalid_argument for a transform that there is not, numbers it does not take, or samples it cannot be
-/// done to.
+/// - `normalise [MEAN... DEVIATION...]` works on any samples. It subtracts the mean and divides by the standard
+///   deviation, for each channel of images or for each value of other samples. If no numbers are given, they are
+///   measured on the training set, on at most 16 million values or 1,000 samples, whichever is more.
+/// - `intercept` works on samples with one dimension. It appends the value 1, so that a linear regression learns an
+///   intercept.
+/// - `resize HEIGHT [WIDTH]` scales images with a triangle filter and ignores the aspect ratio. If WIDTH is missing, it
+///   is HEIGHT.
+/// - `crop SIDE [PADDING]` cuts a random square out of an image with PADDING zeros added on each side.
+/// - `flip` mirrors an image horizontally with probability 1/2.
+/// - `rotate DEGREES` rotates an image about its center by a random angle of at most DEGREES, with bilinear
+///   interpolation and zeros outside.
+/// - `colour AMOUNT` multiplies brightness, contrast and saturation of an image by random factors in [1 - AMOUNT, 1 +
+///   AMOUNT].
+/// - `cutout SIDE` sets a random square of an image to zero.
+///
+/// Random transforms depend only on (seed, sample, epoch) and apply to training only. In evaluations `crop` cuts out
+/// the center, and the other random transforms do nothing. Images are samples {height, width} or {channels, height,
+/// width}.
+/// @param data training set, and optional test and validation sets; all are transformed.
+/// @param transforms empty: the data is returned unchanged.
+/// @throws Error invalid_argument for an unknown transform, invalid numbers, or samples of an unsupported shape.
 TrainingData transform(TrainingData data, const std::string& transforms);
 
 }  // namespace troupe::data

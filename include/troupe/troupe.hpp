@@ -1,6 +1,8 @@
 #pragma once
 
-// Everything a user of Troupe needs.
+// Includes every public header of Troupe except the optional ones (troupe/eigen.hpp):
+//
+//    #include <troupe/troupe.hpp>
 
 #if __cplusplus < 202002L
 #error "Troupe needs C++20: compile with -std=c++20"

@@ -1,5 +1,11 @@
 #pragma once
 
+// Search for hyperparameters: runs a training function many times with different values. The design follows Ray Tune.
+//
+//    namespace tune = troupe::tune;
+//    auto found = tune::run({.function = "train"}, {.space = {{"lr", tune::loguniform(1e-4, 1)}}, .num_samples = 12});
+//    std::cout << found.best().config << '\n';
+
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -12,156 +18,202 @@
 
 #include "troupe/trainer.hpp"
 
-/// A search for hyperparameters over the function that trains: each trial is a process of its own, with its own cores
-/// and its own values. As in Ray Tune.
+/// Search for hyperparameters. Each trial is a process of its own with its own cores and its own config.
+///
+/// A **space** describes how configs are drawn. It is a JSON object, nested like a config. Each value is a distribution
+/// or a constant: {"lr": {"loguniform": [1e-4, 1]}, "model": {"choice": ["mlp", "cnn"]}, "momentum": 0.9}. So a file
+/// can contain a space. The functions uniform to grid return distributions. tune::run throws Error invalid_argument for
+/// a distribution that is not valid.
 namespace troupe::tune {
 
-// What a value is drawn from. A space is an object of such and of plain values, nested as configs are; it is JSON, so
-// that a file may hold it: {"lr": {"loguniform": [1e-4, 1]}, "model": {"choice": ["mlp", "cnn"]}, "momentum": 0.9}.
-
-/// [low, high).
+/// Draws a number uniformly from [low, high).
 Json uniform(double low, double high);
-/// Likewise, uniform in the logarithm; low is above 0.
+/// Draws a number from [low, high) with a uniform logarithm. `low` must be above 0.
 Json loguniform(double low, double high);
-/// Multiples of `step` nearest to what is uniform in [low, high].
+/// Draws a number uniformly from [low, high] and rounds it to the nearest multiple of `step` in that range.
 Json quniform(double low, double high, double step);
-/// Whole numbers in [low, high).
+/// Draws an integer uniformly from [low, high).
 Json randint(std::int64_t low, std::int64_t high);
-/// One of these values.
+/// Draws one of these values.
 Json choice(const std::vector<Json>& values);
-/// Each of these values: as many trials, and of several grids all combinations.
+/// Uses each of these values once. Several grids use all combinations.
 Json grid(const std::vector<Json>& values);
 
-/// What each trial runs: a registered function, on workers of its own.
+/// The function that each trial runs, and its workers.
 struct Trainable {
-  std::string function;
-  // Of {} GCC 12 warns in users' code, falsely.
-  TrainerOptions workers = TrainerOptions();  ///< placement in_process or processes; unless told otherwise one, with
-                                              ///< all the trial's cores
-  RunDatasets dataset = {};                   ///< by names; {KEY} in one becomes that value of the trial's config
+  std::string function;  ///< a registered name, see register_function
+  /// The workers of each trial, with placement in_process or processes. Default: one worker with all cores of the
+  /// trial.
+  TrainerOptions workers = TrainerOptions();  // with {} GCC 12 gives a false warning in user code
+  /// Data by name. "{KEY}" in a name is replaced by that value of the trial's config.
+  RunDatasets dataset = {};
+  /// How the reports of ranks are combined.
   ReportOptions reports = ReportOptions();
-  int keep_checkpoints = 1;  ///< of those that the function saves, in the trial's folder
-  Json config = {};          ///< what the function is given besides the trial's own values
+  /// Number of newest checkpoints of the function to keep in the trial's folder; at least 1.
+  int keep_checkpoints = 1;
+  /// Values that every trial uses in addition to its own values; an object.
+  Json config = {};
 };
 
+/// The way to stop trials early.
 enum class SchedulerKind : std::uint8_t {
-  fifo,    ///< each trial runs to its end
-  asha,    ///< the worst are ended early: asynchronous successive halving (Li et al. 2018), as Ray has it
-  median,  ///< who is worse than the median of the others is ended (Golovin et al. 2017, Vizier)
+  fifo,  ///< every trial runs to its end
+  /// Stops the worst trials early by asynchronous successive halving (Li et al. 2018), like Ray Tune.
+  asha,
+  /// Stops a trial if its best value is worse than the median of the other trials' averages (Golovin et al. 2017,
+  /// Vizier).
+  median,
 };
 
-/// When trials are ended before their time. Iterations are reports of a trial.
+/// Options for stopping trials early. An iteration is one report of a trial.
 struct Scheduler {
   SchedulerKind kind = SchedulerKind::fifo;
-  std::int64_t max_iterations = 0;  ///< who reports once more is ended, and is done; 0: never. asha needs to know
-  std::int64_t grace = 1;           ///< no trial is ended before so many
-  double reduction = 4;             ///< of asha: one in so many goes on, at `grace` times its powers
-  int least_trials = 3;             ///< of median: so many others have come as far
+  /// Maximum number of reports of a trial; a trial that reports more is stopped and counts as done. Required for asha.
+  /// 0 (default): no limit.
+  std::int64_t max_iterations = 0;
+  /// Number of reports before a trial may be stopped early; at least 1.
+  std::int64_t grace = 1;
+  /// asha: the best 1 / reduction of the trials continue at each rung; rungs are at `grace` times the powers of
+  /// `reduction`. At least 1.1.
+  double reduction = 4;
+  /// median: number of other trials that must have reported the same iteration; at least 1.
+  int least_trials = 3;
 };
+/// Returns a scheduler that stops no trial early.
 Scheduler fifo();
+/// Returns a scheduler for asynchronous successive halving.
 Scheduler asha(std::int64_t max_iterations, std::int64_t grace = 1, double reduction = 4);
+/// Returns a scheduler for the median stopping rule.
 Scheduler median_stopping(std::int64_t grace = 1, int least_trials = 3);
 
+/// The state of a trial.
 enum class TrialState : std::uint8_t {
-  waiting,  ///< has not begun, or is to begin again
-  running,
-  done,
-  stopped,  ///< by the scheduler
-  failed,
+  waiting,  ///< not started yet, or to be restarted
+  running,  ///< its process runs
+  done,     ///< ended by itself or after max_iterations
+  stopped,  ///< stopped early by the scheduler
+  failed,   ///< its function threw, or it was lost too often
 };
+/// Returns the enumerator's name, such as "running".
 const char* to_string(TrialState state);
 
-/// One set of values, and what came of it.
+/// One config and its results.
 struct Trial {
-  int number = 0;  ///< from 1 on
-  Json config = {};
+  int number = 0;    ///< from 1 on
+  Json config = {};  ///< the drawn values
   TrialState state = TrialState::waiting;
-  std::vector<Report> reports = {};
-  Json result = {};             ///< what rank 0 of the function returned
-  std::string error = {};       ///< of a trial that failed
-  std::string checkpoint = {};  ///< the folder of the last one; empty: there is none
-  int attempts = 0;             ///< processes that were started for it
-  double seconds = 0;           ///< that its last process ran
+  std::vector<Report> reports = {};  ///< all reports so far
+  Json result = {};                  ///< the JSON result of rank 0
+  std::string error = {};            ///< why the trial failed or was lost
+  std::string checkpoint = {};       ///< Folder of the last checkpoint. Empty if there is none.
+  int attempts = 0;                  ///< number of processes started for it
+  double seconds = 0;                ///< run time of its last process
 };
 
-/// What a search is told of each trial.
+/// The resources of one trial.
 struct Resources {
-  int cpus = 0;            ///< cores, which are the trial's alone; 0: as many as the workers need, or there are
-  std::size_t memory = 0;  ///< bytes of its own that each of its processes may take; 0: what there is
+  /// Cores reserved for the trial. 0 (default): as many as its workers need, at most all cores.
+  int cpus = 0;
+  /// Maximum bytes of private data memory of each process of the trial. 0 (default): no limit.
+  std::size_t memory = 0;
 };
 
-/// Draws the next trial's config, from what all trials so far came to; none ends the search. Trials may be running.
+/// Returns the config of the next trial, given all trials so far, some of which may still be running. An empty optional
+/// ends the search.
 using Suggest = std::function<std::optional<Json>(std::span<const Trial> trials)>;
 
+/// Options of a search.
 struct Options {
-  Json space = {};
-  int num_samples = 1;   ///< draws; with grids each of all combinations
-  Suggest suggest = {};  ///< in place of space and num_samples
-  int concurrent = 0;    ///< trials at once, at most; 0: as many as there are cores for
+  Json space = {};  ///< the space of configs
+  /// Number of draws from the space; each draw is combined with all combinations of the grids.
+  int num_samples = 1;
+  /// Suggests configs. If it is set, `space` and `num_samples` are not used.
+  Suggest suggest = {};
+  /// Maximum number of trials that run at the same time. 0 (default): as many as the cores allow.
+  int concurrent = 0;
+  /// The resources of each trial.
   Resources resources_per_trial = {};
+  /// Stops trials early. Default: fifo.
   Scheduler scheduler = {};
-  std::string metric = "loss";  ///< by which trials are compared: of the last that has it
-  Better better = Better::lower;
-  std::uint64_t seed = 1;   ///< of what is drawn: trial n's values are a function of seed and n
-  std::string folder = {};  ///< which keeps all of it; empty: a temporary one, gone with the analysis
-  bool resume = false;      ///< goes on with the search in the folder; begins where there is none
-  int max_failures = 3;     ///< processes of a trial that may be lost, each of which is followed by another
-  /// A trial that reports nothing for so long hangs: its process is killed, and lost. 0: never.
+  /// The metric that compares trials, by its last reported value.
+  std::string metric = "loss";
+  Better better = Better::lower;  ///< the direction in which the metric improves
+  /// Seed of the draws. The values of trial n depend only on the seed and n.
+  std::uint64_t seed = 1;
+  /// Folder for all files of the search. Empty (default): a temporary folder, which is removed with the Analysis.
+  std::string folder = {};
+  /// If true, resumes the search in `folder`, or starts it if the folder has none. If false (default), a folder with a
+  /// search is an Error invalid_argument.
+  bool resume = false;
+  /// Maximum number of lost processes of a trial that are replaced.
+  int max_failures = 3;
+  /// A trial that reports nothing for this time counts as hanging: its process is killed and replaced. 0: never.
   std::chrono::milliseconds report_timeout = std::chrono::minutes(30);
-  /// A trial that is ended before its time (by the scheduler, max_iterations or `should_stop`) is asked to by SIGTERM,
-  /// which ends a process that does not handle it, and killed after so long.
+  /// A trial that must end early (because of the scheduler, max_iterations or `should_stop`) receives SIGTERM, which
+  /// ends a process without a handler. After this time its process is killed.
   std::chrono::milliseconds end_timeout = std::chrono::seconds(10);
-  /// Is told of each change of a trial's state, and of each report. What it throws ends the search.
+  /// Called in the thread of `run` for each change of a trial's state and each report. If it throws, the search ends
+  /// with that exception.
   std::function<void(const Trial&)> on_change = {};
-  /// Asked now and then; once it is true, trials are ended, to be gone on with by `resume`.
+  /// Called at least every 100 ms. If it returns true, all trials are stopped; `resume` can continue the search later.
   std::function<bool()> should_stop = {};
 };
 
-/// What a search found.
+/// The results of a search.
 class Analysis {
  public:
   class Impl;
+  /// Troupe calls it.
   explicit Analysis(std::shared_ptr<const Impl> impl);
 
-  /// In order of their numbers.
+  /// Returns all trials, in order of their numbers.
   const std::vector<Trial>& trials() const;
-  /// The best first; then those without the metric, and those that failed.
+  /// Returns all trials: first those with the metric, the best first, then those without it and those that failed.
   std::vector<const Trial*> ranked() const;
-  /// By the last value of the metric, of those that did not fail. @throws Error bad_data where none has that metric,
-  /// which says what there is
+  /// Returns the trial with the best last value of the metric. Failed trials do not count.
+  /// @throws Error bad_data if no trial has the metric; the message lists the reported metrics.
   const Trial& best() const;
-  /// False where `should_stop` ended it.
+  /// Returns false if `should_stop` ended the search early.
   bool is_complete() const;
+  /// Returns the folder of the search.
   const std::string& folder() const;
-  /// Of one trial: what its process printed (`output.txt`), its reports, and its own files (`trial_folder`).
+  /// Returns the folder of a trial: the output of its process (`output.txt`), its reports, and its own files
+  /// (`trial_folder`).
   std::string folder_of(const Trial& trial) const;
-  /// All reports of all trials as JSON lines. @throws Error bad_file
+  /// Writes all reports of all trials as JSON lines.
+  /// @throws Error bad_file if the file cannot be written.
   void write_reports(const std::string& path) const;
 
-  /// By which trials were compared.
+  /// Returns the metric that compares trials.
   const std::string& metric() const;
 
  private:
   std::shared_ptr<const Impl> impl_;
 };
-/// A table, a line for each trial, the best ones first.
+/// Writes a table with one line for each trial, the best first.
 std::ostream& operator<<(std::ostream& out, const Analysis& analysis);
 
-/// Runs trials until all have ended. A trial that throws has failed, and the others go on. One that is lost (killed, or
-/// silent) is begun again from its function's last checkpoint.
-/// @throws Error invalid_argument before anything starts: for a space that makes no sense, a function that nobody
-/// registered, more cores than there are, a folder of another search; in_use for a folder in which a search runs;
-/// bad_file for a folder that cannot be written; unsupported in a child that a callback of the search has forked
+/// Runs trials until all have ended, and returns the results. Requires `init`. If the function of a trial throws, the
+/// trial has failed, and the others continue. If the process of a trial is killed or hangs, the trial is restarted from
+/// the last checkpoint of its function.
+/// @throws Error invalid_argument before any trial starts: for an invalid space, a function that is not registered,
+/// more cores than there are, or a folder with another search.
+/// @throws Error in_use if another search uses the folder.
+/// @throws Error bad_file if the folder cannot be written.
+/// @throws Error unsupported for data by value or placement `cluster`, and in a child process that a callback of the
+/// search has forked.
 Analysis run(const Trainable& trainable, const Options& options);
 
-/// The same as `here().report`: in a trial its reports are the search's.
+/// Calls `here().report`. In a trial, the reports of the function are the reports of the trial.
 inline void report(const Json& metrics) { here().report(metrics); }
-/// Of the trial that this process, or the one whose worker it is, belongs to: a place for files. Empty outside of
-/// trials.
+/// Returns the folder of the current trial, for files of your own; also in the worker processes of the trial. Empty
+/// outside a trial.
 std::string trial_folder();
-/// Of that trial: after how many reports it is ended (`Scheduler::max_iterations`). 0: none, or no trial.
+/// Returns the maximum number of reports of the current trial (Scheduler::max_iterations). 0: no limit, or not in a
+/// trial.
 std::int64_t most_reports();
-/// For a trainer that a trial's function makes itself: hands its reports on.
+/// Returns a callback for a Trainer or DistributedSGD that the function of a trial makes itself: it reports their
+/// reports as reports of the trial.
 std::shared_ptr<Callback> pass_on();
 
 }  // namespace troupe::tune

@@ -1,5 +1,8 @@
 #pragma once
 
+// The workers of a run: their number, their placement, and the reaction to lost workers. DistributedSGD and Trainer
+// share these options.
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,74 +11,97 @@
 
 #include "troupe/testing.hpp"
 
-// The workers of a run: how many there are, where they are, and what becomes of those that are lost. Both
-// DistributedSGD and Trainer take these.
 namespace troupe {
 
-/// How many workers a run has: a number, or a range within which they come and go between steps. A run with a range
-/// begins with as many workers as there are usable cores, follows these when they become more or fewer, and goes on
-/// without workers that keep dying.
+/// The number of workers of a run: fixed, or a range. A run with a range starts with as many workers as there are
+/// usable cores. Between steps it follows the number of usable cores, once a second. It continues without workers that
+/// keep dying, down to `min`.
 struct WorkerCount {
+  /// Minimum number of workers; at least 1.
   int min = 1;
-  int max = 1;  ///< 0: as many as there are shards for, whose number has to be told then
+  /// Maximum number of workers. 0 (DistributedSGD only): num_shards / devices_per_worker; num_shards must then be set.
+  int max = 1;
 
   WorkerCount() = default;
+  /// A fixed number.
   // NOLINTNEXTLINE(google-explicit-constructor): a number is a count
   WorkerCount(int number) : min(number), max(number) {}
+  /// A range from `least` to `most`.
   WorkerCount(int least, int most) : min(least), max(most) {}
+  /// Returns true if the number may change.
   bool is_range() const { return min != max; }
 };
 
+/// The place where workers run.
 enum class Placement : std::uint8_t {
-  in_process,  ///< workers are actors on threads of this process
-  processes,   ///< each worker is a process of this machine, started from this program's file
-  cluster,     ///< workers are actors in processes of other machines, the nodes, which dial this one and join
+  in_process,  ///< workers are actors on threads of this process (default)
+  /// Each worker is a process on this machine, started from this program's file. Requires `init`.
+  processes,
+  /// Workers are actors in processes on other machines, the nodes. Nodes connect to this machine to join the run.
+  cluster,
 };
 
-/// Where nodes join. Both sides show certificates of one private authority (`troupe certs`), over TLS 1.3; without
-/// them nothing is listened to.
+/// The address at which nodes join, and their certificates. Both sides use TLS 1.3 and certificates of one private
+/// authority (see `troupe certs`). Without certificates Troupe does not listen to any network.
 struct ClusterOptions {
-  std::string listen = {};  ///< "ADDRESS:PORT" of this machine that nodes dial
-  int num_nodes = 1;        ///< the run begins when so many have joined; workers are dealt to them evenly, in order
-  int min_nodes = 0;        ///< with so many it begins, too, when `timeouts.start` is over; 0: with num_nodes only
-  std::string certs = {};   ///< folder with ca.pem, cert.pem and key.pem, of role driver, and perhaps crl.pem
-  int streams = 1;          ///< data connections from each node to each other
-  bool shared_certificates =
-      false;  ///< whether several nodes may show the same one; else each has one place in the run
+  /// "ADDRESS:PORT" on this machine, to which nodes connect.
+  std::string listen = {};
+  /// The run starts when this many nodes have joined. Workers are assigned to nodes evenly and in order.
+  int num_nodes = 1;
+  /// If fewer than `num_nodes` nodes have joined after `timeouts.start`, the run starts with at least this many. 0
+  /// (default): requires all `num_nodes`.
+  int min_nodes = 0;
+  /// Folder with ca.pem, cert.pem and key.pem of role driver, and optionally crl.pem.
+  std::string certs = {};
+  /// Data connections from each node to each other node.
+  int streams = 1;
+  /// If true, several nodes may use the same certificate. If false (default), a certificate identifies one node of the
+  /// run.
+  bool shared_certificates = false;
 };
 
-/// How much of a machine's memory a run may take.
+/// Limits for the memory that a run uses on a machine.
 struct MemoryOptions {
-  std::size_t store_bytes = 0;  ///< quota of the object store; 0: half of the machine's memory, or of the container's
-  std::size_t data_bytes = 0;   ///< that data may take on each machine; 0: half of its memory. A set that takes more
-                                ///< than half of this stays in its files, where its source can leave it there, to the
-                                ///< same bits; what is read ahead of the steps takes a quarter at most
+  /// Quota of the object store in bytes. 0 (default): half of the memory of the machine or container.
+  std::size_t store_bytes = 0;
+  /// Maximum bytes of data on each machine. 0 (default): half of the memory of the machine or container. If a data set
+  /// needs more than half of this limit, and its source supports it, its samples are read from the files on demand;
+  /// results stay bitwise identical. Samples that are read ahead of the steps use at most a quarter of the limit.
+  std::size_t data_bytes = 0;
 };
 
-/// What becomes of the shards of a worker that was lost.
+/// The reaction to a lost worker: which workers get its shards.
 enum class Restart : std::uint8_t {
-  respawn,       ///< a fresh worker has them
-  redistribute,  ///< the others have them from then on, down to num_workers.min, or to one without a range
+  respawn,  ///< a new worker replaces the lost worker (default)
+  /// The remaining workers take over its shards, down to num_workers.min workers (1 if num_workers is not a range).
+  redistribute,
 };
 
-/// What a run takes for a loss, and what it does then.
+/// When a worker or node counts as lost, and the reaction to the loss.
 struct FaultToleranceOptions {
-  /// A worker process or node that is waited for and shows no sign of life for `suspect_after` is told of in the log,
-  /// and after `cut_after` ended, and so lost. At least 500 ms, or 0: never, as for debuggers, which stop processes.
-  /// Time in which this process does not run itself is not counted.
+  /// If the run waits for a worker process or node that shows no sign of life for this long, the log has a warning. At
+  /// least 500 ms. 0: never, for example under a debugger, which stops processes. Time in which this process itself was
+  /// stopped does not count.
   std::chrono::milliseconds suspect_after = std::chrono::seconds(1);
+  /// After this time without a sign of life the worker process or node is ended and counts as lost. At least 500 ms. 0:
+  /// never.
   std::chrono::milliseconds cut_after = std::chrono::seconds(5);
-  int max_failures = 10;  ///< workers or nodes lost within an hour that calls make good by themselves and go on,
-                          ///< waiting longer each time; the next one is an Error worker_lost that tells of all, or,
-                          ///< where num_workers is a range, a worker less. 0: each is
+  /// Maximum number of workers or nodes that may be lost within an hour. Up to this number, calls replace them and
+  /// continue, after a pause that grows with each failure. Beyond it, the call throws Error worker_lost with the list
+  /// of losses; if num_workers is a range, the run continues with one worker less. 0: every loss is an error.
+  int max_failures = 10;
+  /// The reaction to a lost worker. Default: respawn.
   Restart restart = Restart::respawn;
-  /// So many workers may be left out of a step that take longer than the others by a quarter: the
-  /// worker behind each computes its shards, too, and does its part; a late one takes part again once it has answered.
-  /// The bits stay. 0 to 8, and less than num_workers.max; on one machine. Costs a second slab for each shard's
-  /// gradient and a buffer of the state for each of these workers. A replica's ReplicaContext::shards are those of both
-  /// workers then.
+  /// Maximum number of stragglers that a synchronous step may leave out. A straggler is a worker that takes 25% longer
+  /// than the slowest other worker. The next worker in rank then computes the straggler's shards as well and applies
+  /// its slice. The straggler takes part again once it has answered. The result is bitwise identical.
+  ///
+  /// 0 (default) to 8, and less than num_workers.max; one machine only. Each backup worker needs one more buffer of the
+  /// state, and every shard needs a second gradient slab. ReplicaContext::shards of a replica then lists the shards of
+  /// both workers.
   int backup_workers = 0;
-  std::vector<testing::Fault> faults = {};  ///< what is to go wrong on purpose, for tests
+  /// Faults to inject, for tests.
+  std::vector<testing::Fault> faults = {};
 };
 
 }  // namespace troupe

@@ -37,7 +37,7 @@ TEST_CASE("a tensor that there is not, or that ends behind the floats, is an err
   check_throws(ErrorCode::invalid_argument, "there is no tensor 'fcc'",
                [&] { eigen::tensors(kTensors, values).row("fcc"); });
   values.resize(values.size() - 1);
-  check_throws(ErrorCode::invalid_argument, "tensor 'fc' ends behind them",
+  check_throws(ErrorCode::invalid_argument, "tensor 'fc' needs more",
                [&] { eigen::tensors(kTensors, values).matrix("fc"); });
   CHECK(eigen::tensors(kTensors, values).row("bias").size() == 2);
 }

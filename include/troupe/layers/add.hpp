@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `add`.
 class Add final : public LayerSpec {
  public:
   std::string kind() const override { return "add"; }
@@ -13,7 +14,7 @@ class Add final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// The sum of two inputs of the same shape.
+/// Returns a layer that adds two inputs of the same shape.
 Layer add();
 
 }  // namespace troupe::models

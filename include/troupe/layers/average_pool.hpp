@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `avg_pool2d`.
 class AveragePool final : public LayerSpec {
  public:
   explicit AveragePool(const Window& window) : window_(window) {}
@@ -19,7 +20,7 @@ class AveragePool final : public LayerSpec {
   Window window_;
 };
 
-/// The mean under each window; zeros of the padding count. As PyTorch's AvgPool2d.
+/// Returns a layer that computes the mean of each window, like PyTorch's AvgPool2d. Zeros of the padding count.
 Layer avg_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

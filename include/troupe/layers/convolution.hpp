@@ -4,15 +4,16 @@
 
 namespace troupe::models {
 
-/// Weights start uniform in +-1 / sqrt(fan in), as PyTorch's; without bias normal with variance 2 / fan out, as in
-/// torchvision's ResNets.
+/// The layer of `conv2d`. With bias, weights and bias start uniform in +-1 / sqrt(fan in), as in PyTorch. Without bias,
+/// weights start normal with variance 2 / fan out, as in torchvision's ResNets.
 class Convolution final : public LayerSpec {
  public:
   Convolution(std::int64_t outputs, const Window& window, bool bias)
       : outputs_(outputs), window_(window), bias_(bias) {}
 
   const Window& window() const { return window_; }
-  std::int64_t outputs() const { return outputs_; }  ///< channels
+  /// Returns the number of output channels.
+  std::int64_t outputs() const { return outputs_; }
   bool bias() const { return bias_; }
 
   std::string kind() const override { return "convolution"; }
@@ -31,15 +32,19 @@ class Convolution final : public LayerSpec {
   bool bias_;
 };
 
+/// Options of `conv2d`.
 struct ConvolutionOptions {
-  std::int64_t kernel = 3;   ///< pixels, at most 255
-  std::int64_t stride = 1;   ///< pixels
-  std::int64_t padding = 0;  ///< zeros on each side, fewer than the kernel's pixels
-  bool bias = true;
+  std::int64_t kernel = 3;  ///< height and width in pixels, at most 255
+  std::int64_t stride = 1;  ///< in pixels
+  /// Zeros on each side, in pixels; less than `kernel`.
+  std::int64_t padding = 0;
+  bool bias = true;  ///< whether a bias is added to each channel
 };
 
-/// As PyTorch's Conv2d: `conv2d(64, {.kernel = 3, .stride = 2, .padding = 1, .bias = false})`.
-/// @param outputs channels
+/// Returns a 2-D convolution, like PyTorch's Conv2d: `conv2d(64, {.kernel = 3, .stride = 2, .padding = 1, .bias =
+/// false})`.
+/// @param outputs number of output channels.
+/// @param options kernel, stride, padding and bias.
 Layer conv2d(std::int64_t outputs, const ConvolutionOptions& options);
 
 }  // namespace troupe::models

@@ -1,16 +1,19 @@
 #pragma once
 
+// Layers of your own, computed on the CPU over plain floats. examples/custom_layer.cpp shows one.
+
 #include "troupe/layer.hpp"
 
 namespace troupe::models {
 
-/// A layer of one's own, computed on the CPU over plain floats: derive from it, say kind() and output(), and tensors()
-/// and has_tensors() where it has any, and write the two passes. They may run on several threads at a time, for
-/// different batches, so they keep nothing between calls.
+/// Base class for a layer of your own with one input. Implement kind(), output(), forward() and backward(). If the
+/// layer has tensors, implement has_tensors() and tensors(), too. The two passes may run on several threads at the same
+/// time, for different batches, so they must not keep state between calls.
 class CustomLayer : public LayerSpec {
  public:
-  /// Samples lie one after the other, row-major, in the shapes that output() was given and gave; tensors one after the
-  /// other, in the order of tensors(). Spans are of any alignment.
+  /// The arguments of a forward pass. Samples lie one after the other, row-major, with the shapes of output()'s
+  /// argument and result. Tensors lie one after the other, in the order of tensors(). Spans have no particular
+  /// alignment.
   struct Forward {
     BatchContext context;
     std::int64_t samples = 0;
@@ -18,6 +21,7 @@ class CustomLayer : public LayerSpec {
     std::span<const float> tensors;
     std::span<float> output;
   };
+  /// The arguments of a backward pass; see Forward.
   struct Backward {
     BatchContext context;
     std::int64_t samples = 0;
@@ -25,12 +29,14 @@ class CustomLayer : public LayerSpec {
     std::span<const float> output;
     std::span<const float> output_gradient;
     std::span<const float> tensors;
-    std::span<float> input_gradient;    ///< empty where nothing before the layer learns
-    std::span<float> tensors_gradient;  ///< of the sum over the samples
+    /// Empty if no earlier layer needs it.
+    std::span<float> input_gradient;
+    /// The gradient of the sum over the samples.
+    std::span<float> tensors_gradient;
   };
 
-  /// Whether an accelerator's replica has the CPU compute the layer, its samples copied there and back for each batch;
-  /// else it refuses the layer.
+  /// Returns true if a replica on an accelerator may compute this layer on the CPU, with samples copied in both
+  /// directions for each batch. If false (default), such a replica throws an error.
   virtual bool takes_copies() const { return false; }
 
   /// Writes all of `output`.

@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `dropout`.
 class Dropout final : public LayerSpec {
  public:
   explicit Dropout(double probability) : probability_(probability) {}
@@ -21,8 +22,10 @@ class Dropout final : public LayerSpec {
   double probability_;
 };
 
-/// In training, zeroes each value with this probability, in [0, 1), and divides the others by what is left of 1; which
-/// ones follows from (seed, shard, step) and the layer alone. In evaluation its output is its input.
+/// Returns a layer that in training sets each value to zero with this probability and divides the others by 1 -
+/// probability. The choice depends only on (seed, shard, step) and the number of the layer. In evaluations the output
+/// is the input.
+/// @param probability in [0, 1).
 Layer dropout(double probability = 0.5);
 
 }  // namespace troupe::models

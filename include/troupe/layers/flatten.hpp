@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `flatten`.
 class Flatten final : public LayerSpec {
  public:
   std::string kind() const override { return "flatten"; }
@@ -14,6 +15,7 @@ class Flatten final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
+/// Returns a layer that turns images into flat features.
 Layer flatten();
 
 }  // namespace troupe::models

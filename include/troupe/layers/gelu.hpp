@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `gelu`.
 class Gelu final : public LayerSpec {
  public:
   std::string kind() const override { return "GELU"; }
@@ -12,8 +13,8 @@ class Gelu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// x times the share of a standard normal distribution below x, by the error function (Hendrycks and Gimpel, "Gaussian
-/// error linear units", 2016).
+/// Returns the Gaussian error linear unit: x times the standard normal distribution function of x, computed with the
+/// error function (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
 Layer gelu();
 
 }  // namespace troupe::models

@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `global_average_pool`.
 class GlobalAveragePool final : public LayerSpec {
  public:
   std::string kind() const override { return "global average pooling"; }
@@ -11,7 +12,7 @@ class GlobalAveragePool final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// The mean of each channel, as flat features.
+/// Returns a layer that computes the mean of each channel, as flat features.
 Layer global_average_pool();
 
 }  // namespace troupe::models

@@ -4,11 +4,12 @@
 
 namespace troupe::models {
 
-/// Weights and biases start uniform in +-1 / sqrt(fan in), as PyTorch's.
+/// The layer of `linear`. Weights and biases start uniform in +-1 / sqrt(fan in), as in PyTorch.
 class Linear final : public LayerSpec {
  public:
   explicit Linear(std::int64_t outputs) : outputs_(outputs) {}
 
+  /// Returns the number of output features.
   std::int64_t outputs() const { return outputs_; }
 
   std::string kind() const override { return "linear"; }
@@ -24,6 +25,8 @@ class Linear final : public LayerSpec {
   std::int64_t outputs_;
 };
 
+/// Returns a fully connected layer with bias. It needs flat input.
+/// @param outputs number of output features.
 Layer linear(std::int64_t outputs);
 
 }  // namespace troupe::models

@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `max_pool2d`.
 class MaxPool final : public LayerSpec {
  public:
   explicit MaxPool(const Window& window) : window_(window) {}
@@ -22,7 +23,7 @@ class MaxPool final : public LayerSpec {
   Window window_;
 };
 
-/// As PyTorch's MaxPool2d.
+/// Returns a layer that computes the maximum of each window, like PyTorch's MaxPool2d.
 Layer max_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

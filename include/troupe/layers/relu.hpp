@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `relu`.
 class Relu final : public LayerSpec {
  public:
   std::string kind() const override { return "ReLU"; }
@@ -12,6 +13,7 @@ class Relu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
+/// Returns the rectified linear unit: max(x, 0).
 Layer relu();
 
 }  // namespace troupe::models

@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `sigmoid`.
 class Sigmoid final : public LayerSpec {
  public:
   std::string kind() const override { return "sigmoid"; }
@@ -12,7 +13,7 @@ class Sigmoid final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// 1 / (1 + exp(-x)).
+/// Returns the logistic function: 1 / (1 + exp(-x)).
 Layer sigmoid();
 
 }  // namespace troupe::models

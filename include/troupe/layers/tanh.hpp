@@ -4,6 +4,7 @@
 
 namespace troupe::models {
 
+/// The layer of `tanh`.
 class Tanh final : public LayerSpec {
  public:
   std::string kind() const override { return "tanh"; }
@@ -12,7 +13,7 @@ class Tanh final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// The hyperbolic tangent.
+/// Returns the hyperbolic tangent.
 Layer tanh();
 
 }  // namespace troupe::models

@@ -6,31 +6,35 @@ namespace troupe::models {
 
 /// A square window that slides over images.
 struct Window {
-  std::int64_t kernel = 1;   ///< pixels, at most 255
-  std::int64_t stride = 1;   ///< pixels
-  std::int64_t padding = 0;  ///< zeros on each side, fewer than the kernel's pixels
+  std::int64_t kernel = 1;  ///< height and width in pixels, at most 255
+  std::int64_t stride = 1;  ///< in pixels
+  /// Zeros on each side, in pixels; less than `kernel`.
+  std::int64_t padding = 0;
 
-  /// Windows that neither overlap nor reach over the edge.
+  /// Returns true if the positions of the window neither overlap nor reach over the edge.
   bool is_plain() const { return stride == kernel && padding == 0; }
-  /// An image with a pixel for each place of the window. @throws Error invalid_argument, see LayerSpec::output.
+  /// Returns the shape of an image with one pixel for each position of the window.
+  /// @throws Error invalid_argument if the window does not fit; see LayerSpec::output.
   SampleShape slide(const SampleShape& input, std::int64_t channels) const;
-  /// The same for poolings, which keep channels and want no window that is half padding.
+  /// Does the same for pooling, which keeps the number of channels. The padding must be at most half of the kernel.
   SampleShape pool(const SampleShape& input) const;
   /// See LayerSpec::numbers.
   std::map<std::string, double> numbers() const;
-  /// Rows or columns of padding behind the input that the last place of the window reaches; the last stride may leave
-  /// some over.
+  /// Returns the rows or columns of padding after the input that the last position of the window covers. It is less
+  /// than `padding`, or negative, if the last stride leaves some over.
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {
     return (output - 1) * stride + kernel - input - padding;
   }
 };
 
-/// How a pooling slides over images, in PyTorch's words: `max_pool2d({.kernel = 3, .stride = 2, .padding = 1})`.
+/// Options of a pooling layer, named as in PyTorch: `max_pool2d({.kernel = 3, .stride = 2, .padding = 1})`.
 struct PoolingOptions {
-  std::int64_t kernel = 2;   ///< pixels, at most 255
-  std::int64_t stride = 0;   ///< pixels; 0: the kernel's
-  std::int64_t padding = 0;  ///< zeros on each side, at most half of the kernel's pixels
+  std::int64_t kernel = 2;  ///< height and width in pixels, at most 255
+  std::int64_t stride = 0;  ///< in pixels; 0 (default): the kernel
+  /// Zeros on each side, in pixels; at most half of the kernel.
+  std::int64_t padding = 0;
 
+  /// Returns the window of these options.
   Window window() const { return {.kernel = kernel, .stride = stride == 0 ? kernel : stride, .padding = padding}; }
 };
 
