@@ -75,6 +75,7 @@ void check_times(const TrainerOptions& o) {
 
 void check_fault_tolerance(const TrainerFaultTolerance& o) {
   if (o.max_failures < 0) throw_invalid("max_failures is " + std::to_string(o.max_failures) + ", not 0 or more");
+  Silence::check(o.suspect_after, "suspect_after");
   Silence::check(o.cut_after, "cut_after");
 }
 
