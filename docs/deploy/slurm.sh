@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# sbatch slurm.sh: trains the reference CNN on four nodes. There is one task more: the first leads and computes nothing,
-# the others become nodes and find it by Slurm's environment.
+# Trains the reference CNN on four nodes: sbatch slurm.sh. After reading this file you can run Troupe on Slurm.
+# The job has five tasks. The first task is the driver and computes nothing. The others are nodes; they find the driver
+# by Slurm's environment.
 #
-# Before, once, where all machines see it, a certificate for each task but the first:
+# Once, in a folder that all machines share, make a certificate for each task except the first:
 #   troupe certs init ~/troupe-certs && troupe certs node ~/troupe-certs node-{1..4}
-# They are good for 90 days: `troupe certs renew ~/troupe-certs node-1`, and so on, also while jobs run.
+# Certificates are valid for 90 days. Renew them, also while jobs run: `troupe certs renew ~/troupe-certs node-1` and so
+# on.
 #SBATCH --job-name=troupe
 #SBATCH --ntasks=5
 #SBATCH --cpus-per-task=4
@@ -13,7 +15,7 @@
 #SBATCH --output=troupe-%j.log
 set -euo pipefail
 
-export TROUPE_CERTS=${TROUPE_CERTS:-$HOME/troupe-certs} # holds driver/ and node-RANK/
-# A task that fails ends the others, and its output says which it was.
+export TROUPE_CERTS=${TROUPE_CERTS:-$HOME/troupe-certs} # contains driver/ and node-RANK/
+# If a task fails, srun ends the others; --label marks the output of each task with its number.
 srun --kill-on-bad-exit=1 --label troupe train --model cnn --data fashion-mnist --workers 4 --epochs 5 \
   --placement cluster --save "troupe-$SLURM_JOB_ID.safetensors" --report "troupe-$SLURM_JOB_ID.jsonl"
