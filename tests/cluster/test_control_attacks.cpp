@@ -304,7 +304,7 @@ TEST_CASE("a driver that ends, or says what none says, while a node joins costs 
   const Frame server = frame(header(wire::Operation::server_handshake));
   for (const Frame& says : {Frame(), Frame(server.begin(), server.begin() + 9), server, heartbeat})
     CHECK(FalseDriver(nodes, says).took_one());
-  CHECK(nodes[0].says("it does not shake hands as a driver does"));
+  CHECK(nodes[0].says("its handshake is not that of a driver"));
   DistributedSGD sgd("hold", nodes.options());
   CHECK(sgd.step().step == 1);
 }
