@@ -258,7 +258,8 @@ TEST_CASE("a checkpoint that some ranks never save is told, at the end or after 
       for (; here().rank() == 1 && saved < times && !here().should_stop(); ++saved) here().save_checkpoint({});
     };
     const std::string said = message_of([&] { trainer.run(save_on_one); });
-    CHECK(said.find("save_checkpoint is to be called on all ranks, and was not on rank 0, 2") != std::string::npos);
+    CHECK(said.find("save_checkpoint must be called on all ranks, but was not called on rank 0, 2") !=
+          std::string::npos);
     CHECK(saved < 1'000'000);
   }
 }
