@@ -86,7 +86,7 @@ std::string widened_csv(std::string_view text, std::size_t more) {
   return wide;
 }
 
-constexpr std::ptrdiff_t kFixed = 2;  ///< columns before those of metrics
+constexpr std::ptrdiff_t kFixed = 2;  ///< number of columns before the columns of metrics
 
 /// Returns the column of a metric. Renames metrics that have the name of a fixed column.
 std::string column_of(const std::string& metric) {

@@ -70,7 +70,7 @@ class NodeExchange {
   /// Returns the first node that sent non-finite sums of gradients for the last ticket and the slices of these lanes;
   /// -1 if there is none. Must not be called while a lane runs.
   int non_finite_sums_from(const Range& owners) const;
-  /// True when the plan has nothing for this lane to do, so that `run` need not be called.
+  /// Returns true if the plan has nothing for this lane to do, so that `run` need not be called.
   bool idle(int lane) const;
 
  private:
