@@ -6,10 +6,11 @@
 
 namespace troupe {
 
-/// What a callback has open since it heard of a start. @throws Error invalid_argument where it did not
+/// Returns the file that a callback opened in on_start.
+/// @throws Error invalid_argument if on_start was not called
 template <class File>
 File& begun(std::optional<File>& file) {
-  if (!file) throw_invalid("a callback that writes a file hears of a run's start first");
+  if (!file) throw_invalid("a callback that writes a file needs a call of on_start first");
   return *file;
 }
 

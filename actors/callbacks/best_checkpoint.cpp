@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "/best.json";
-constexpr std::size_t kMostValues = 10'000;  ///< of reports since the checkpoint that is told of
+constexpr std::size_t kMostValues = 10'000;  ///< values of reports after the last checkpoint
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   OutputFile file(path);
@@ -26,7 +26,8 @@ void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   file.commit();
 }
 
-/// To the disk. @throws Error bad_file, fs::filesystem_error
+/// Copies a folder and syncs the copy to disk.
+/// @throws Error bad_file, fs::filesystem_error
 void copy_folder(const std::string& from, const std::string& to) {
   fs::create_directory(to);
   for (const fs::directory_entry& each : fs::directory_iterator(from)) {
@@ -38,17 +39,18 @@ void copy_folder(const std::string& from, const std::string& to) {
   }
 }
 
-/// What is no copy of ours stays. @throws Error bad_file
+/// Protects existing files that are not a copy made by this callback.
+/// @throws Error bad_file
 void check_place(const std::string& path) {
   std::error_code ignored;
   const fs::path around = fs::path(path).parent_path();
-  if (!around.empty() && !fs::is_directory(around, ignored)) throw_bad_file(path, "its folder is not there");
+  if (!around.empty() && !fs::is_directory(around, ignored)) throw_bad_file(path, "its folder does not exist");
   const bool free = !fs::exists(path, ignored) || (fs::is_directory(path, ignored) && fs::is_empty(path, ignored));
   if (!free && !fs::exists(path + kRecord, ignored))
-    throw_bad_file(path, "is not replaced, since it is no copy of a best checkpoint");
+    throw_bad_file(path, "exists and is not a copy of a best checkpoint, so it is not replaced");
 }
 
-/// In the place of what is there; where the file system cannot exchange folders there is none for a moment.
+/// Replaces the existing copy. If the file system cannot exchange folders, there is no copy for a moment.
 void put_in_place(const std::string& folder, const std::string& path) {
   if (!fs::exists(path)) return fs::rename(folder, path);
   if (::renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
@@ -71,13 +73,13 @@ class KeepsBest : public Callback {
     best_ = run.resumed ? recorded() : std::nullopt;
   }
   void on_report(const Report& report) override {
-    // Where a run goes back, what was reported behind is of what is no more.
+    // If a run goes back to a checkpoint, reports after that checkpoint are invalid.
     values_.erase(values_.upper_bound(report.iteration), values_.end());
     if (const auto value = metric_of(report, options_.metric)) values_[report.iteration] = *value;
     if (values_.size() > kMostValues) values_.erase(values_.begin());
   }
   void on_checkpoint(const CheckpointInfo& checkpoint) override {
-    if (checkpoint.path.empty()) throw_invalid("best_checkpoint needs checkpoints that are in a folder");
+    if (checkpoint.path.empty()) throw_invalid("best_checkpoint needs checkpoints in a folder");
     const auto behind = values_.upper_bound(checkpoint.iteration);
     if (behind == values_.begin()) return;
     const double value = std::prev(behind)->second;
@@ -102,7 +104,7 @@ class KeepsBest : public Callback {
     throw_bad_file(options_.path, "cannot copy " + checkpoint.path + ": " + error.code().message());
   }
 
-  /// The value of the copy that there is; none where there is none of this metric.
+  /// Returns the value of the existing copy; nothing if there is no copy for this metric.
   std::optional<double> recorded() const {
     if (!fs::exists(options_.path + kRecord)) return std::nullopt;
     const Json record = parse_bounded(InputFile(options_.path + kRecord).read_text(kMostText));
@@ -112,7 +114,7 @@ class KeepsBest : public Callback {
   }
 
   callbacks::BestCheckpoint options_;
-  std::map<std::int64_t, double> values_;  ///< of the metric, by iteration
+  std::map<std::int64_t, double> values_;  ///< values of the metric, by iteration
   std::optional<double> best_;
 };
 

@@ -62,7 +62,7 @@ void CallbackList::failure_passed(const Error& error) {
 }
 
 void CallbackList::failure(const Error& error) noexcept {
-  tell_quietly(callbacks_, "as it heard of a failure", [&](Callback& each) { each.on_failure(error, false); });
+  tell_quietly(callbacks_, "while it handled a failure", [&](Callback& each) { each.on_failure(error, false); });
 }
 
 void CallbackList::end(const RunEnd& end) {

@@ -6,26 +6,28 @@
 
 namespace troupe {
 
-/// The callbacks of a run, told one after the other. What one throws comes out, and those behind it have not heard.
+/// The callbacks of a run, called one after the other. If a callback throws, the exception propagates to the caller,
+/// and later callbacks are not called.
 class CallbackList {
  public:
-  /// @throws Error invalid_argument for a null one
+  /// @throws Error invalid_argument if a callback is null
   explicit CallbackList(Callbacks callbacks);
 
   bool empty() const { return callbacks_.empty(); }
   void start(const RunStart& run);
-  /// Ends an epoch where its metric "epoch" is larger than that of the last report with one.
+  /// Passes a report on. First ends an epoch if the metric "epoch" is larger than in the last report with that metric.
   void report(const Report& report);
-  /// The same where whoever reports knows when epochs end.
+  /// Passes a report on, and then ends an epoch if `epoch_ends`.
   void report(const Report& report, bool epoch_ends);
   void checkpoint(const CheckpointInfo& checkpoint);
-  /// The run goes on after it.
+  /// Reports a failure after which the run continues.
   void failure_passed(const Error& error);
-  /// What ends the run. All hear of it; what one throws is told in the log, since the run has its own error.
+  /// Reports the failure that ends the run. Calls all callbacks; logs their exceptions, because the run throws its own
+  /// error.
   void failure(const Error& error) noexcept;
-  /// An epoch that was told of by its metric ends with a run that has not failed.
+  /// Ends the run. If the run has not failed, first ends an epoch that is known from its metric.
   void end(const RunEnd& end);
-  /// The same where nobody can be thrown at: all hear of it, and what one throws is told in the log.
+  /// Like `end`, for callers that must not throw. Calls all callbacks and logs their exceptions.
   void close(const RunEnd& end) noexcept;
   bool wants_to_stop() const;
 
@@ -33,7 +35,7 @@ class CallbackList {
   void end_epoch(const Report& last);
 
   Callbacks callbacks_;
-  std::optional<Report> last_;  ///< with a metric "epoch"
+  std::optional<Report> last_;  ///< the last report with a metric "epoch"
 };
 
 }  // namespace troupe

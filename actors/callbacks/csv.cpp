@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// A cell as RFC 4180 has it: between quotes where it holds a comma, a quote or an end of line.
+/// Returns a cell according to RFC 4180: quoted if it contains a comma, a quote or an end of line.
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -22,8 +22,8 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-/// A metric's cell: numbers so that they are read back as they were, "nan" and "inf" among them; nothing for null;
-/// lists and objects as JSON.
+/// Returns the cell of a metric. Numbers, including "nan" and "inf", are read back exactly; null is empty; lists and
+/// objects are JSON.
 std::string csv_value(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return csv_cell(value.get_ref<const std::string&>());
@@ -32,14 +32,15 @@ std::string csv_value(const Json& value) {
   return csv_cell(value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
 }
 
-/// Cells with commas between, and the end of the line.
+/// Returns a line of cells, separated by commas.
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + cell;
   return line + '\n';
 }
 
-/// The texts of the first line's cells. @param length set to that of the line with its end; 0 where there is none
+/// Returns the texts of the first line's cells.
+/// @param length set to the length of the line with its end; 0 if there is no complete line
 std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -47,7 +48,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
     const char at = text[length];
     if (at == '"') {
       const bool again = !quoted && length > 0 && text[length - 1] == '"';
-      if (again) cells.back() += '"';  // the second of two in a quoted cell opens it again
+      if (again) cells.back() += '"';  // the second of two quotes in a quoted cell opens the cell again
       quoted = !quoted;
     } else if (at == ',' && !quoted) {
       cells.emplace_back();
@@ -62,7 +63,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
   return {};
 }
 
-/// Bytes of the lines that are whole.
+/// Returns the number of bytes in complete lines.
 std::size_t whole_csv(std::string_view text) {
   std::size_t whole = 0;
   bool quoted = false;
@@ -73,7 +74,7 @@ std::size_t whole_csv(std::string_view text) {
   return whole;
 }
 
-/// The lines with so many empty cells more each.
+/// Returns the lines with `more` empty cells appended to each.
 std::string widened_csv(std::string_view text, std::size_t more) {
   std::string wide;
   bool quoted = false;
@@ -85,9 +86,9 @@ std::string widened_csv(std::string_view text, std::size_t more) {
   return wide;
 }
 
-constexpr std::ptrdiff_t kFixed = 2;  ///< columns before those of metrics
+constexpr std::ptrdiff_t kFixed = 2;  ///< number of columns before the columns of metrics
 
-/// Of a metric, which may be named as a column before those of metrics.
+/// Returns the column of a metric. Renames metrics that have the name of a fixed column.
 std::string column_of(const std::string& metric) {
   return metric == "iteration" || metric == "seconds" ? "metric_" + metric : metric;
 }
@@ -121,11 +122,11 @@ class Csv : public Callback {
     return std::find(columns.begin() + kFixed, columns.end(), name);
   }
 
-  /// Returns how many bytes are whole rows.
+  /// Returns the number of bytes in complete rows.
   std::size_t read_header(const std::string& text) {
     const Names cells = first_csv_line(text, header_);
     if (std::ssize(cells) < kFixed || !std::equal(columns_.begin(), columns_.end(), cells.begin()))
-      throw_bad_file(path_, "cannot go on in it: it holds no reports");
+      throw_bad_file(path_, "cannot append to it: it does not contain reports");
     columns_ = cells;
     return whole_csv(text);
   }
@@ -150,8 +151,8 @@ class Csv : public Callback {
 
   std::string path_;
   std::optional<LogFile> file_;
-  Names columns_;           ///< as the header names them
-  std::size_t header_ = 0;  ///< bytes of the first line; 0: there is none yet
+  Names columns_;           ///< as in the header
+  std::size_t header_ = 0;  ///< size of the first line in bytes; 0: not written yet
 };
 
 }  // namespace

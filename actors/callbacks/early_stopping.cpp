@@ -8,8 +8,8 @@ class StopsEarly : public Callback {
  public:
   explicit StopsEarly(callbacks::EarlyStopping options) : options_(std::move(options)) {
     if (options_.patience < 1)
-      throw_invalid("a patience is 1 report or more, not " + std::to_string(options_.patience));
-    if (!(options_.least >= 0)) throw_invalid("what an improvement must exceed is 0 or more");
+      throw_invalid("patience must be at least 1 report, but it is " + std::to_string(options_.patience));
+    if (!(options_.least >= 0)) throw_invalid("least must not be negative");
   }
 
   void on_start(const RunStart& run) override {

@@ -32,13 +32,13 @@ std::string little_endian(T value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// As records have it, since a CRC of bytes that hold their own CRC says little.
+/// Returns the masked CRC that TFRecord uses, because the CRC of bytes that contain their own CRC is weak.
 std::string masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return little_endian<std::uint32_t>(std::rotr(crc, 15) + 0xa282ead8);
 }
 
-// Fields of Protocol Buffers: a key, which is the field's number and how its value is written, and the value.
+// Fields of Protocol Buffers: a key (the field's number and the encoding of its value), and the value.
 
 std::string varint(std::uint64_t value) {
   std::string bytes;
@@ -51,17 +51,17 @@ std::string integer_field(unsigned field, std::int64_t value) {
 }
 std::string double_field(unsigned field, double value) { return key(field, 1) + little_endian(value); }
 std::string float_field(unsigned field, float value) { return key(field, 5) + little_endian(value); }
-/// Of texts and messages.
+/// For strings and messages.
 std::string bytes_field(unsigned field, std::string_view value) {
   return key(field, 2) + varint(value.size()) + std::string(value);
 }
 
-// Of tensorflow.Event.
+// Field numbers of tensorflow.Event:
 constexpr unsigned kWallTime = 1;
 constexpr unsigned kStep = 2;
 constexpr unsigned kFileVersion = 3;
 constexpr unsigned kSummary = 5;
-// Of tensorflow.Summary, and of its values.
+// Field numbers of tensorflow.Summary and of its values:
 constexpr unsigned kValue = 1;
 constexpr unsigned kTag = 1;
 constexpr unsigned kSimpleValue = 2;
@@ -71,11 +71,11 @@ std::string wall_time() {
   return double_field(kWallTime, std::chrono::duration<double>(now).count());
 }
 
-/// As TensorFlow names them: by second, machine, process, and which one of these.
+/// Creates a file with TensorFlow's naming scheme: second, machine, process, and a counter.
 WrittenFile create(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) throw_bad_file(folder, "cannot be made: " + error.message());
+  if (error) throw_bad_file(folder, "cannot be created: " + error.message());
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const auto now = std::chrono::system_clock::now().time_since_epoch();

@@ -10,20 +10,22 @@
 
 namespace troupe {
 
-/// A number of this name.
+/// The name and value of a number.
 using Scalar = std::pair<std::string, float>;
 
-/// CRC-32C (Castagnoli), of "123456789" 0xe3069283.
+/// Returns the CRC-32C (Castagnoli); for "123456789" 0xe3069283.
 std::uint32_t crc32c(std::string_view bytes);
 
-/// What TensorBoard reads: records of TensorFlow's format TFRecord, each with a message `tensorflow.Event` as Protocol
-/// Buffers write it (tensorflow/core/util/event.proto).
+/// A file for TensorBoard: records in TensorFlow's format TFRecord, each with a message `tensorflow.Event` in the
+/// Protocol Buffers encoding (tensorflow/core/util/event.proto).
 class EventFile {
  public:
-  /// A new file in a folder, which is made where there is none. @throws Error bad_file, as `write` does
+  /// Creates a new file in a folder, and the folder if it does not exist.
+  /// @throws Error bad_file, as `write` does
   explicit EventFile(const std::string& folder);
 
-  /// They are with the system when this returns, for a TensorBoard that is running.
+  /// Writes scalars. They have been passed to the operating system when this returns, so a running TensorBoard can read
+  /// them.
   void write(std::int64_t step, const std::vector<Scalar>& scalars);
 
  private:

@@ -21,7 +21,7 @@ std::shared_ptr<Callback> callback_of(const std::string& text) {
   for (const auto& [prefix, make] : kKinds)
     if (text.starts_with(prefix) && text.size() > prefix.size()) return make(text.substr(prefix.size()));
   throw_invalid("'" + printable(text) +
-                "' is no log; there are csv:FILE, json:FILE, tensorboard:FOLDER and progress, with commas between");
+                "' is not a log; use csv:FILE, json:FILE, tensorboard:FOLDER or progress, separated by commas");
 }
 
 }  // namespace

@@ -47,14 +47,14 @@ class JsonLines : public Callback {
   }
 
  private:
-  /// Returns how many bytes are whole lines.
+  /// Returns the number of bytes in complete lines.
   std::size_t whole(const std::string& text) const {
     const std::size_t end = text.find('\n');
-    constexpr int kDeepest = 102;  // a configuration may have 100
+    constexpr int kDeepest = 102;  // a configuration may have a depth of 100
     std::string fault;
     const Json first = parse_bounded(std::string_view(text).substr(0, end), {.deepest = kDeepest}, fault);
     if (end == std::string::npos || !first.is_object() || !first.contains("event"))
-      throw_bad_file(path_, "cannot go on in it: it holds no events of runs");
+      throw_bad_file(path_, "cannot append to it: it does not contain events of runs");
     return text.rfind('\n') + 1;
   }
   static std::string text_of(const Line& line) {
@@ -63,7 +63,7 @@ class JsonLines : public Callback {
   void write(const Line& line) { begun(file_).write(std::exchange(start_, "") + text_of(line)); }
 
   std::string path_;
-  std::string start_;  ///< written with the next line: a disk that is full does not keep a run from starting
+  std::string start_;  ///< written with the next line, so that a full disk does not prevent the start of a run
   std::optional<LogFile> file_;
 };
 

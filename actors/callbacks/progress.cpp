@@ -22,7 +22,7 @@ void say(const Report& report) {
   std::string text = "iteration " + std::to_string(report.iteration);
   const char* before = ": ";
   for (const auto& [name, value] : report.metrics.items()) {
-    if (std::ranges::count(kPhaseTimes, name) > 0) continue;  // files have them
+    if (std::ranges::count(kPhaseTimes, name) > 0) continue;  // only files contain them
     text += std::exchange(before, ", ");
     text += printable(name + " " + shown(value));
   }
@@ -52,7 +52,7 @@ class ProgressLines : public Callback {
   }
 
   std::optional<double> shown_at_;
-  std::optional<Report> waiting_;  ///< the last one, where it has not been shown
+  std::optional<Report> waiting_;  ///< the last report, if it has not been shown
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// Of phases; what workers have each of their own: the longest.
+/// Adds the seconds of phases. For times per worker, adds the maximum.
 void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
   const auto& [step, compute, reduce, apply, data] = kPhaseTimes;
   metrics[step] = seconds.step;
@@ -47,12 +47,12 @@ void StepCallbacks::start(const Options& options, int workers, std::int64_t step
 void StepCallbacks::step(const StepReport& report, std::int64_t before, std::int64_t epoch_steps) {
   steps_ = report.step;
   failed_ = false;
-  if (callbacks_.empty()) return;  // a report's metrics take longer than many a step
+  if (callbacks_.empty()) return;  // creating a report's metrics takes longer than many steps
   for (const Repair& repair : report.repairs)
     callbacks_.failure_passed(
         Error(ErrorCode::worker_lost, repair.what,
               {.worker = repair.worker, .node = repair.node, .phase = repair.phase, .step = report.step}));
-  if (report.step == before) return;  // L-BFGS has ended
+  if (report.step == before) return;  // L-BFGS has converged or stopped
   const bool epoch_ends = epoch_steps > 0 && report.step / epoch_steps > before / epoch_steps;
   callbacks_.report({report.step, watch_.seconds(), metrics_of(report, epoch_steps)}, epoch_ends);
 }

@@ -9,34 +9,36 @@
 
 namespace troupe {
 
-/// What reports call the times of a step's phases, in seconds.
+/// The names of the metrics for the times of a step's phases, in seconds.
 inline constexpr std::array<const char*, 5> kPhaseTimes{"step_seconds", "compute_seconds", "reduce_seconds",
                                                         "apply_seconds", "data_seconds"};
 
-/// Tells the callbacks of a DistributedSGD what happens in it, in the thread that calls it, between its calls.
+/// Calls the callbacks of a DistributedSGD, in the thread that uses it, between its calls.
 class StepCallbacks {
  public:
-  /// @throws Error invalid_argument for a null one
+  /// @throws Error invalid_argument if a callback is null
   explicit StepCallbacks(const Options& options) : callbacks_(options.callbacks) {}
 
   void start(const Options& options, int workers, std::int64_t steps_done);
-  /// Losses that it went on after, and then its report. @param before steps done before it @param epoch_steps 0 where
-  /// there are no epochs
+  /// Reports the losses that the step survived, and then the step.
+  /// @param before number of steps done before the call
+  /// @param epoch_steps steps per epoch; 0 if there are no epochs
   void step(const StepReport& report, std::int64_t before, std::int64_t epoch_steps);
-  /// A report of its own. @param step after which it was
+  /// Sends a separate report of an evaluation.
+  /// @param step the step after which the evaluation took place
   void evaluation(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   void checkpoints(const std::vector<CheckpointInfo>& written);
-  /// A step was not made. What a callback throws is told in the log.
+  /// Reports that a step has failed. Logs exceptions of callbacks.
   void failure(const Error& error) noexcept;
-  /// What a callback throws is told in the log.
+  /// Ends the run. Logs exceptions of callbacks.
   void end(const std::vector<CheckpointInfo>& written) noexcept;
   bool wants_to_stop() const { return callbacks_.wants_to_stop(); }
 
  private:
   CallbackList callbacks_;
   Stopwatch watch_;
-  std::int64_t steps_ = 0;  ///< done
-  bool failed_ = false;     ///< the last step
+  std::int64_t steps_ = 0;  ///< steps done
+  bool failed_ = false;     ///< the last step has failed
 };
 
 }  // namespace troupe

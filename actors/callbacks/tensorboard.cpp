@@ -12,7 +12,7 @@ class TensorBoard : public Callback {
  public:
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
 
-  /// TensorBoard shows all files of a folder as one run.
+  /// Creates a new file per run: TensorBoard shows all files of a folder as one run.
   void on_start(const RunStart& run) override {
     if (run.attempt == 1 || !file_) file_.emplace(folder_);
   }

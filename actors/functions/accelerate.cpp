@@ -24,7 +24,7 @@ std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& c
   return model;
 }
 
-/// As all ranks have it; the slowest decides.
+/// Returns the precision on which all ranks agree; the slowest rank decides.
 Precision precision_of_all(const Model& model, const TaskContext& place) {
   const ModelInfo& info = model.info();
   PrecisionSeconds slowest = info.measured;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostJson = std::size_t{1} << 30;
 
-/// Lengths before texts, all numbers little endian as this machine has them.
+/// Writes lengths before texts, and all numbers little-endian, as on this machine.
 class BundleWriter {
  public:
   void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -37,14 +37,16 @@ class BundleWriter {
   static void check(const NamedTensor& tensor) {
     if (TensorInfo{tensor.name, tensor.shape}.size() == tensor.values.size() && is_printable(tensor.name)) return;
     throw Error(ErrorCode::invalid_argument,
-                "a tensor whose floats are not as many as its shape says, or whose name cannot be shown: '" +
+                "the number of floats of a tensor does not match its shape, or its name is not printable: '" +
                     printable(tensor.name) + "'");
   }
 
   std::string bytes_;
 };
 
-[[noreturn]] void throw_damaged() { throw Error(ErrorCode::protocol, "what a function saved or returned is damaged"); }
+[[noreturn]] void throw_damaged() {
+  throw Error(ErrorCode::protocol, "the data that a function saved or returned is damaged");
+}
 
 class BundleReader {
  public:
@@ -77,7 +79,7 @@ class BundleReader {
     }
     return tensors;
   }
-  /// Of things that take so many bytes at least.
+  /// Reads a number of items, each of at least `least` bytes.
   std::size_t count(std::size_t least) {
     const std::uint64_t count = number();
     if (count > bytes_.size() / least) throw_damaged();
@@ -112,12 +114,12 @@ std::string to_text(const Json& json) { return json.dump(-1, ' ', false, Json::e
 Json json_from(std::string_view text) {
   std::string fault;
   Json parsed = parse_bounded(text, {.memory = kMostJson, .keys_may_repeat = true}, fault);
-  if (!fault.empty()) throw Error(ErrorCode::protocol, "what a function reported, saved or returned " + fault);
+  if (!fault.empty()) throw Error(ErrorCode::protocol, "the data that a function reported, saved or returned " + fault);
   return parsed;
 }
 
 std::string to_bytes(const TaskResult& returned) {
-  check_depth(returned.json, "what a function returns");
+  check_depth(returned.json, "the result of a function");
   BundleWriter writer;
   writer.json(returned.json);
   writer.tensors(returned.tensors);

@@ -5,23 +5,24 @@
 
 #include "troupe/task_context.hpp"
 
-// Checkpoints and what functions return, as bytes.
+// Checkpoints and results of functions, as bytes.
 namespace troupe {
 
-/// On one line. What is no number becomes null, and what is no UTF-8 is replaced.
+/// Returns JSON on one line. Numbers that are not finite become null; invalid UTF-8 is replaced.
 std::string to_text(const Json& json);
 
-/// What a function reported, saved or returned. @throws Error protocol for what is none, or is nested deeper than 100
-/// levels, since copies of it would take as much of the stack
+/// Parses JSON that a function reported, saved or returned.
+/// @throws Error protocol if it is invalid or nested deeper than 100 levels, because copying it needs stack in
+/// proportion
 Json json_from(std::string_view text);
 
 std::string to_bytes(const TaskResult& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
-/// @throws Error protocol for bytes that are none
+/// @throws Error protocol if the bytes are invalid
 TaskResult returned_from(std::string_view bytes);
 Checkpoint checkpoint_from(std::string_view bytes);
 
-/// Whether a checkpoint can hold a file of this name: one without folders, that is not hidden.
+/// Returns whether a checkpoint can contain a file of this name: a name without folders that is not hidden.
 bool is_file_name(const std::string& name);
 
 }  // namespace troupe

@@ -14,7 +14,7 @@ std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - ra
 
 }  // namespace
 
-/// Of batches of the size that was asked for last. For several threads, as a shard is.
+/// The order of batches of the last requested size. Thread-safe, like DataShard.
 class DataShard::Order {
  public:
   std::vector<std::int64_t> batch(const DataShard& shard, std::int64_t number, std::int64_t batch_size) {
@@ -42,12 +42,12 @@ DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int siz
 std::int64_t DataShard::num_samples() const { return samples_of(info().num_samples, rank_, size_); }
 
 std::int64_t DataShard::batches_per_epoch(std::int64_t batch_size) const {
-  if (batch_size < 1) throw_invalid("a batch has 1 sample at least");
+  if (batch_size < 1) throw_invalid("a batch must have at least 1 sample");
   return BatchSampler(info(), batch_size).steps_per_epoch(size_);
 }
 
 Samples DataShard::batch(std::int64_t number, std::int64_t batch_size) const {
-  if (number < 0) throw_invalid("batches are counted from 0");
+  if (number < 0) throw_invalid("the number of a batch must be at least 0");
   const std::int64_t epoch = number / batches_per_epoch(batch_size);
   return read(order_->batch(*this, number, batch_size), epoch);
 }
@@ -72,7 +72,7 @@ Samples DataShard::read(std::span<const std::int64_t> numbers, std::int64_t epoc
 }
 
 DataShard RunDataset::validation_shard() const {
-  if (!data_.validation) throw_invalid("this data has no validation set: to_cv, or data named fold:1/5:NAME, has one");
+  if (!data_.validation) throw_invalid("this data has no validation set: use to_cv, or data named fold:1/5:NAME");
   return {data_.validation, rank_, size_, seed_, /*trains=*/false};
 }
 

@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-/// What the request asks for, and an answer that says whether that went well.
+/// Does the work, and then answers with the error if there was one.
 template <class Work>
 void answer(std::uint64_t round, const std::function<void(Done)>& done, const Work& work) {
   Done reply{round, {}};
@@ -24,12 +24,12 @@ FunctionHost::~FunctionHost() {
 void FunctionHost::carry_out(const StartFunction& request, const std::function<void(Done)>& done) {
   answer(request.round, done, [&] {
     if (run_ && !run_->has_ended())
-      throw Error(ErrorCode::in_use, "the worker still runs a function that did not come to its end");
+      throw Error(ErrorCode::in_use, "the worker still runs an earlier function that has not ended");
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size || request.local_size < 1)
-      throw Error(ErrorCode::protocol, "a rank that the group does not have");
+      throw Error(ErrorCode::protocol, "the rank is not in the group");
     auto run = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
     run->begin();
-    run_ = std::move(run);  // one that could not begin would never end
+    run_ = std::move(run);  // set last, because a run that could not begin would never end
   });
 }
 
@@ -38,13 +38,14 @@ std::shared_ptr<NodeGroup> FunctionHost::node_group_of(const StartFunction& requ
   auto group = find_node_group_();
   const bool known = group && group->size() == request.size && group->node_of(request.rank) == group->node() &&
                      group->id() == group_id(request);
-  if (!known) throw Error(ErrorCode::protocol, "a group that this node does not know");
+  if (!known) throw Error(ErrorCode::protocol, "this node does not know the group");
   return group;
 }
 
 void FunctionHost::carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done) {
   answer(request.round, done, [&] {
-    if (run_ && !run_->has_ended()) throw Error(ErrorCode::protocol, "a checkpoint while a function runs");
+    if (run_ && !run_->has_ended())
+      throw Error(ErrorCode::protocol, "a checkpoint must not arrive while a function runs");
     if (request.first) memory_->checkpoint.clear();
     memory_->checkpoint += request.bytes;
   });

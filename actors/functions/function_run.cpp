@@ -72,7 +72,7 @@ void FunctionRun::run() {
     leave(ErrorCode::model_failed, std::string("threw: ") + error.what());
   } catch (...) {
     failure = Failure::from(std::current_exception(), ErrorCode::model_failed);
-    leave(ErrorCode::model_failed, "threw what is no std::exception");
+    leave(ErrorCode::model_failed, "threw an object that is not a std::exception");
   }
   {
     const std::lock_guard lock(mutex_);
@@ -90,15 +90,15 @@ TaskResult FunctionRun::call_function() {
 }
 
 void FunctionRun::load_datasets() {
-  const bool has_process = shared_memory() != nullptr;  // one of its own
+  const bool has_process = shared_memory() != nullptr;  // the worker is a process of its own
   limit_data_memory(request_.data_memory, request_.local_size, has_process ? request_.local_size : 1);
   std::istringstream names(request_.datasets);
   std::size_t number = 0;
   for (std::string name; std::getline(names, name, '\0'); ++number) {
-    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // of those by value there is one
+    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // there is one entry for data by value
     TrainingData& data = placing_.datasets[number];
     if (!name.empty()) data = load_data(name, request_.seed);
-    if (!data.train) throw Error(ErrorCode::protocol, "a driver names no data, and lends none");
+    if (!data.train) throw Error(ErrorCode::protocol, "the driver neither names the data nor passes it by value");
   }
 }
 
@@ -131,7 +131,7 @@ int FunctionRun::blamed_by(const Error& error) const {
   return absent == nullptr || absent->rank() == request_.rank ? -1 : absent->rank();
 }
 
-/// Only this thread changes who that is.
+/// Needs no lock: only this thread changes `communicator_`.
 void FunctionRun::leave(ErrorCode code, const std::string& text) {
   if (communicator_) communicator_->leave(code, text);
 }

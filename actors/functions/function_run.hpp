@@ -15,22 +15,22 @@
 
 namespace troupe {
 
-/// Which group the ranks of this node belong to, where there are nodes; empty elsewhere.
+/// Returns the group of the ranks of this node, if there are nodes. Empty if there are none.
 using FindNodeGroup = std::function<std::shared_ptr<NodeGroup>()>;
 
-/// Of the group's memory.
+/// Returns the id of the group's memory.
 ObjectId group_id(const StartFunction& request);
 
-/// What outlives a worker's runs of functions.
+/// Data of a worker that persists from one function run to the next.
 struct FunctionMemory {
   std::any worker_storage;
-  std::string checkpoint;  ///< that functions go on from, as bytes; empty: none
+  std::string checkpoint;  ///< the checkpoint from which functions resume, as bytes; empty: none
 };
 
-/// One run of a function on one worker, on a thread of its own, which lives as long as that thread.
+/// One run of a function on one worker, on its own thread. The object lives as long as that thread.
 class FunctionRun : public Surroundings, public std::enable_shared_from_this<FunctionRun> {
  public:
-  /// @throws Error invalid_argument for a name that is not registered
+  /// @throws Error invalid_argument if the name is not registered
   FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
               std::shared_ptr<FunctionMemory> memory, std::shared_ptr<NodeGroup> node_group = {});
 
@@ -38,7 +38,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void begin();
   Outbox& outbox() { return outbox_; }
   void stop(const StopFunction& request);
-  /// Nobody asks any more; the function may go on.
+  /// Stops waiting for the function, which may continue to run.
   void abandon();
   bool has_ended() const { return ended_; }
 
@@ -54,7 +54,7 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_datasets();
-  /// The rank that does not come, where that is what the group threw; -1 else, and where it is this one.
+  /// Returns the absent rank that caused the error; -1 if there is another cause, or if the rank is this one.
   int blamed_by(const Error& error) const;
   void leave(ErrorCode code, const std::string& text);
 
@@ -67,9 +67,9 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
-  std::shared_ptr<NodeGroup> node_group_;       ///< null where there are no nodes
-  std::shared_ptr<Communicator> communicator_;  ///< null until the group is there
-  std::optional<Absence> absence_;              ///< of which the group is told once it is there
+  std::shared_ptr<NodeGroup> node_group_;       ///< null if there are no nodes
+  std::shared_ptr<Communicator> communicator_;  ///< null until the group is formed
+  std::optional<Absence> absence_;              ///< reported to the group once it is formed
   std::int64_t saved_ = 0;
 };
 

@@ -8,18 +8,18 @@ namespace troupe {
 void check_function_name(const std::string& name) {
   constexpr std::size_t kLongest = 200;
   if (name.empty() || name.size() > kLongest || name.front() == '#' || !is_printable(name))
-    throw_invalid("the name of a function is empty, cannot be shown, is too long or begins with '#'");
+    throw_invalid("the name of a function must not be empty, unprintable, too long or begin with '#'");
 }
 
 void throw_unknown_function(const std::string& name, const std::vector<std::string>& known, const char* registering) {
   std::string listed;
   for (const std::string& each : known) listed += (listed.empty() ? "there are " : ", ") + each;
-  if (listed.empty()) listed = std::string("none is: ") + registering + " makes one known, before init";
+  if (listed.empty()) listed = std::string("none is: call ") + registering + " before init";
   throw_invalid("no function named '" + printable(name) + "' is registered; " + listed + did_you_mean(name, known));
 }
 
 Functions& functions() {
-  static Functions& known = *new Functions;  // never destroyed: replicas that were given up may outlive main
+  static Functions& known = *new Functions;  // never destroyed, because abandoned replicas may outlive main
   return known;
 }
 

@@ -13,22 +13,22 @@
 
 namespace troupe {
 
-/// @throws Error invalid_argument for what names no function
+/// @throws Error invalid_argument if the name is not valid for a function
 void check_function_name(const std::string& name);
 
-/// @param registering what makes functions of this kind known
+/// @param registering the function that registers functions of this kind
 [[noreturn]] void throw_unknown_function(const std::string& name, const std::vector<std::string>& known,
                                          const char* registering);
 
-/// Functions of one kind that a process knows by name: those that are registered, and others for as long as they are
-/// lent.
+/// The functions of one kind that a process can call by name: registered ones, and lent ones for the life of their
+/// Loan.
 template <class F>
 class FunctionTable {
  public:
-  /// @param registering what users call to make one known
+  /// @param registering the function that users call to register one
   explicit FunctionTable(const char* registering) : registering_(registering) {}
 
-  /// @throws Error invalid_argument for an empty function, or a name that is taken or cannot be
+  /// @throws Error invalid_argument for an empty function, or for a name that is taken or invalid
   void add(const std::string& name, F function) {
     check_function_name(name);
     if (!function) throw_invalid("function '" + name + "' has no body");
@@ -36,7 +36,7 @@ class FunctionTable {
     if (!functions_.emplace(name, std::move(function)).second)
       throw_invalid("function '" + name + "' is registered already");
   }
-  /// @throws Error invalid_argument that lists what is registered
+  /// @throws Error invalid_argument that lists the registered functions
   F find(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
@@ -46,7 +46,7 @@ class FunctionTable {
     throw_unknown_function(name, registered, registering_);
   }
 
-  /// A function that has a name, which no registered one can have, for as long as this lives.
+  /// Gives a function a name for the life of this object. No registered function can have that name.
   class Loan {
    public:
     Loan(FunctionTable& table, F function) : table_(table) {
@@ -77,22 +77,22 @@ class FunctionTable {
   std::uint64_t last_ = 0;
 };
 
-/// What a trainer's workers run, with the data that is lent to them beside it.
+/// A function for a trainer's workers, with the data that is passed to it by value.
 struct TrainTask {
   TrainFunction function;
-  std::vector<TrainingData> datasets = {};  ///< by value; in the place of each that has a name, none
+  std::vector<TrainingData> datasets = {};  ///< data by value; empty for data with a name
 
   explicit operator bool() const { return static_cast<bool>(function); }
 };
 
-/// What a process knows.
+/// All functions that this process can call by name.
 struct Functions {
   FunctionTable<ModelFunction> of_models{"register_model_function"};
   FunctionTable<WorkerFunction> of_workers{"register_worker_function"};
   FunctionTable<TrainTask> of_trainers{"register_function"};
 };
 
-/// This process's.
+/// Returns the functions of this process.
 Functions& functions();
 
 }  // namespace troupe

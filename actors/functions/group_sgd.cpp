@@ -24,8 +24,8 @@
 namespace troupe {
 namespace {
 
-/// Floats of each rank's part of the flat vector, which is filled up to as many of them: whole pages, over which
-/// squares are added.
+/// Returns the number of floats of each rank's part of the flat vector: whole pages, over which squares are added. The
+/// vector is padded to parts of equal size.
 std::size_t part_floats(std::size_t size, int ranks) {
   const auto parts = static_cast<std::size_t>(ranks);
   return ((size + parts - 1) / parts + kPageFloats - 1) / kPageFloats * kPageFloats;
@@ -78,11 +78,11 @@ class GroupSGD::Impl {
     if (!std::isnan(sums[2]) && step.samples > 0) step.accuracy = sums[2] / sums[1];
     if (step.samples == 0) throw Error(ErrorCode::bad_data, "no rank has a sample in this batch");
     if (!std::isfinite(step.loss))
-      throw Error(ErrorCode::non_finite_loss, "the loss is no number", {.step = step.step});
+      throw Error(ErrorCode::non_finite_loss, "the loss is not finite", {.step = step.step});
     reduce(step.samples);
     update(step);
-    // The gradient has served: in its place the new weights come together, which a gathering that breaks off leaves
-    // half.
+    // The new weights are gathered in place of the gradient, which is no longer needed. If gathering fails, the old
+    // weights are intact.
     group_.all_gather(std::span<const float>(updated_), std::span<float>(gradient_));
     std::swap(weights_, gradient_);
     std::swap(state_, new_state_);
@@ -134,7 +134,7 @@ class GroupSGD::Impl {
       group_.all_gather(std::span<const float>(state_[static_cast<std::size_t>(vector)]), std::span<float>(whole));
       for (NamedTensor& each : named(rules_.state_name(vector) + '/', canonical(whole))) all.push_back(std::move(each));
     }
-    // Of whole numbers below 2^24 each a float holds two.
+    // Two floats store a number exactly: each holds an integer below 2^24.
     const auto high_low = [](std::int64_t number) {
       return std::vector<float>{static_cast<float>(number >> 24), static_cast<float>(number & 0xFFFFFF)};
     };
@@ -171,7 +171,8 @@ class GroupSGD::Impl {
   }
 
  private:
-  /// At once, and not only in the first collective. @throws Error unsupported in a child made by fork
+  /// Checks immediately instead of in the first collective.
+  /// @throws Error unsupported in a child made by fork
   void check_owner() const {
     if (group_.size() > 1) group_.communicator()->owner().check("this optimizer");
   }
@@ -179,7 +180,7 @@ class GroupSGD::Impl {
   std::size_t floats() const { return total_size(model_->info().tensors); }
   std::span<float> flat(AlignedFloats& vector) const { return std::span(vector).first(size()); }
   std::span<const float> flat(const AlignedFloats& vector) const { return std::span(vector).first(size()); }
-  /// A rank's part, of the flat vector.
+  /// Returns a rank's part of the flat vector.
   Range range_of(int rank) const {
     const std::size_t begin = part_ * static_cast<std::size_t>(rank);
     return {std::min(begin, size()), std::min(begin + part_, size())};
@@ -195,7 +196,7 @@ class GroupSGD::Impl {
     throw Error(ErrorCode::model_mismatch, "ranks have models that differ in size or layout: " + text);
   }
 
-  /// Leaves the mean gradient of this rank's part in `mean_`.
+  /// Stores the mean gradient of this rank's part in `mean_`.
   void reduce(std::int64_t samples) {
     group_.reduce_scatter(std::span<const float>(gradient_), std::span<float>(mean_));
     divide(mean_.data(), mean_.size(), samples);
@@ -229,7 +230,8 @@ class GroupSGD::Impl {
     return std::sqrt(sum_of_subtrees(size(), slices, sums));
   }
 
-  /// Writes `updated_` and `new_state_`. @throws Error non_finite_weights, on all ranks
+  /// Writes `updated_` and `new_state_`.
+  /// @throws Error non_finite_weights, on all ranks
   void update(const GroupStep& step) {
     const Range own = own_range();
     VectorUpdate::Place place;
@@ -278,7 +280,7 @@ class GroupSGD::Impl {
     const auto found = std::ranges::find(tensors, name, &NamedTensor::name);
     if (found != tensors.end() && found->shape == shape && found->values.size() == TensorInfo{name, shape}.size())
       return found->values;
-    throw Error(ErrorCode::model_mismatch, found == tensors.end() ? "is missing" : "is of another shape",
+    throw Error(ErrorCode::model_mismatch, found == tensors.end() ? "is missing" : "has a different shape",
                 {.object = name});
   }
 
@@ -296,10 +298,10 @@ class GroupSGD::Impl {
   UpdateRules rules_;
   GroupRuns runs_;
   std::uint64_t seed_;
-  std::size_t part_;        ///< floats of each rank's part; vectors of all are as long as all parts
-  AlignedFloats weights_;   ///< of all
-  AlignedFloats gradient_;  ///< of all, of this rank's samples
-  AlignedFloats mean_;      ///< of the part, as all below
+  std::size_t part_;        ///< floats of each rank's part; whole vectors have the size of all parts
+  AlignedFloats weights_;   ///< whole vector
+  AlignedFloats gradient_;  ///< whole vector, over this rank's samples
+  AlignedFloats mean_;      ///< this rank's part, like all members below
   AlignedFloats updated_;
   std::array<AlignedFloats, kMostStateVectors> state_;
   std::array<AlignedFloats, kMostStateVectors> new_state_;

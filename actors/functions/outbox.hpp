@@ -11,24 +11,24 @@
 
 namespace troupe {
 
-/// What comes in the stream of a function.
+/// The kind of a frame in a function's stream.
 enum class FrameKind : std::uint8_t { report, checkpoint, result };
 
-/// What a function has to say to the driver: frames of a kind, a length and so many bytes, one after the other, taken
-/// in pieces. For two threads: the function's, which says, and its worker's, which asks.
+/// The stream from a function to the driver: frames of a kind, a length and that many bytes, which the driver takes in
+/// pieces. For two threads: the function's thread calls `say`, and its worker's thread calls `listen`.
 class Outbox {
  public:
   using Tell = std::function<void(Heard)>;
 
-  /// Waits while 64 MB have not been taken.
+  /// Adds a frame. Waits while 64 MB have not been taken.
   void say(FrameKind kind, const std::string& bytes);
-  /// Returns once the driver has dealt with all that was said: it asks for more.
+  /// Returns when the driver has processed all frames, which it shows by asking for more.
   void await_heard();
-  /// The last word.
+  /// Marks the end of the stream.
   void end(const Failure& failure, int blamed);
-  /// Answers once there is something to say; what was asked before and is not answered is not.
+  /// Answers as soon as there is data. An earlier call that was not answered stays unanswered.
   void listen(std::uint64_t round, Tell tell);
-  /// Nobody listens any more, so nobody waits for that.
+  /// Ends all waiting, because no driver listens any more.
   void close();
 
  private:
@@ -37,14 +37,14 @@ class Outbox {
   std::mutex mutex_;
   std::condition_variable taken_;
   std::string bytes_;
-  std::size_t begin_ = 0;  ///< of what has not been taken
+  std::size_t begin_ = 0;  ///< start of the bytes that have not been taken
   bool ended_ = false;
   bool closed_ = false;
   Failure failure_;
   int blamed_ = -1;
-  bool heard_ = true;  ///< all that was said has been taken, and dealt with
+  bool heard_ = true;  ///< all data has been taken and processed
   std::uint64_t round_ = 0;
-  Tell tell_;  ///< of who asks; empty: nobody does
+  Tell tell_;  ///< answers the open request; empty: there is none
 };
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Of a rank's replica, which works on the rank's shard of as many shards as there are ranks.
+/// Returns the context of a rank's replica. It computes the rank's shard; there are as many shards as ranks.
 inline ReplicaContext context_of_rank(int rank, int size, std::uint64_t seed) {
   ReplicaContext context;
   context.worker = rank;

@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// What `here()` shows that does not change while a function runs.
+/// The part of `here()` that does not change while a function runs.
 struct Placing {
   int rank = 0;
   int local_rank = 0;
@@ -24,7 +24,7 @@ struct Placing {
   std::vector<TrainingData> datasets = {};
 };
 
-/// What a function runs in, and whom it tells what.
+/// The environment of a running function.
 class Surroundings {
  public:
   explicit Surroundings(Placing placing) : placing_(std::move(placing)) {}
@@ -33,7 +33,7 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   const Placing& placing() const { return placing_; }
-  /// @throws Error unsupported in a child made by fork, where others hear this function
+  /// @throws Error unsupported in a child made by fork, because the other ranks and the driver belong to the parent
   void check_owner() const {
     if (placing_.in_worker || placing_.world_size > 1) owner_.check("the function's surroundings");
   }
@@ -53,7 +53,7 @@ class Surroundings {
   OwningProcess owner_;
 };
 
-/// While it lives, the calling thread's `here()` shows these.
+/// While this object lives, `here()` of the calling thread returns these surroundings.
 class ShownHere {
  public:
   explicit ShownHere(std::shared_ptr<Surroundings> surroundings);

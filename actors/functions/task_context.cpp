@@ -18,8 +18,8 @@
 namespace troupe {
 namespace {
 
-/// Of code that runs in no trainer: whom it tells are a `StandaloneContext`'s callbacks. It is one rank by itself, or
-/// one of mpirun's.
+/// The environment of code outside a trainer, which reports to the callbacks of a `StandaloneContext`. The code is a
+/// single rank or one of the ranks of mpirun.
 class NobodyElse : public Surroundings {
  public:
   explicit NobodyElse(StandaloneContext::Options options = {})
@@ -60,8 +60,7 @@ class NobodyElse : public Surroundings {
     placing.node = "in-process";
     placing.seed = options.seed;
     placing.config = options.config.is_null() ? Json::object() : options.config;
-    if (options.dataset.train && !options.datasets.empty())
-      throw_invalid("dataset is one set, and datasets are several in its place: one of them is to be given");
+    if (options.dataset.train && !options.datasets.empty()) throw_invalid("set either dataset or datasets, not both");
     placing.datasets = options.datasets;
     if (options.dataset.train) placing.datasets = {options.dataset};
     for (const TrainingData& each : placing.datasets)
@@ -71,8 +70,8 @@ class NobodyElse : public Surroundings {
 
   void join(const StandaloneContext::Options& options) {
     if (options.backend != "mpi")
-      throw_invalid("backend is '" + options.backend + "'; outside of a trainer there is mpi, or none");
-    if (options.collective_timeout.count() <= 0) throw_invalid("collective_timeout is not above 0");
+      throw_invalid("backend is '" + options.backend + "'; outside of a trainer it must be mpi or empty");
+    if (options.collective_timeout.count() <= 0) throw_invalid("collective_timeout must be above 0");
     const MpiRank rank = join_mpi(options.collective_timeout);
     group_ = Group(rank.communicator);
     placing_.rank = group_.rank();
@@ -81,7 +80,7 @@ class NobodyElse : public Surroundings {
     placing_.node = rank.node;
   }
 
-  /// All ranks have what rank 0 saves.
+  /// Gives all ranks the checkpoint that rank 0 saves.
   Checkpoint of_first_rank(Checkpoint checkpoint) {
     if (group_.size() == 1) return checkpoint;
     std::string bytes = group_.rank() == 0 ? to_bytes(checkpoint) : "";
@@ -96,7 +95,7 @@ class NobodyElse : public Surroundings {
 
   CallbackList callbacks_;
   std::optional<Checkpoint> begun_from_;
-  std::optional<Checkpoint> last_;  ///< that was saved
+  std::optional<Checkpoint> last_;  ///< the last saved checkpoint
   std::int64_t iterations_;
   Stopwatch watch_;
   std::int64_t saved_ = 0;
@@ -137,19 +136,19 @@ std::optional<Checkpoint> TaskContext::load_checkpoint() const { return surround
 RunDataset TaskContext::dataset(int number) const {
   const Placing& placing = surroundings_->placing();
   if (placing.datasets.empty())
-    throw_invalid("this run has no data: RunOptions::dataset, or StandaloneContext::Options::dataset, says which");
+    throw_invalid("this run has no data: set RunOptions::dataset or StandaloneContext::Options::dataset");
   if (number < 0 || number >= num_datasets())
-    throw_invalid("data set " + std::to_string(number) + " of a run that has " + std::to_string(num_datasets()) +
-                  "; they are counted from 0");
+    throw_invalid("there is no data set " + std::to_string(number) + "; the run has " + std::to_string(num_datasets()) +
+                  ", counted from 0");
   return {placing.datasets[static_cast<std::size_t>(number)], placing.rank, placing.world_size, placing.seed};
 }
 
 int TaskContext::num_datasets() const { return static_cast<int>(std::ssize(surroundings_->placing().datasets)); }
 
 void TaskContext::report(const Json& metrics) const {
-  if (!metrics.is_object()) throw_invalid("what is reported is an object, such as {{\"loss\", 0.1}}");
+  if (!metrics.is_object()) throw_invalid("reported metrics must be an object, such as {{\"loss\", 0.1}}");
   surroundings_->check_owner();
-  check_depth(metrics, "what is reported");
+  check_depth(metrics, "a report");
   surroundings_->report(metrics);
 }
 
@@ -186,7 +185,7 @@ StandaloneContext::~StandaloneContext() {
     static_cast<NobodyElse&>(*surroundings_)
         .end(threw ? "was left by an exception" : "has returned from its function", threw);
   } catch (const std::exception& error) {
-    log_line(LogLevel::warning, std::string("a function's end could not be told: ") + error.what());
+    log_line(LogLevel::warning, std::string("the end of a function could not be reported: ") + error.what());
   }
 }
 

@@ -38,15 +38,16 @@ constexpr const char* kStoreFlag = "--troupe-store-bytes=";
 constexpr const char* kJoinTimeoutFlag = "--troupe-join-timeout=";
 constexpr const char* kCutFlag = "--troupe-cut-after=";
 constexpr const char* kOnceFlag = "--troupe-once";
-/// Seconds that a task of Slurm's waits for its leader to make a cluster.
+/// The time in seconds that a Slurm task waits for its leader to form a cluster.
 constexpr int kSlurmJoinTimeout = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
 constexpr const char* kTrialFlag = "--troupe-trial=";
-/// Holds arguments of ours, with kBetween between them. What a program's own parser would see might be refused by it.
+/// This variable holds Troupe's own arguments, separated by kBetween. They are not passed in argv, because the
+/// program's own parser might reject them.
 constexpr const char* kLaunchVariable = "TROUPE_LAUNCH";
 constexpr char kBetween = '\x1f';
 
-/// What follows a flag in the last argument that begins with it.
+/// Returns the value of the last argument with this flag.
 std::optional<std::string> value_of(const std::string& flag, const std::vector<std::string>& arguments) {
   std::optional<std::string> value;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -72,7 +73,7 @@ void refuse_unknown_flags(const std::vector<std::string>& arguments) {
 
 std::size_t parse_number(const std::string& flag, const std::string& text, std::size_t most_digits) {
   if (text.empty() || text.size() > most_digits || text.find_first_not_of("0123456789") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument, flag + text + " is no number that can be");
+    throw Error(ErrorCode::invalid_argument, flag + text + " is not a valid number");
   return std::stoull(text);
 }
 
@@ -85,21 +86,22 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// By the kernel: a parser may have taken out of argv what it knows. Without /proc it is argv as it is.
+/// Reads the arguments from the kernel, because a parser may have removed known arguments from argv. Falls back to argv
+/// without /proc.
 std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
   std::string text = read_kernel_file("/proc/self/cmdline");
   if (text.empty()) return argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"troupe"};
-  text.pop_back();  // each argument ends with a zero
+  text.pop_back();  // each argument ends with a zero byte
   return split(text, '\0');
 }
 
-/// Of ours: what this process was told, or else what stands among its own.
+/// Returns Troupe's own arguments: from kLaunchVariable if it is set, otherwise those in argv.
 std::vector<std::string> take_arguments(int argc, const char* const* argv) {
   const char* const variable = std::getenv(kLaunchVariable);
   if (variable == nullptr)
     return argc > 0 ? std::vector<std::string>(argv + 1, argv + argc) : std::vector<std::string>();
   std::vector<std::string> arguments = split(variable, kBetween);
-  ::unsetenv(kLaunchVariable);  // what this process starts is to be something else
+  ::unsetenv(kLaunchVariable);  // processes that this process starts must not inherit the variable
   return arguments;
 }
 
@@ -182,20 +184,20 @@ std::optional<NodeLaunch> slurm_node() {
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
   launch.certs = cluster->certs + "/node-" + std::to_string(cluster->task.rank);
-  launch.join_timeout = kSlurmJoinTimeout;  // the job is not to last because its leader made no cluster
+  launch.join_timeout = kSlurmJoinTimeout;  // the job must end if its leader forms no cluster
   return launch;
 }
 
 namespace {
 
-/// Opens what the caller closed of standard input, output and error, such that its use fails: else the next sockets
-/// would get these numbers, and what is printed would go to them.
+/// Opens standard input, output and error if the caller closed them, such that their use fails. Otherwise the next
+/// sockets would get these descriptors, and printed text would be sent to them.
 void keep_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd)
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/// A file that grows beyond RLIMIT_FSIZE is then an error of that file, and not the silent end of the program.
+/// Ignores SIGXFSZ. A file that exceeds RLIMIT_FSIZE then causes an error instead of ending the program silently.
 void keep_from_file_size_signal() {
   struct sigaction action {};
   if (::sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) ::signal(SIGXFSZ, SIG_IGN);
@@ -217,7 +219,7 @@ void init(int argc, char** argv) {
   Successor::settle();
   refuse_unknown_flags(arguments);
   if (const auto worker = WorkerLaunch::parse(arguments)) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // such a process ends, and may be killed, without flushing it
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // the process may be killed without flushing stdout
     run_worker_process(*worker);
   }
   if (const auto node = NodeLaunch::parse(arguments)) run_node(*node);

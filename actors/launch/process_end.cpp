@@ -15,7 +15,7 @@
 namespace troupe {
 
 void leave(int status) {
-  // Nobody may read what is printed, or a thread that hangs may hold what is needed to print.
+  // Flushing may block: the reader of the output may hang, or a hanging thread may hold a lock that printing needs.
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(1);
   std::fflush(nullptr);

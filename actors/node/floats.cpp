@@ -21,15 +21,14 @@ void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ti
 
 void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
                      const Deadline& deadline) {
-  if (ticket == 0)
-    throw Error(ErrorCode::protocol, "a transfer without a ticket");  // which nothing would be waited for
+  if (ticket == 0) throw Error(ErrorCode::protocol, "the transfer has no ticket");  // nothing would be waited for
   for (std::size_t begin = 0; begin < floats; begin += kSegmentFloats)
     transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
 }
 
 void check_received(const Transport& transport, int from, std::span<const float> floats) {
   if (!all_finite(floats))
-    throw Error(ErrorCode::protocol, "what it sent of the state is not finite", {.node = transport.name_of(from)});
+    throw Error(ErrorCode::protocol, "the node sent a state that is not finite", {.node = transport.name_of(from)});
 }
 
 void expect_floats(Transport& transport, WindowId window, int from, std::span<float> floats,

@@ -7,20 +7,22 @@
 
 namespace troupe {
 
-/// Windows beyond those of the exchange.
+/// Windows in addition to those of the exchange.
 inline constexpr WindowId kTransferWindow = 0xFFFF0000;  ///< a vector between the driver and a node
-inline constexpr WindowId kPlaceWindow = 0xFFFF0001;     ///< one from the first node into one of the others' state
-inline constexpr WindowId kGatherWindow = 0xFFFF1000;    ///< and a node's number: its slices, to the first
+inline constexpr WindowId kPlaceWindow = 0xFFFF0001;     ///< a vector from the first node into the state of another
+                                                         ///< node
+inline constexpr WindowId kGatherWindow = 0xFFFF1000;    ///< plus the number of a node: the node's slices, sent to the
+                                                         ///< first node
 inline constexpr std::size_t kTransferSegmentBytes = std::size_t{1} << 20;
 
-/// Sends `floats`, or waits for them, segment by segment.
+/// `send_floats` sends floats segment by segment. `wait_for_floats` waits for them.
 void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ticket, std::span<const float> floats,
                  const Deadline& deadline);
 void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
                      const Deadline& deadline);
-/// @throws Error protocol where what node `from` has sent is not finite, as all of the state is
+/// @throws Error protocol if the floats that node `from` sent are not finite; all floats of the state must be
 void check_received(const Transport& transport, int from, std::span<const float> floats);
-/// Lets node `from` send so many floats, once, in place of what came to nothing.
+/// Lets node `from` send floats once. Replaces an earlier window whose transfer failed.
 void expect_floats(Transport& transport, WindowId window, int from, std::span<float> floats,
                    std::shared_ptr<const void> keep = nullptr);
 

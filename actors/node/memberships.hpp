@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// The nodes of a run as memberships of the data plane: who they are, and the driver's own end of it.
+/// The nodes of a run as members of the data plane: their identities, and the driver's own end of the data plane.
 class Memberships {
  public:
   Memberships() = default;
@@ -16,7 +16,7 @@ class Memberships {
   virtual ~Memberships() = default;
 
   virtual DataPlane& data_plane() = 0;
-  /// Describes a new membership of all nodes, and the driver: nodes in order of their numbers.
+  /// Describes a new membership of all nodes, in order of their numbers, and the driver.
   template <class Request>
   void describe_members(Request& request) const {
     request.token = new_token();
@@ -26,7 +26,7 @@ class Memberships {
 
  private:
   virtual std::vector<PeerNode> peers() const = 0;
-  /// Data connections from each node to each other.
+  /// Number of data connections from each node to each other node.
   virtual int streams() const = 0;
   static std::string new_token();
 };

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Starts a worker in this process, or something in its place that tells why there is none.
+/// Starts a worker in this process. If that fails, starts an actor in its place that reports the error.
 void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>& service, ObjectStore& store,
                   const caf::actor& driver, int index) try {
   // Workers block while they wait for other nodes: each has its own thread.

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// The actor of a node: joins the driver, starts workers beside itself and does what the driver asks of the node. It
-/// blocks while it does, so it is to be spawned detached.
+/// The actor of a node. Joins the driver, starts workers in the same process and carries out the driver's requests.
+/// Blocks while it carries out a request, so it must be spawned detached.
 caf::behavior node_actor(caf::event_based_actor* self, const std::shared_ptr<NodeService>& service, ObjectStore* store,
                          const caf::actor& driver, const NodeJoin& join);
 

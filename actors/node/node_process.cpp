@@ -23,8 +23,8 @@
 #include "runtime/processes/limits.hpp"
 #include "runtime/silence.hpp"
 
-// A node: a process that serves one run after another, each in a child of its own, so that nothing of a run that went
-// wrong (a worker that hangs, memory that leaks) outlives it.
+// A node: a process that serves one run after another, each in its own child process. So a run that failed (a worker
+// that hangs, a memory leak) does not affect later runs.
 namespace troupe {
 namespace {
 
@@ -34,11 +34,11 @@ using std::chrono::seconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
-/// After which a driver that has not ended the connection is taken to accept the join.
+/// If the driver keeps the connection open for this time, the join counts as accepted.
 constexpr milliseconds kVerdictTimeout{500};
-/// Of a node that has served a run and waits for a limited time.
+/// The join timeout in seconds of a node that has served a run, if it has a join timeout.
 constexpr int kLaterTimeout = 20;
-constexpr int kNoDriverCame = 3;  ///< a child's status
+constexpr int kNoDriverCame = 3;  ///< exit status of a child
 constexpr const char* kWhose = "the node";
 
 Token random_token() {
@@ -48,13 +48,13 @@ Token random_token() {
   return token;
 }
 
-/// A connection to the driver, and with which credentials it was made.
+/// A connection to the driver, and the credentials used for it.
 struct FoundDriver {
   std::shared_ptr<const Credentials> credentials;
   TlsStream control;
 };
 
-/// @param name becomes the certificate's, once it has been read
+/// @param name is set to the certificate's name once the certificate has been read
 FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
   auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
   name = credentials->name();
@@ -63,8 +63,8 @@ FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::strin
   return {std::move(credentials), std::move(control)};
 }
 
-/// Dials until somebody listens; what is refused for good is thrown. Certificates are read each time: they may be
-/// renewed, and others revoked, while the node waits. Ends the process when no driver came in time.
+/// Dials until a driver accepts the connection. Throws permanent refusals. Reads the certificates before each attempt,
+/// because they may be renewed or revoked while the node waits. Ends the process if no driver was found in time.
 FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
@@ -85,7 +85,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   }
 }
 
-/// Data connections come from the run's nodes and driver.
+/// Opens a gate for data connections from the run's nodes and driver.
 Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
                DataPlane& data_plane, std::shared_ptr<net::RefusalLog> log) {
   const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
@@ -98,7 +98,7 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
       Gate::kHandshakeTimeout, std::move(log));
 }
 
-/// @param own this end's address of the connection to the driver, for a gate that listens to all addresses.
+/// @param own the local address of the connection to the driver; used if the gate listens on all addresses
 NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
@@ -111,7 +111,7 @@ NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const s
   return join;
 }
 
-/// Returns whether the driver takes this node: it asks for something, or leaves the connection open for a while.
+/// Returns true if the driver accepts this node: it sends a request, or keeps the connection open for a while.
 bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   constexpr milliseconds kLookEvery{5};
   const Deadline verdict(kVerdictTimeout);
@@ -120,7 +120,7 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   return true;
 }
 
-/// Dials the driver again with the same hello, which it answers with the reason why it ended the connection.
+/// Dials the driver again with the same hello. The driver then returns the reason why it ended the connection.
 [[noreturn]] void end_refused(const NodeLaunch& launch, const Hello& hello, std::string name) {
   std::string why = "the driver at " + launch.join.text() + " ended the connection before the run began";
   try {
@@ -132,7 +132,7 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   leave(1);
 }
 
-/// Or until the driver was silent for too long, which is said.
+/// Waits for the end of the driver, or until the driver was silent for too long, and logs the latter.
 void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after) {
   Silence silence({.cut_after = cut_after});
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
@@ -143,10 +143,10 @@ void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseco
 }
 
 void serve_one_run(const NodeLaunch& launch) {
-  try_start(needs_of_node(), kWhose);  // before a driver counts on it
+  try_start(needs_of_node(), kWhose);  // before a driver counts on this node
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
-  const int devices = accelerator_count();  // before a driver waits for it: this may take seconds
+  const int devices = accelerator_count();  // may take seconds, so before a driver waits for the node
   auto [credentials, control] = find_driver(launch, hello);
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
@@ -154,7 +154,7 @@ void serve_one_run(const NodeLaunch& launch) {
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, devices, gate.address(), control.local_host());
-  try_start(needs_of_system(), kWhose);  // much may have happened while it waited
+  try_start(needs_of_system(), kWhose);  // conditions may have changed while the node waited
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
@@ -212,7 +212,7 @@ void follow_parent() {
 void run_node(const NodeLaunch& launch) {
   try {
     Silence::check(launch.cut_after, "cut_after");
-    // Before anything else; later ones may be bad for a while, until they are renewed.
+    // Checked once at the start. Later, certificates may be invalid until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) {
       try_start(needs_of_supervisor(), kWhose);

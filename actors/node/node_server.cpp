@@ -2,8 +2,8 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/node/node_service.hpp"
 
-// A node's part where there are parameter servers: its own, of the slices that its workers would own, and what comes
-// and goes between those and the workers of all nodes.
+// A node's part in parameter servers: its own server, for the slices that its workers would own, and the data between
+// the servers and the workers of all nodes.
 namespace troupe {
 
 void NodeService::make_server(const BeginGeneration& request, Shared& next) const {
@@ -28,14 +28,14 @@ Pushed NodeService::carry_out(const Push& request) {
   const auto is_buffer = [&](int buffer) { return buffer >= 0 && buffer < buffers; };
   const int workers = now.server_exchange ? now.server_exchange->num_ranks() : 0;
   if (!now.server || !is_buffer(request.from) || !is_buffer(request.to) || request.rank < 0 || request.rank >= workers)
-    throw Error(ErrorCode::protocol, "a push that this node has no parameter server for");
+    throw Error(ErrorCode::protocol, "this node has no parameter server for this push");
   return now.server->carry_out(request);
 }
 
 void NodeService::carry_out(const ShareWeights& request) {
   const Shared& now = current();
   if (!now.server_exchange || request.buffer < 0 || request.buffer >= now.state->layout().buffers)
-    throw Error(ErrorCode::protocol, "there are no parameter servers, or no such buffer");
+    throw Error(ErrorCode::protocol, "the run has no parameter servers, or no such buffer");
   now.server_exchange->share(request.buffer, request.round, deadline_of(request).earlier());
 }
 

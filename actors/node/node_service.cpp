@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-/// The workers of a node, whose lanes lie side by side.
+/// Returns the ranks of a node's workers, whose lanes are adjacent.
 Range served_ranks(const Plan& plan, int node, int devices) {
   const Range lanes = plan.topology.lanes_of_node(node);
   const auto each = static_cast<std::size_t>(devices);
@@ -28,9 +28,9 @@ Membership membership_of(const Request& request) {
   membership.run = request.run;
   membership.generation = request.generation;
   if (request.token.size() != membership.token.size())
-    throw Error(ErrorCode::protocol, "a token of " + std::to_string(request.token.size()) + " bytes");
+    throw Error(ErrorCode::protocol, "invalid token of " + std::to_string(request.token.size()) + " bytes");
   std::memcpy(membership.token.data(), request.token.data(), membership.token.size());
-  if (request.peers.empty()) throw Error(ErrorCode::protocol, "a generation without members");
+  if (request.peers.empty()) throw Error(ErrorCode::protocol, "the request lists no members");
   membership.self = request.self;
   membership.streams = request.streams;
   membership.nodes = request.peers;
@@ -69,9 +69,9 @@ void NodeService::check_alike(const SlabLayout& layout, const PlanRequest& plan,
                     layout.generation == own.generation && layout.size == own.size && layout.buffers == own.buffers &&
                     layout.num_shards == own.num_shards && layout.shards == own.shards && layout.own == own.own &&
                     plan == now.plan_request;
-  // Only parameter servers are told what is learned.
+  // Only parameter servers know the learned size.
   if (same && (!now.served || learned_size == own.learned_size)) return;
-  throw Error(ErrorCode::protocol, "a generation that differs in size or plan from what its workers have built");
+  throw Error(ErrorCode::protocol, "the node's generation differs from its worker's in size or plan");
 }
 
 NodeService::Shared& NodeService::current() const {
@@ -104,7 +104,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   before_ = std::exchange(generation_, std::move(next));
 }
 
-/// Ranks of the group before it may hang in it, and reach nobody any more.
+/// Ranks of the previous group may still hang in that group, where they no longer reach any rank.
 void NodeService::carry_out(const BeginGroup& request) {
   const Membership membership = membership_of(request);
   data_plane_.begin(membership);
@@ -114,13 +114,13 @@ void NodeService::carry_out(const BeginGroup& request) {
   place.node_of_rank = request.node_of_rank;
   for (const std::int32_t node : request.node_of_rank) {
     if (node < 0 || static_cast<std::size_t>(node) + 1 >= request.peers.size())
-      throw Error(ErrorCode::protocol, "a rank of a node that is no member");
+      throw Error(ErrorCode::protocol, "a rank is on a node that is not a member");
     place.names.push_back(
         {static_cast<int>(place.names.size()), membership.nodes[static_cast<std::size_t>(node)].label});
   }
   {
     const std::lock_guard lock(mutex_);
-    group_.reset();  // first: a store that has room for one of them is enough
+    group_.reset();  // released first, so that the store needs room for only one group
   }
   auto made = std::make_shared<NodeGroup>(std::move(place), data_plane_.transport(), *store_);
   const std::lock_guard lock(mutex_);
@@ -139,7 +139,7 @@ void NodeService::make_exchange(Shared& next) const {
 SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& plan) const {
   request.state.check();
   if (request.buffers < 1 || static_cast<std::size_t>(request.buffers) > kMostBuffers)
-    throw Error(ErrorCode::protocol, "a state in " + std::to_string(request.buffers) + " buffers");
+    throw Error(ErrorCode::protocol, "a state cannot have " + std::to_string(request.buffers) + " buffers");
   SlabLayout layout{request.state};
   layout.run = request.run;
   layout.generation = request.generation;
@@ -149,14 +149,14 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   layout.num_shards = plan.topology.num_shards;
   layout.shards = plan.topology.shards_of_node(self_);
   if (layout.shards.empty())
-    throw Error(ErrorCode::protocol, "a node without workers", {.node = std::to_string(self_)});
+    throw Error(ErrorCode::protocol, "the node has no workers", {.node = std::to_string(self_)});
   layout.in_part = true;
   layout.own = plan.slice_of_lanes(plan.topology.lanes_of_node(self_));
   if (request.served_devices > 0) layout.served = served_ranks(plan, self_, request.served_devices);
   return layout;
 }
 
-/// One that has begun here but not everywhere: what counts lies in the one before it.
+/// Discards a generation that began here but not on all nodes. The committed state is in the generation before it.
 void NodeService::give_up_generation(const BeginGeneration& request) {
   if (!before_ || before_->state->layout().generation != request.carried_generation) return give_up_before();
   const std::lock_guard lock(mutex_);
@@ -168,8 +168,9 @@ void NodeService::give_up_before() {
   before_.reset();
 }
 
-/// What counts lies in the last generation that began everywhere, or, where a later one was published here but not
-/// everywhere, in that one's first buffers. Of these some may not count any more.
+/// Copies the committed and pinned versions into the new generation. They are in the last generation that began on all
+/// nodes. If a later one was published here but not on all nodes, they are in its first buffers, some of which may no
+/// longer be needed.
 void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   const Shared* now = generation_.get();
   const auto check = [](bool holds) {
@@ -196,7 +197,7 @@ void NodeService::carry_out(const Publish& request) {
   give_up_before();
   if (!now.served) return;
   if (request.gradients.size() != static_cast<std::size_t>(now.plan.topology.num_shards))
-    throw Error(ErrorCode::protocol, "gradients of another number of shards");
+    throw Error(ErrorCode::protocol, "the number of gradients differs from the number of shards");
   now.served->map({request.gradients}, kMapTimeout);
 }
 

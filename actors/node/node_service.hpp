@@ -21,20 +21,22 @@
 
 namespace troupe {
 
-/// What a data plane is told of a generation, or of a group. @throws Error protocol
+/// Returns the description of a generation or group for the data plane.
+/// @throws Error protocol if the request is invalid
 template <class Request>
 Membership membership_of(const Request& request);
 
-/// What the workers of a node share: its store, its connections to the other nodes, and in each generation the state
-/// and the exchange over it. The node's part of everything, without the actor around it.
+/// The objects that the workers of a node share: its store, its connections to other nodes and, in each generation, the
+/// state and its exchange. Carries out all requests to the node; contains no actor.
 class NodeService : public NodeShare {
  public:
-  /// @param driver where this node reaches the driver, which may not know by which address.
+  /// @param driver the address at which this node reaches the driver; the driver may not know this address
   NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads,
               std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
 
   DataPlane& data_plane() { return data_plane_; }
-  /// The driver has asked for something, and so has taken this node into its run. Thread-safe, as is `was_asked`.
+  /// Records that the driver has sent a request, and so has accepted this node. `note_asked` and `was_asked` are
+  /// thread-safe.
   void note_asked() { asked_ = true; }
   bool was_asked() const { return asked_; }
   std::shared_ptr<NodeExchange> exchange() const override;
@@ -63,18 +65,18 @@ class NodeService : public NodeShare {
   void carry_out(const GatherSlices& request);
 
  private:
-  /// Of one generation.
+  /// The objects of one generation.
   struct Shared {
     PlanRequest plan_request;
     Plan plan;
-    std::uint64_t carried_generation = 0;  ///< whose content the first buffers began with
+    std::uint64_t carried_generation = 0;  ///< the generation whose contents were copied into the first buffers
     std::vector<int> carried;
     std::shared_ptr<VersionedState> state;
-    std::shared_ptr<Transport> transport;    ///< a lane that is late must not reach into the next generation
-    std::unique_ptr<NodeExchange> exchange;  ///< none where there are parameter servers, which have these:
+    std::shared_ptr<Transport> transport;    ///< a straggling lane must not use the transport of the next generation
+    std::unique_ptr<NodeExchange> exchange;  ///< null if there are parameter servers, which use:
     std::shared_ptr<ServedState> served;
     std::shared_ptr<ServerExchange> server_exchange;
-    std::unique_ptr<ParameterServer> server;  ///< none where this node owns nothing
+    std::unique_ptr<ParameterServer> server;  ///< null if this node owns no slice
   };
 
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
@@ -83,16 +85,16 @@ class NodeService : public NodeShare {
   void carry_on(const BeginGeneration& request, Shared& next) const;
   void make_exchange(Shared& next) const;
   void make_server(const BeginGeneration& request, Shared& next) const;
-  /// @throws Error protocol before the first.
+  /// @throws Error protocol before the first generation
   Shared& current() const;
   Mapping& transfer(std::uint64_t number) const;
-  /// @throws Error protocol unless it has that size
+  /// @throws Error protocol if the transfer has another size
   std::span<const float> whole_transfer(std::uint64_t number, std::uint64_t floats) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
-  /// @throws Error protocol unless it is what others were last allowed to write
+  /// @throws Error protocol if other nodes were last allowed to write another vector or buffer
   void check_expected(int vector, int buffer) const;
-  /// Its lanes' slices, which lie side by side.
+  /// Returns the slices of a node's lanes, which are adjacent.
   Range slices_of_node(int node) const;
 
   std::atomic<bool> asked_{false};
@@ -103,17 +105,17 @@ class NodeService : public NodeShare {
   int num_nodes_ = 1;  ///< without the driver
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
-  std::pair<int, int> expected_{-1, -1};  ///< a vector that others may write now, and its buffer
-  std::optional<ObjectId> gathered_;      ///< a vector that was made whole
+  std::pair<int, int> expected_{-1, -1};  ///< the vector that other nodes may write now, and its buffer
+  std::optional<ObjectId> gathered_;      ///< the complete copy of a vector whose parts are on different nodes
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
   std::shared_ptr<NodeGroup> group_;
   std::shared_ptr<Shared>
-      before_;  ///< the one before it, until this one is published: it may not have begun everywhere
+      before_;  ///< the previous generation, until this one is published: this one may not have begun on all nodes
 };
 
-/// What a node answers to a request, also where that fails.
+/// Carries out a request and returns the reply, which contains the failure if there is one.
 template <class Request>
 typename Request::Reply reply_of(NodeService& service, const Request& request) {
   typename Request::Reply reply;

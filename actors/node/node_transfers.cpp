@@ -5,11 +5,11 @@
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// A node's part in moving vectors: between the driver and its workers, and between its state and the other nodes'.
+// A node's part in moving vectors: between the driver and the node's workers, and between the states of nodes.
 namespace troupe {
 void NodeService::carry_out(const CreateTransfer& request) {
   if (request.floats > std::numeric_limits<std::size_t>::max() / sizeof(float))
-    throw Error(ErrorCode::protocol, "a transfer of more than memory holds");
+    throw Error(ErrorCode::protocol, "the transfer is larger than the address space");
   transfers_[request.transfer] =
       store_->create(transfer_id(run_, request.transfer), request.floats * sizeof(float), {.shared_writers = true});
 }
@@ -66,7 +66,7 @@ void NodeService::carry_out(const Place& request) {
 
 void NodeService::carry_out(const ClearState& request) { current().state->clear(request.buffer); }
 
-/// Of a vector of which each store has a part, a copy that is dropped with the transfers.
+/// Creates a complete copy of a vector whose parts are on different nodes. The copy is dropped with the transfers.
 std::span<float> NodeService::make_whole(const VersionedState& state, int vector) {
   const SlabLayout& layout = state.layout();
   const ObjectId id = layout.vector_id(vector, 1);
@@ -80,7 +80,8 @@ std::span<float> NodeService::make_whole(const VersionedState& state, int vector
 
 void NodeService::carry_out(const ExpectSlices& request) {
   const VersionedState& state = *current().state;
-  if (request.vector == kWeightsVector) throw Error(ErrorCode::protocol, "weights are whole on every node");
+  if (request.vector == kWeightsVector)
+    throw Error(ErrorCode::protocol, "weights are complete on every node and cannot be gathered");
   expected_ = {request.vector, request.buffer};
   drop_transfers();
   const bool single = state.layout().is_single(request.vector);
@@ -95,7 +96,7 @@ void NodeService::carry_out(const ExpectSlices& request) {
 
 void NodeService::check_expected(int vector, int buffer) const {
   if (expected_ != std::pair(vector, buffer))
-    throw Error(ErrorCode::protocol, "another vector than the one that was to come");
+    throw Error(ErrorCode::protocol, "the vector or buffer differs from the announced one");
 }
 
 void NodeService::carry_out(const GatherSlices& request) {
@@ -114,7 +115,7 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
-    // What L-BFGS divides by may be next to nothing.
+    // Vectors of L-BFGS with one buffer may be infinite, because they are divided by numbers close to zero.
     if (!state.layout().is_single(request.vector))
       check_received(data_plane_, node,
                      checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
@@ -128,17 +129,19 @@ Range NodeService::slices_of_node(int node) const {
 
 Mapping& NodeService::transfer(std::uint64_t number) const {
   const auto found = transfers_.find(number);
-  if (found == transfers_.end()) throw Error(ErrorCode::protocol, "there is no transfer " + std::to_string(number));
+  if (found == transfers_.end())
+    throw Error(ErrorCode::protocol, "there is no transfer with number " + std::to_string(number));
   return *found->second;
 }
 
 std::span<const float> NodeService::whole_transfer(std::uint64_t number, std::uint64_t floats) const {
   const std::span<const float> whole = transfer(number).floats();
-  if (whole.size() != floats) throw Error(ErrorCode::protocol, "a transfer of another size than was announced");
+  if (whole.size() != floats)
+    throw Error(ErrorCode::protocol, "the size of the transfer differs from the announced size");
   return whole;
 }
 
-/// They are rare, and large.
+/// Trims the store after every drop, because transfers are rare and large.
 void NodeService::drop_transfers() {
   if (gathered_mapping_) {
     store_->release(*gathered_);

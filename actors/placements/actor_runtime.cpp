@@ -20,7 +20,7 @@ class ActorRuntime : public Runtime {
         system_(config_),
         mailbox_(system_),
         client_(store_.connect()) {}
-  /// The host stands on all of this.
+  /// `host` uses all other members, so it is destroyed first.
   ~ActorRuntime() override { host.reset(); }
 
   std::unique_ptr<Host> make_host(const CreateModel& creator) override {
@@ -32,7 +32,7 @@ class ActorRuntime : public Runtime {
 
  private:
   const Hosting hosting_;
-  ObjectStore store_;  ///< outlives the actors, which release what they hold in it
+  ObjectStore store_;  ///< outlives the actors, which release their objects in it
   SystemConfig config_;
   caf::actor_system system_;
   DriverMailbox mailbox_;
@@ -49,7 +49,7 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
 
 std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers) {
   try_start(needs_of_driver(hosting), "the driver");
-  const HeldSignals held;  // signals are for the user's threads, not for ours
+  const HeldSignals held;  // signals are handled by the user's threads, not by Troupe's
   const ForgetsLogger forgets;
   return std::make_unique<ActorRuntime>(hosting, num_workers);
 }

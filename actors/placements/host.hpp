@@ -13,53 +13,55 @@
 
 namespace troupe {
 
-/// Where workers and the state live: what differs between placements. A started worker sends `Join` to the driver.
+/// Hosts the workers and the state: the interface that differs between placements. A started worker sends `Join` to the
+/// driver.
 class Host : public FailureDetector {
  public:
-  /// Waits for all on whom workers are to be started.
+  /// Waits until all nodes on which workers will be started have joined.
   virtual void gather(const Deadline& /*deadline*/) {}
-  /// Starts a worker, in place of what was there: what that was writes nothing any more that matters.
+  /// Starts a worker. If it replaces one, the old worker can no longer write anything that is used.
   virtual void start(int worker) = 0;
-  /// A worker takes part no more; one that hangs in this process is left alone.
+  /// Ends a worker that no longer takes part. A worker of this process that hangs is left running.
   virtual void end(int /*worker*/) {}
-  /// Nobody else is to join for now.
+  /// Stops accepting workers for now.
   virtual void stop_listening() {}
-  /// Whether who has come is the worker that was started.
+  /// Returns whether the worker that arrived is the worker that was started.
   virtual bool is_expected(const WorkerArrival& arrival) { return arrival.join.pid == pid(arrival.join.worker); }
   virtual int pid(int worker) const = 0;
-  /// Whether a worker that is lost has ended for good when another is started in its place; else what hangs of it may
-  /// still read what it has mapped.
+  /// Returns true if a lost worker has always ended before its replacement starts. Otherwise a hanging worker may still
+  /// read the memory that it has mapped.
   virtual bool ends_the_lost() const { return false; }
-  /// Lets functions on all workers reach each other, where that takes something: these are a group of this run.
+  /// Connects the functions on all workers as a group of this run, if the placement needs that.
   virtual void begin_group(std::uint64_t /*run*/, std::uint64_t /*generation*/, Rounds& /*rounds*/,
                            const Phase& /*phase*/) {}
-  /// Acts as if the network to a node were gone.
+  /// Simulates the loss of the network connection to a node.
   virtual void cut_off(int /*node*/) {}
-  /// What a worker that has ended said of why it cannot start.
+  /// Returns the reason why a worker that has ended could not start, if the worker left one.
   virtual std::optional<Error> why_not_started(int /*worker*/, const Where& /*where*/) { return std::nullopt; }
 
   virtual std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& rounds) = 0;
-  /// Has actors for these parameter servers, in order, in place of those before. @throws Error unsupported
+  /// Starts actors for these parameter servers, in order, and ends the previous ones.
+  /// @throws Error unsupported if the placement has no parameter servers
   virtual std::vector<caf::actor> start_servers(const std::vector<std::shared_ptr<ParameterServer>>& servers);
-  /// Whether all is well again after a round that failed, once everybody has answered another. Else connections and
-  /// windows are in an unknown state, and so is a step between its two rounds.
+  /// Returns true if a round that every member has answered restores a known state after a failed round. Otherwise
+  /// connections and windows are in an unknown state, and so is a step between its two rounds.
   virtual bool settles_by_fence() const { return true; }
 
-  /// How long replicas of this process are waited for at the end; none where they end with their processes.
+  /// Returns how long to wait for replicas of this process at the end; nothing if they end with their own processes.
   virtual std::optional<std::chrono::milliseconds> time_at_end() const { return std::nullopt; }
-  /// Ends workers that did not end when told to. False when some could not be ended: then neither the actor system nor
-  /// the store may be taken down.
+  /// Ends workers that did not end on request. Returns false if some could not be ended: then neither the actor system
+  /// nor the store may be destroyed.
   virtual bool end_all(bool all_stopped) = 0;
 };
 
-/// What a host is made of.
+/// The objects from which a host is constructed.
 struct HostParts {
   caf::actor_system& system;
   DriverMailbox& mailbox;
   ObjectStore& store;
   Members& members;
-  const Hosting& hosting;  ///< for as long as the host is made
-  CreateModel creator;     ///< for workers of this process
+  const Hosting& hosting;  ///< valid only while the host is constructed
+  CreateModel creator;     ///< for workers in this process
 };
 
 std::unique_ptr<Host> host_in_process(const HostParts& parts);

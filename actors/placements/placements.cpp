@@ -11,7 +11,7 @@ const Rules& rules_of(Placement placement) {
     case Placement::cluster:
       return kClusterRules;
   }
-  throw_invalid("there is no such placement");
+  throw_invalid("invalid placement");
 }
 
 bool on_one_machine(Placement placement) { return rules_of(placement).on_one_machine(); }

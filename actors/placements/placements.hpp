@@ -9,25 +9,26 @@
 
 namespace troupe {
 
-/// What becomes of members that were lost.
+/// What the driver does about lost members.
 enum class RecoveryPolicy : std::uint8_t {
-  replace_workers,  ///< others start in their places, or are done without, one by one: workers come and go
-  form_again,       ///< a node's part of the state goes with it: the run ends, and is formed again of those that come
+  replace_workers,  ///< start replacements, or continue without the lost worker
+  form_again,       ///< the node's part of the state is lost: end the run, and form it again from the nodes that join
 };
 
-/// What a placement can do, what it asks of a run and of the machine, and what it is made by.
+/// What a placement supports, what it requires of a run and of the machine, and how its host is created.
 struct Rules {
   Reach reach = Reach::threads;
-  bool takes_lambdas = false;  ///< workers can be handed functions of this process
+  bool takes_lambdas = false;  ///< workers can call functions of this process
   RecoveryPolicy recovery = RecoveryPolicy::replace_workers;
-  const char* backend = "store";  ///< by which functions on workers reach each other
-  /// Fills in what is left open. @throws Error invalid_argument
+  const char* backend = "store";  ///< the backend that connects functions on workers
+  /// Sets options that are left open.
+  /// @throws Error invalid_argument if an option is invalid
   void (*check)(Hosting& hosting) = nullptr;
-  /// That host the workers; 0 on one machine.
+  /// Number of nodes that host the workers; 0 on one machine.
   int (*num_nodes)(const ClusterOptions& cluster) = nullptr;
-  /// Of CAF in the driver.
+  /// Number of threads of CAF's scheduler in the driver.
   std::size_t (*scheduler_threads)(const Hosting& hosting) = nullptr;
-  /// Of the driver, and of the worker processes that it starts, beside its store and CAF.
+  /// Needs of the driver and of the worker processes that it starts, excluding the driver's store and CAF.
   StartNeeds (*needs)(const Hosting& hosting) = nullptr;
   std::unique_ptr<Host> (*make_host)(const HostParts& parts) = nullptr;
 
@@ -35,14 +36,14 @@ struct Rules {
   bool replaces_workers() const { return recovery == RecoveryPolicy::replace_workers; }
 };
 
-// Each in a file of its name, such as cluster_rules.cpp.
+// Each is defined in its own file, such as cluster_rules.cpp.
 extern const Rules kInProcessRules;
 extern const Rules kProcessesRules;
 extern const Rules kClusterRules;
 
 const Rules& rules_of(Placement placement);
 
-/// Of the whole driver.
+/// Returns the needs of the whole driver.
 StartNeeds needs_of_driver(const Hosting& hosting);
 
 }  // namespace troupe

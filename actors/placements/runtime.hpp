@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// What a driver stands on: who is there, how it reaches them, and where they and the state live. It goes when the
-/// driver goes, unless a worker hangs in it.
+/// The environment of a driver: the members, the mailbox to reach them, and the host of workers and state. It is
+/// destroyed with the driver, unless a worker hangs in it.
 struct Runtime {
   Runtime(Reception& its_mailbox, Members its_members) : mailbox(its_mailbox), members(std::move(its_members)) {}
   Runtime(const Runtime&) = delete;
@@ -23,18 +23,18 @@ struct Runtime {
 
   Reception& mailbox;
   Members members;
-  std::unique_ptr<Host> host;  ///< none before it is made
+  std::unique_ptr<Host> host;  ///< null until it is created
   Runtime* given_up_before = nullptr;
 };
 
-/// It goes on as it is, whoever hangs in it: all that may be touched stays.
+/// Leaves a runtime running that a hanging worker uses: all its memory stays valid.
 void leave_running(std::unique_ptr<Runtime> runtime);
 
-/// Makes what a driver stands on that begins with so many workers.
+/// Creates the environment of a driver that starts with this number of workers.
 using MakeRuntime = std::function<std::unique_ptr<Runtime>(const Hosting&, int num_workers)>;
 
-/// An actor system and an object store of this process, and the host of the placement.
-/// @throws Error limit_reached where a limit of this machine does not allow it
+/// Creates an actor system and an object store in this process, and the host of the placement.
+/// @throws Error limit_reached if a limit of this machine does not allow it
 std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers);
 
 }  // namespace troupe

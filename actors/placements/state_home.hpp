@@ -19,24 +19,23 @@ class Members;
 class Memberships;
 class Rounds;
 
-/// Is shown floats where they lie, until it returns.
+/// Receives floats in place. The memory is valid until the function returns.
 using ReadFloats = std::function<void(std::span<const float>)>;
-/// Is to fill floats where they lie.
+/// Writes floats in place.
 using FillFloats = std::function<void(std::span<float>)>;
 
-/// Floats where they lie, which stay there until the holder goes; that may be in another thread, but not after the
-/// store's client has gone.
+/// Floats in place. They stay valid until `holder` is destroyed. That may happen in another thread, but must happen
+/// before the store's client is destroyed.
 struct HeldFloats {
   std::span<const float> floats;
   std::shared_ptr<const void> holder;
 };
 
-/// Where the state's vectors lie: in this machine's store, or in the store of each node. Transfer objects are how they,
-/// and what users' functions return, come and go: a worker fills one or reads one. They are numbered; what is fetched
-/// goes
-/// with that, the others with `forget_transfers`.
+/// The place of the state's vectors: this machine's store, or the store of each node. Vectors, and the results of
+/// users' functions, are moved through numbered transfer objects: a worker writes one or reads one. `fetch` removes an
+/// object; `forget_transfers` removes the others.
 ///
-/// All may throw what rounds throw.
+/// All functions may throw the errors of rounds.
 class StateHome {
  public:
   StateHome() = default;
@@ -44,54 +43,57 @@ class StateHome {
   StateHome& operator=(const StateHome&) = delete;
   virtual ~StateHome() = default;
 
-  /// Makes the buffers of a generation anew; buffer i holds what buffer `carried[i]` held. When it throws, what was
-  /// there is as it was, but that nodes are unsettled.
+  /// Creates the buffers of a new generation; buffer i gets the contents of buffer `carried[i]`. If this throws, the
+  /// previous state is unchanged, except that nodes are unsettled.
   virtual void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
                      const Phase& phase) = 0;
-  /// Lets workers map them; all gradients are there by now.
+  /// Lets workers map the buffers. All gradients must exist.
   /// @param gradients as WorkerSlabs::map_others
   virtual void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) = 0;
 
-  /// Where there are several stores: begins and publishes a generation in that of one worker alone, whose node is from
-  /// then on cut off from all but the driver, so that it waits for nobody. For reading: nobody else knows of it, and
-  /// what counts stays where it lay everywhere. `attach` has the worker make its slabs.
+  /// With several stores: begins and publishes a generation on the node of one worker only. From then on this node is
+  /// connected only to the driver, so it waits for no other node. The generation is for reading: no other node knows
+  /// it, and the committed state stays in place on all nodes. `attach` makes the worker create its slabs.
   virtual void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan,
                            const std::vector<int>& carried, const std::function<void()>& attach, const Phase& phase);
 
-  /// Makes a transfer object for `worker` to write; one of this number that was placed may serve again.
+  /// Creates a transfer object for `worker` to write. The object with this number may be reused after `place`.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
-  /// As `create`, where there is none that was lent before, was fetched, is held no more and is large enough: memory
-  /// that was written before need not be made anew. Returns the number of either.
+  /// Like `create`, but reuses an object that was lent and fetched before, if it is no longer held and large enough.
+  /// Memory that was written before is cheaper than new memory. Returns the number of the object.
   virtual std::uint64_t lend(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) {
     create(transfer, worker, floats, phase);
     return transfer;
   }
-  /// Makes one for these workers to read; one of this number may be filled again when all before was placed.
+  /// Creates a transfer object for these workers to read. The object with this number may be filled again after
+  /// `place`.
   virtual void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const FillFloats& fill,
                    const Phase& phase) = 0;
-  /// They have read it, which is its last use.
+  /// Ends the use of the object after these workers have read it.
   virtual void withdraw(const std::vector<int>& readers, const Phase& phase) = 0;
-  /// What `worker` wrote, which is its last use.
+  /// Returns the floats that `worker` wrote, and ends the use of the object.
   virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
-  /// Makes what the first worker wrote the content of a vector, everywhere.
+  /// Copies the floats that the first worker wrote into a vector, on all nodes.
   virtual void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) = 0;
-  /// Makes the optimizer's vectors zero, everywhere.
+  /// Sets the optimizer's vectors to zero, on all nodes.
   virtual void clear(int buffer, const Phase& phase) = 0;
-  /// Makes a vector whole where the first worker is.
+  /// Makes a vector complete in the first worker's store.
   virtual void gather(int vector, int buffer, const Phase& phase) = 0;
-  /// Drops what is left; nodes are not waited for: what an error left there, their next generation drops.
+  /// Drops all remaining objects. Does not wait for nodes; their next generation drops objects that remain after an
+  /// error.
   virtual void forget_transfers() noexcept = 0;
 
-  /// Whether each node's store holds its slices alone of what is not the weights.
+  /// Returns true if each node's store holds only its own slices of vectors other than the weights.
   virtual bool in_parts() const { return false; }
-  /// What the driver holds to add the gradients itself; null where it does not.
+  /// Returns the objects of a driver that adds the gradients itself; null if it does not.
   virtual const DriverGradients* gradients() const { return nullptr; }
-  /// What parameter servers work on; null where the generation has none.
+  /// Returns the data of parameter servers; null if the generation has none.
   virtual std::shared_ptr<const ServedState> served() const { return nullptr; }
 };
 
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store);
-/// @param store of the driver, for what it fetches. @param optimizer as JSON, for parameter servers of nodes
+/// @param store of the driver, for fetched floats
+/// @param optimizer as JSON, for parameter servers on nodes
 std::unique_ptr<StateHome> keep_state_in_nodes(Memberships& nodes, const Members& members, Rounds& rounds,
                                                StoreClient& store, std::string optimizer);
 

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// What a function may save or return at once.
+/// The maximum size of data that a function may save or return at once.
 constexpr std::uint64_t kMostFrameBytes = std::uint64_t{16} << 30;
 constexpr std::size_t kHeadBytes = 1 + sizeof(std::uint64_t);
 
@@ -21,7 +21,7 @@ std::optional<FrameReader::Frame> FrameReader::next() {
   std::uint64_t length = 0;
   std::memcpy(&length, bytes_.data() + begin_ + 1, sizeof length);
   if (kind > static_cast<std::uint8_t>(FrameKind::result) || length > kMostFrameBytes)
-    throw Error(ErrorCode::protocol, "a worker says of its function what cannot be");
+    throw Error(ErrorCode::protocol, "a worker sent an invalid frame");
   if (bytes_.size() - begin_ - kHeadBytes < length) return std::nullopt;
   Frame frame{static_cast<FrameKind>(kind), bytes_.substr(begin_ + kHeadBytes, length)};
   begin_ += kHeadBytes + length;
@@ -48,7 +48,8 @@ FunctionCall::FunctionCall(WorkerPool& pool, CallRequest request)
   for (int rank = 0; rank < size(); ++rank) listen(rank);
 }
 
-/// Where it does not begin on all, it ends on those where it has, or nothing could be run there any more.
+/// If the function does not begin on all workers, ends it where it has begun. Otherwise no other function could run
+/// there.
 void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
   pool_.rounds().ask_each(starts, phase);
 } catch (const Error& error) {
@@ -107,7 +108,7 @@ int FunctionCall::rank_of(int worker) const {
 
 void FunctionCall::refuse_unasked(const Answer& answer) const {
   if (answer.content.match_elements<Heard>())
-    throw Error(ErrorCode::protocol, "a worker answers another question than it was asked",
+    throw Error(ErrorCode::protocol, "a worker answered a question that it was not asked",
                 pool_.rounds().where(answer.member, phase()));
 }
 
@@ -140,12 +141,14 @@ void FunctionCall::take(int rank, const Heard& heard) {
     who.frames.add(heard.bytes);
     while (auto frame = who.frames.next()) events_.push_back({Event::Kind::frame, rank, std::move(*frame)});
     check_memory();
-    if (heard.ended && !who.frames.empty()) throw Error(ErrorCode::protocol, "a worker ended in the middle of a word");
+    if (heard.ended && !who.frames.empty())
+      throw Error(ErrorCode::protocol, "a function ended in the middle of a frame");
   } catch (const Error& error) {
     throw Error(error.code(), error.message(), where);
   }
   if (!heard.ended) {
-    // Asked again once all that it said is dealt with; where it was a piece of something, nothing is.
+    // Asks again after all its frames are processed. If only a part of a frame has arrived, there is nothing to
+    // process.
     if (events_.empty()) return listen(rank);
     heard_.push_back(rank);
     return;
@@ -154,7 +157,7 @@ void FunctionCall::take(int rank, const Heard& heard) {
   if (!heard.failure) return events_.push_back({Event::Kind::ended, rank});
   const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
   Failure failure = heard.failure;
-  // Where that one is the driver knows best: it may never have told the others.
+  // The driver knows best where the blamed rank is; that rank may never have sent its name to the others.
   if (blames) failure.node = pool_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
   events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
@@ -164,7 +167,7 @@ void FunctionCall::check_memory() const {
   for (const Rank& each : ranks_) held += each.frames.size();
   if (held > most_held_)
     throw Error(ErrorCode::limit_reached,
-                "what functions save or return takes more than half of the memory there is where the trainer runs: " +
+                "the data that functions save or return takes more than half of the memory of the trainer's machine: " +
                     memory_limit_text());
 }
 
@@ -177,7 +180,8 @@ void FunctionCall::lose(const Error& loss) {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
     if (each.ended || !members.lost(each.worker)) continue;
     each.ended = true;
-    const bool told = each.worker == loss.where().worker || loss.where().node.empty();  // nobody is to blame
+    // A loss without a node blames no worker.
+    const bool told = each.worker == loss.where().worker || loss.where().node.empty();
     events_.push_back(
         {Event::Kind::lost,
          rank,
@@ -208,7 +212,7 @@ void FunctionCall::end(int absent, const std::string& why) noexcept {
     const Deadline deadline(pool_.options().timeouts.stop);
     while (!over() && !deadline.passed() && next(deadline)) {
     }
-  } catch (const std::exception&) {  // then nobody is waited for
+  } catch (const std::exception&) {  // then stops waiting
   }
   give_up();
 }

@@ -11,11 +11,11 @@
 
 namespace troupe {
 
-/// What a function is called with.
+/// The arguments of a function call.
 struct CallRequest {
   std::uint64_t run = 0;
   int attempt = 1;
-  bool single = false;  ///< on the first worker alone
+  bool single = false;  ///< call only the first worker
   bool awaits_reports = false;
   std::string name;
   std::string config;
@@ -23,7 +23,7 @@ struct CallRequest {
   std::string checkpoint;  ///< as bytes; empty: none
 };
 
-/// Frames out of the pieces in which a worker's stream comes.
+/// Assembles frames from the pieces of a worker's stream.
 class FrameReader {
  public:
   struct Frame {
@@ -31,10 +31,11 @@ class FrameReader {
     std::string bytes;
   };
   void add(const std::string& bytes) { bytes_ += bytes; }
-  /// The next whole one. @throws Error protocol for what is none
+  /// Returns the next complete frame.
+  /// @throws Error protocol if the frame is invalid
   std::optional<Frame> next();
   bool empty() const { return begin_ == bytes_.size(); }
-  /// Bytes that wait for the rest of their frame.
+  /// Returns the number of bytes that wait for the rest of their frame.
   std::size_t size() const { return bytes_.size(); }
 
  private:
@@ -42,34 +43,38 @@ class FrameReader {
   std::size_t begin_ = 0;
 };
 
-/// One call of a function on all workers of a pool, from its start until it has ended on each.
+/// One call of a function on all workers of a pool, from its start until its end on each of them.
 class FunctionCall {
  public:
-  /// What happens.
+  /// An event of the call.
   struct Event {
     enum class Kind : std::uint8_t { frame, ended, failed, lost };
     Kind kind = Kind::frame;
     int rank = 0;
     FrameReader::Frame frame = {};
-    std::optional<Error> error = {};  ///< of failed and lost
-    int blamed = -1;                  ///< it failed since this rank did
+    std::optional<Error> error = {};  ///< for `failed` and `lost`
+    int blamed = -1;                  ///< the rank whose failure caused this one; -1: none
   };
 
-  /// Has begun everywhere when this returns. @throws Error
+  /// Returns when the function has begun on all workers.
+  /// @throws Error
   FunctionCall(WorkerPool& pool, CallRequest request);
 
   int size() const { return static_cast<int>(ranks_.size()); }
-  /// The next event; none when the deadline passes first, or the function has ended everywhere. @throws Error protocol
+  /// Returns the next event; nothing if the deadline passes first, or the function has ended on all workers.
+  /// @throws Error protocol
   std::optional<Event> next(const Deadline& until);
   bool over() const { return all_ended() && events_.empty(); }
 
-  /// Functions should stop.
+  /// Asks all functions to stop.
   void stop() { tell_all({}); }
-  /// And nobody waits for a rank any more. Only the first that is said to be absent is: that ends the group.
+  /// Asks all functions to stop, and ends their waiting for the rank `absent`. Only the first call has an effect: it
+  /// ends the group.
   void stop(int absent, ErrorCode code, const std::string& why);
-  /// Functions are to end, and nobody waits for a rank any more; who does not end within `timeouts.stop` is given up.
+  /// Asks all functions to end, and ends their waiting for the rank `absent`. Abandons functions that do not end within
+  /// `timeouts.stop`.
   void end(int absent, const std::string& why) noexcept;
-  /// Those that have not ended are given up, and nobody is heard any more. Returns the ranks.
+  /// Abandons functions that have not ended, and stops listening. Returns the ranks of these functions.
   std::vector<int> give_up();
 
  private:
@@ -86,20 +91,21 @@ class FunctionCall {
   void listen(int rank);
   int rank_of(int worker) const;
   bool all_ended() const { return std::ranges::all_of(ranks_, &Rank::ended); }
-  /// Functions take as long as they like: who answers another question than it was asked would never be done.
+  /// Rejects an answer to a question that was not asked. Functions have no time limit, so the real question would never
+  /// be answered.
   /// @throws Error protocol
   void refuse_unasked(const Answer& answer) const;
   void take(int rank, const Heard& heard);
-  /// @throws Error limit_reached where frames that are not whole take too much
+  /// @throws Error limit_reached if incomplete frames take too much memory
   void check_memory() const;
   void lose(const Error& loss);
   Phase phase() const { return {"run", -1, Deadline::never()}; }
 
   WorkerPool& pool_;
   CallRequest request_;
-  std::size_t most_held_;  ///< bytes of frames that are not whole
+  std::size_t most_held_;  ///< the limit for the bytes of incomplete frames
   std::vector<Rank> ranks_;
-  std::vector<Round> open_;  ///< questions that are not answered
+  std::vector<Round> open_;  ///< unanswered questions
   std::deque<Event> events_;
   std::vector<int> heard_;  ///< ranks that are asked again when there are no events
   bool told_absent_ = false;

@@ -9,17 +9,17 @@
 namespace troupe {
 namespace {
 
-/// Bytes of reports that wait for others.
+/// The limit for reports that wait for other ranks, in bytes.
 constexpr std::size_t kMostWaiting = std::size_t{256} << 20;
 
-/// What was not finite came as null.
+/// Values that were not finite arrive as null.
 std::optional<double> number_in(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_null()) return std::nan("");
   return std::nullopt;
 }
 
-/// Of an epoch there are no parts.
+/// Returns how a metric is combined. Epochs are not averaged or added.
 Aggregate how_of(const std::string& metric, const ReportOptions& options) {
   if (const auto own = options.metrics.find(metric); own != options.metrics.end()) return own->second;
   return metric == "epoch" ? Aggregate::max : options.aggregate;
@@ -40,7 +40,8 @@ double combine(Aggregate how, const std::vector<double>& values) {
 
 ReportRows::ReportRows(ReportOptions options, int ranks)
     : options_(std::move(options)), reported_(static_cast<std::size_t>(ranks)), ended_(reported_.size()) {
-  if (options_.every < 0) throw_invalid("reports.every is " + std::to_string(options_.every) + ", not 0 or more");
+  if (options_.every < 0)
+    throw_invalid("reports.every is " + std::to_string(options_.every) + "; it must be at least 0");
   for (std::size_t rank = 1; options_.first_rank_only && rank < ended_.size(); ++rank) ended_[rank] = true;
 }
 
@@ -64,8 +65,8 @@ void ReportRows::throw_behind() const {
   std::string behind;
   for (std::size_t rank = 0; rank < reported_.size(); ++rank)
     if (!ended_[rank] && reported_[rank] <= least) behind += (behind.empty() ? "" : ", ") + std::to_string(rank);
-  throw_invalid("reports are made of all ranks', and more than 256 MiB waits for those of rank " + behind +
-                ", which has made " + std::to_string(least) + "; set reports.first_rank_only where only rank 0 is to");
+  throw_invalid("a report combines those of all ranks, but more than 256 MiB waits for those of rank " + behind +
+                ", which has made " + std::to_string(least) + "; set reports.first_rank_only if only rank 0 reports");
 }
 
 void ReportRows::end(int rank) { ended_[static_cast<std::size_t>(rank)] = true; }
@@ -78,7 +79,7 @@ bool ReportRows::complete(const Row& row) const {
 
 bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
 
-/// How many rows the next report is made of; 0: none is due.
+/// Returns how many rows the next report combines; 0: none is due.
 std::size_t ReportRows::rows_due() {
   while (complete_ < rows_.size() && complete(rows_[complete_])) waiting_ -= rows_[complete_++].bytes;
   const auto wanted = static_cast<std::size_t>(options_.every);
@@ -97,14 +98,14 @@ std::optional<Json> ReportRows::next() {
 }
 
 Json ReportRows::aggregated(std::size_t rows) const {
-  /// Of one metric: its numbers, and by rank the last value.
+  /// One metric: its numbers, and its last value by rank.
   struct Metric {
     std::optional<Aggregate> how;
     std::vector<double> numbers;
-    Json by_rank;  ///< where that is asked for, since it takes a place of each rank
+    Json by_rank;  ///< only if requested, because it needs memory for each rank
     Json first;
     bool plain = true;
-    bool same = true;  ///< all ranks said the same, such as the epoch
+    bool same = true;  ///< all ranks reported the same value, such as the epoch
   };
   std::map<std::string, Metric> metrics;
   for (std::size_t row = 0; row < rows; ++row)

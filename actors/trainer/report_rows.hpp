@@ -8,27 +8,27 @@
 
 namespace troupe {
 
-/// Makes one report of those of all ranks. Plain book-keeping.
+/// Combines the reports of all ranks into one. Plain book-keeping.
 class ReportRows {
  public:
   /// @throws Error invalid_argument
   ReportRows(ReportOptions options, int ranks);
 
-  /// @param bytes of their text
-  /// @throws Error invalid_argument where more than 256 MiB of reports waits for ranks that have not made as many
+  /// @param bytes size of the metrics as text
+  /// @throws Error invalid_argument if more than 256 MiB of reports wait for ranks that have made fewer reports
   void add(int rank, Json metrics, std::size_t bytes);
-  /// A rank reports no more.
+  /// Records that a rank sends no more reports.
   void end(int rank);
-  /// The metrics of the next report that all ranks have made which still report; none before that.
+  /// Returns the metrics of the next report, once all ranks that still report have made it; nothing before that.
   std::optional<Json> next();
-  /// How often a rank has reported.
+  /// Returns the number of reports of a rank.
   std::int64_t reported(int rank) const { return reported_[static_cast<std::size_t>(rank)]; }
-  /// How often each rank had reported when the last one was made.
+  /// Returns the number of reports that each rank had made when the last combined report was made.
   std::int64_t iteration() const { return iteration_; }
 
  private:
   struct Row {
-    std::vector<Json> metrics;  ///< what ranks reported as their n-th; null of who did not
+    std::vector<Json> metrics;  ///< the n-th report of each rank; null for ranks that did not make it
     std::size_t bytes = 0;
   };
 
@@ -41,9 +41,9 @@ class ReportRows {
   ReportOptions options_;
   std::vector<std::int64_t> reported_;  ///< by rank
   std::vector<bool> ended_;
-  std::deque<Row> rows_;      ///< that no report has been made of
-  std::size_t complete_ = 0;  ///< of these, the first so many
-  std::size_t waiting_ = 0;   ///< bytes of the others
+  std::deque<Row> rows_;      ///< reports that are not combined yet
+  std::size_t complete_ = 0;  ///< the number of complete rows, which come first
+  std::size_t waiting_ = 0;   ///< bytes of the incomplete rows
   std::int64_t iteration_ = 0;
 };
 

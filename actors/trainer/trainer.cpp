@@ -55,8 +55,8 @@ class WorkerGroup::Impl {
   }
   void check_takes_values(const char* what) const {
     if (pool && !rules_of(pool->options().placement).takes_lambdas)
-      throw Error(ErrorCode::unsupported, std::string("workers in other processes cannot be handed ") + what +
-                                              " by value: register it by name");
+      throw Error(ErrorCode::unsupported,
+                  std::string("workers in other processes cannot receive ") + what + " by value: register it by name");
   }
 };
 

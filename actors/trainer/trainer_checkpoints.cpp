@@ -74,10 +74,11 @@ NamedTensors read_tensors(const std::string& path, const Json& described) {
 }  // namespace
 
 TrainerCheckpoints::TrainerCheckpoints(RunCheckpoints options) : options_(std::move(options)) {
-  if (options_.keep < 1) throw_invalid("checkpoints.keep is " + std::to_string(options_.keep) + ", not 1 or more");
+  if (options_.keep < 1)
+    throw_invalid("checkpoints.keep is " + std::to_string(options_.keep) + "; it must be at least 1");
   std::error_code error;
   fs::create_directories(options_.folder, error);
-  if (error) throw_bad_file(options_.folder, "cannot be made: " + error.message());
+  if (error) throw_bad_file(options_.folder, "cannot be created: " + error.message());
 }
 
 std::string TrainerCheckpoints::path_of(std::int64_t number) const {
@@ -107,16 +108,16 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string path = path_of(number);
   const std::string description = path + '/' + kDescription;
   try {
-    constexpr int kDeepest = 101;  // a function's state has 100
+    constexpr int kDeepest = 101;  // a function's state may have a depth of 100
     const Json described = parse_strictly(description, "it", InputFile(description).read_text(kMostText), kDeepest);
-    if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "is of another version");
+    if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "has an unsupported version");
     Checkpoint checkpoint;
     checkpoint.number = described.at("number").get<std::int64_t>();
-    checkpoint.iteration = described.value("iteration", std::int64_t{0});  // which older versions did not write
+    checkpoint.iteration = described.value("iteration", std::int64_t{0});  // older versions did not write it
     checkpoint.state = described.at("state");
     checkpoint.tensors = read_tensors(path, described.at("tensors"));
     for (const Json& name : described.at("files")) {
-      if (!is_file_name(name.get<std::string>())) throw_bad_file(description, "names a file that cannot be");
+      if (!is_file_name(name.get<std::string>())) throw_bad_file(description, "contains an invalid file name");
       checkpoint.files[name.get<std::string>()] = InputFile(path + "/files/" + name.get<std::string>()).read_text();
     }
     return checkpoint;
@@ -146,7 +147,7 @@ std::string TrainerCheckpoints::write(const Checkpoint& checkpoint) const {
 void TrainerCheckpoints::prune() const {
   const auto all = numbers();
   const std::size_t old = all.size() - std::min(all.size(), static_cast<std::size_t>(options_.keep));
-  std::error_code ignored;  // what cannot be removed stays
+  std::error_code ignored;  // folders that cannot be removed stay
   for (std::size_t i = 0; i < old; ++i) fs::remove_all(path_of(all[i]), ignored);
 }
 

@@ -8,18 +8,20 @@
 
 namespace troupe {
 
-/// The checkpoints of a trainer's runs, in folders `checkpoint-000001` and so on in one folder: `checkpoint.json`,
-/// `tensors.safetensors` and, in `files`, what the function kept. Each appears whole or not at all.
+/// The checkpoints of a trainer's runs, in folders `checkpoint-000001` and so on in one folder. Each has a
+/// `checkpoint.json`, `tensors.safetensors` and, in `files`, the files that the function saved. A checkpoint appears
+/// completely or not at all.
 class TrainerCheckpoints {
  public:
   /// @throws Error bad_file
   explicit TrainerCheckpoints(RunCheckpoints options);
 
-  /// Of the newest; 0 where there is none.
+  /// Returns the number of the newest checkpoint; 0 if there is none.
   std::int64_t newest() const;
-  /// @throws Error bad_file for what is missing or damaged
+  /// @throws Error bad_file if a file is missing or damaged
   Checkpoint read(std::int64_t number) const;
-  /// Returns the path of the new folder, and removes what is older than is to be kept. @throws Error bad_file
+  /// Returns the path of the new folder, and removes older checkpoints beyond the number to keep.
+  /// @throws Error bad_file
   std::string write(const Checkpoint& checkpoint) const;
   std::string path_of(std::int64_t number) const;
 

@@ -10,23 +10,24 @@
 namespace troupe {
 namespace {
 
-/// Checkpoints of a rank, after which all others have begun to save theirs, too.
+/// After this number of checkpoints of a rank, all other ranks must have saved one, too.
 constexpr std::int64_t kMostAhead = 16;
 
-/// Seconds for which functions are heard that should have stopped: what they had said by then may take as long.
+/// How long to listen to functions that should have stopped, in seconds. Reading the data that they had already sent
+/// may take this long.
 constexpr double kLastWords = 1;
 
-/// @param what it is, for errors
+/// @param what name of the text, for errors
 std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
-    throw_invalid(std::string(what) + " has " + std::to_string(text.size()) + " bytes, and workers take " +
+    throw_invalid(std::string(what) + " has " + std::to_string(text.size()) + " bytes; the maximum is " +
                   std::to_string(kLongestSetting));
   return text;
 }
 
 std::string text_of(const Json& config) { return bounded("config", to_text(config)); }
 
-/// As StartFunction has them.
+/// Returns the names in the format of StartFunction.
 std::string text_of(const RunDatasets& datasets) {
   std::string names;
   for (const RunData& each : datasets.all()) {
@@ -37,7 +38,7 @@ std::string text_of(const RunDatasets& datasets) {
   return bounded("the list of data sets", std::move(names));
 }
 
-/// As callbacks are told of it.
+/// Returns the error for callbacks.
 Error error_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -46,7 +47,7 @@ Error error_of(const std::exception_ptr& thrown) {
   } catch (const std::exception& error) {
     return {ErrorCode::model_failed, error.what()};
   } catch (...) {
-    return {ErrorCode::model_failed, "what was thrown is no std::exception"};
+    return {ErrorCode::model_failed, "an object that is not a std::exception was thrown"};
   }
 }
 
@@ -61,7 +62,7 @@ RunHandle::Impl::Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerM
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
   text_of(request_.options.dataset);
-  static_cast<void>(ReportRows(request_.options.reports, 1));  // which refuses what makes no sense
+  static_cast<void>(ReportRows(request_.options.reports, 1));  // rejects invalid options
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
@@ -106,7 +107,7 @@ void RunHandle::Impl::count(const Error& loss) {
   if (told_) callbacks_.failure_passed(loss);
 }
 
-/// Of the attempt that is to come, on the workers that are there now.
+/// Starts the next attempt on the current workers.
 void RunHandle::Impl::start() {
   const int ranks = is_single() ? 1 : pool_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
@@ -199,7 +200,7 @@ void RunHandle::Impl::take_frame(int rank, FunctionCall::Event& event) {
       break;
   }
   Json metrics = json_from(bytes);
-  if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported what is no object");
+  if (!metrics.is_object()) throw Error(ErrorCode::protocol, "a worker reported metrics that are not an object");
   rows_->add(rank, std::move(metrics), bytes.size());
   make_reports();
 }
@@ -222,7 +223,8 @@ void RunHandle::Impl::check_saved_by_all() const {
   for (std::size_t rank = 0; rank < acknowledged_.size(); ++rank)
     if (acknowledged_[rank] == 0) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
   if (missing.empty() || std::ranges::max(acknowledged_) == 0) return;
-  throw_invalid("no checkpoint is kept: save_checkpoint is to be called on all ranks, and was not on rank " + missing);
+  throw_invalid("no checkpoint is kept: save_checkpoint must be called on all ranks, but was not called on rank " +
+                missing);
 }
 
 void RunHandle::Impl::keep_checkpoints() {
@@ -237,13 +239,13 @@ void RunHandle::Impl::keep_checkpoints() {
   }
 }
 
-/// The others are not to wait for that rank, and to come to an end.
+/// Ends the other ranks' waiting for that rank, and asks them to stop.
 void RunHandle::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
   auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
   if (!first) first = event.error;
   if (!stopping_) stopping_ = Deadline(pool_->options().timeouts.stop);
-  if (event.blamed >= 0) return call_->stop(event.blamed, event.error->code(), "is missed: " + event.error->message());
+  if (event.blamed >= 0) return call_->stop(event.blamed, event.error->code(), "is missing: " + event.error->message());
   const std::string how = lost ? "was lost: " : "threw: ";
   call_->stop(event.rank, lost ? ErrorCode::worker_lost : ErrorCode::model_failed, how + event.error->message());
 }
@@ -260,10 +262,10 @@ void RunHandle::Impl::tell(const Report& report) {
 }
 
 void RunHandle::Impl::conclude() {
-  // Of a rank that was lost others may say so, and not whom they mean.
+  // Other ranks may report the loss of a rank without naming the rank.
   const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
   if (failure_ && !only_loss) throw Error(*failure_);
-  // Nodes that cannot reach each other any more are no ranks' fault.
+  // Broken connections between nodes are not the fault of a rank.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) throw Error(*blame_);
   if (loss_) {
@@ -288,7 +290,7 @@ void RunHandle::Impl::fail() noexcept {
 }
 
 void RunHandle::Impl::wind_up() noexcept {
-  if (call_ && !call_->over()) call_->end(0, "is waited for no more: the run has ended");
+  if (call_ && !call_->over()) call_->end(0, "is no longer awaited: the run has ended");
   call_.reset();
   request_.lent.reset();
   if (std::exchange(pool_, nullptr)) memory_->running = false;

@@ -15,24 +15,25 @@
 
 namespace troupe {
 
-/// What a run leaves with its trainer.
+/// Data that a run leaves in its trainer.
 struct TrainerMemory {
-  std::shared_ptr<const Checkpoint> checkpoint;  ///< the last that all ranks acknowledged; null: none
+  std::shared_ptr<const Checkpoint> checkpoint;  ///< the last checkpoint that all ranks acknowledged; null: none
   bool running = false;
 };
 
-/// A function that is run: calls it, again after losses, and makes reports, checkpoints and results of what it says.
+/// The run of a function: calls the function, calls it again after losses, and turns its data into reports, checkpoints
+/// and results.
 class RunHandle::Impl {
  public:
-  /// Only a run has a checkpoint to go on from, and the trainer forget the last.
+  /// Only `run` can resume from a checkpoint, and only `run` resets the trainer's last checkpoint.
   enum class Kind : std::uint8_t { run, execute, execute_single };
   struct Request {
-    std::string name;  ///< as callbacks are told
+    std::string name;  ///< as callbacks receive it
     Json config;
     Kind kind = Kind::run;
     RunOptions options;
     std::unique_ptr<const FunctionTable<TrainTask>::Loan> lent =
-        nullptr;  ///< what is called in its place, where it is lent
+        nullptr;  ///< the function to call instead, if it is lent
   };
 
   Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerMemory> memory, Request request);
@@ -46,9 +47,10 @@ class RunHandle::Impl {
   const OwningProcess& owner() const { return owner_; }
 
  private:
-  /// Calls it on all workers, and again where one is lost meanwhile. @param loss that of the call before
+  /// Calls the function on all workers, and again if one is lost during the start.
+  /// @param loss the loss that ended the previous call
   void call_after(std::optional<Error> loss);
-  /// @throws Error where the run does not go on after it
+  /// @throws Error if the run ends because of this loss
   void count(const Error& loss);
   void start();
   bool is_single() const { return request_.kind == Kind::execute_single; }
@@ -57,20 +59,20 @@ class RunHandle::Impl {
   void take_frame(int rank, FunctionCall::Event& event);
   void take_checkpoint(int rank, Checkpoint checkpoint);
   void keep_checkpoints();
-  /// @throws Error invalid_argument where a rank has saved and others never have
+  /// @throws Error invalid_argument if a rank has saved and others never have
   void check_saved_by_all() const;
-  /// Functions that have not ended are lost.
+  /// Treats workers whose functions have not ended as lost.
   void give_up();
   void note_failure(const FunctionCall::Event& event);
   void make_reports();
   void tell(const Report& report);
-  /// All functions have ended, or hang.
+  /// Called when all functions have ended or hang.
   void conclude();
-  /// Reports of each rank, in all attempts and in what the run goes on from.
+  /// Returns the number of reports of each rank, over all attempts and the checkpoint from which the run resumed.
   std::int64_t iterations() const { return reports_ + (rows_ ? rows_->iteration() : 0); }
-  /// What is being thrown has ended the run: callbacks hear of it, and functions end.
+  /// Handles the exception that ends the run: reports it to callbacks and ends functions.
   void fail() noexcept;
-  /// Functions are to end, and are waited for or given up.
+  /// Ends functions: waits for them or abandons them.
   void wind_up() noexcept;
   Deadline deadline() const;
 
@@ -80,28 +82,29 @@ class RunHandle::Impl {
   Request request_;
   CallbackList callbacks_;
   std::optional<TrainerCheckpoints> folder_;
-  std::shared_ptr<const Checkpoint> checkpoint_;  ///< that the next attempt goes on from; null: none
+  std::shared_ptr<const Checkpoint> checkpoint_;  ///< the checkpoint from which the next attempt resumes; null: none
   Stopwatch watch_;
   std::uint64_t run_ = 0;
   int attempt_ = 0;
   bool resumed_ = false;
   std::unique_ptr<FunctionCall> call_;
   std::unique_ptr<ReportRows> rows_;
-  std::int64_t reports_ = 0;             ///< of each rank before this attempt, and before the run where it is resumed
-  std::int64_t checkpoints_before_ = 0;  ///< this attempt
+  std::int64_t reports_ = 0;             ///< reports of each rank before this attempt, including those before the run
+                                         ///< was resumed
+  std::int64_t checkpoints_before_ = 0;  ///< the number of the last checkpoint before this attempt
   std::deque<Report> reported_;
-  std::map<std::int64_t, Checkpoint> saved_;  ///< by rank 0, and not acknowledged by all
-  std::vector<std::int64_t> acknowledged_;    ///< by rank
+  std::map<std::int64_t, Checkpoint> saved_;  ///< saved by rank 0, not yet acknowledged by all ranks
+  std::vector<std::int64_t> acknowledged_;    ///< number of checkpoints by rank
   RunResults results_;
-  std::optional<Error> failure_;  ///< a function's own
-  std::optional<Error> blame_;    ///< of a function that fails since another rank did
+  std::optional<Error> failure_;  ///< the error of a function
+  std::optional<Error> blame_;    ///< the error of a function that failed because of another rank
   std::optional<Error> loss_;
-  std::optional<Deadline> stopping_;  ///< until when functions may go on
-  double late_ = 0;                   ///< seconds for which they have been heard since
+  std::optional<Deadline> stopping_;  ///< the time by which functions must stop
+  double late_ = 0;                   ///< seconds of listening to functions after that time
   bool stop_wanted_ = false;
-  std::exception_ptr failed_;  ///< what ended the run
+  std::exception_ptr failed_;  ///< the exception that ended the run
   bool finished_ = false;
-  bool told_ = false;  ///< callbacks have heard of the start, and not of the end
+  bool told_ = false;  ///< callbacks have received the start, but not the end
 };
 
 }  // namespace troupe

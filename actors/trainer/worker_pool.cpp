@@ -15,7 +15,7 @@ namespace troupe {
 namespace {
 
 constexpr int kMostWorkers = 4096;
-/// Of the object store: what a group shares, and texts on their way.
+/// Files of the object store: a group's shared memory, and texts in transfer.
 constexpr int kGroupFiles = 3;
 
 int resolve_workers(TrainerOptions& o) {
@@ -25,11 +25,13 @@ int resolve_workers(TrainerOptions& o) {
   const int room = std::max(1, usable_cores() / o.cpus_per_worker);
   const Rules& rules = rules_of(o.placement);
   if (workers.max == inf && !rules.on_one_machine())
-    throw_invalid("in a cluster num_workers says how many at most; they are dealt out to the nodes");
+    throw_invalid(
+        "num_workers is unbounded; set its maximum in a cluster, where workers are distributed over the nodes");
   if (workers.max == inf) workers.max = std::max(workers.min, room);
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
-    throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
+    throw_invalid("num_workers.min is " + std::to_string(workers.min) + ", but num_workers.max is " +
+                  std::to_string(workers.max));
   if (workers.max > kMostWorkers)
     throw_invalid(std::to_string(workers.max) + " workers are more than the " + std::to_string(kMostWorkers) +
                   " that one trainer can have");
@@ -40,7 +42,7 @@ int resolve_workers(TrainerOptions& o) {
 void check_resources(const TrainerOptions& o, int workers) {
   if (o.gpus_per_worker != 0)
     throw Error(ErrorCode::unsupported, "gpus_per_worker is " + std::to_string(o.gpus_per_worker) +
-                                            ", and functions on workers have no accelerators yet");
+                                            "; functions on workers cannot use accelerators yet");
   if (on_one_machine(o.placement)) note_shared_cores(workers, o.cpus_per_worker);
 }
 
@@ -48,10 +50,11 @@ void check_backend(const TrainerOptions& o) {
   const std::string own = rules_of(o.placement).backend;
   if (o.backend.empty() || o.backend == own) return;
   if (o.backend != "store" && o.backend != "data-plane" && o.backend != "mpi")
-    throw_invalid("backend is '" + o.backend + "'; there are store, data-plane and mpi");
-  throw Error(ErrorCode::unsupported,
-              "with this placement the backend is " + own + ", not " + o.backend +
-                  (o.backend == "mpi" ? ": ranks of mpi are started by mpirun, and are no workers of a trainer" : ""));
+    throw_invalid("backend is '" + o.backend + "'; it must be store, data-plane or mpi");
+  throw Error(
+      ErrorCode::unsupported,
+      "with this placement the backend is " + own + ", not " + o.backend +
+          (o.backend == "mpi" ? ": ranks of mpi are started by mpirun and cannot be workers of a trainer" : ""));
 }
 
 Hosting hosting_of(const TrainerOptions& o, int workers) {
@@ -70,16 +73,17 @@ Hosting hosting_of(const TrainerOptions& o, int workers) {
 
 void check_times(const TrainerOptions& o) {
   for (const auto& time : {o.timeouts.start, o.timeouts.collective, o.timeouts.stop})
-    if (time.count() < 1) throw_invalid("timeouts.start, timeouts.collective and timeouts.stop are 1 ms at least");
+    if (time.count() < 1) throw_invalid("timeouts.start, timeouts.collective and timeouts.stop must be at least 1 ms");
 }
 
 void check_fault_tolerance(const TrainerFaultTolerance& o) {
-  if (o.max_failures < 0) throw_invalid("max_failures is " + std::to_string(o.max_failures) + ", not 0 or more");
+  if (o.max_failures < 0)
+    throw_invalid("max_failures is " + std::to_string(o.max_failures) + "; it must be at least 0");
   Silence::check(o.suspect_after, "suspect_after");
   Silence::check(o.cut_after, "cut_after");
 }
 
-/// Resident, of a process of this machine.
+/// Returns the resident memory of a process of this machine, in bytes; -1 if it is unknown.
 std::int64_t memory_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
   std::int64_t all = 0, resident = -1;
@@ -109,7 +113,7 @@ WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
 
 WorkerPool::~WorkerPool() { shut_down(); }
 
-/// Whole, or not at all.
+/// Forms the pool completely or not at all.
 void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
@@ -156,7 +160,8 @@ void WorkerPool::recover() {
   replace_lost();
 }
 
-/// Nodes see that their run has ended, end what hangs in it, and join the next; others may be in their places.
+/// Nodes notice that their run has ended, end hanging functions, and join the next run. Other nodes may take their
+/// places.
 void WorkerPool::form_again() {
   shut_down();
   Clock::sleep_for(budget_.pause());
@@ -187,7 +192,7 @@ std::vector<WorkerInfo> WorkerPool::workers() const {
   return all;
 }
 
-/// Functions have ended, but for those that hang.
+/// Requires that all functions have ended, except those that hang.
 void WorkerPool::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;

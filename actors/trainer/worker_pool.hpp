@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// The workers of a trainer: starts them, and replaces those that are lost.
+/// The workers of a trainer: starts them and replaces lost ones.
 class WorkerPool {
  public:
   /// @throws Error
@@ -22,28 +22,31 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// All are there: lost ones are replaced, and those that were done without come again.
+  /// Makes the pool complete: replaces lost workers and starts workers that the pool has run without.
   void settle();
-  /// Counts a loss. @throws Error where the budget is spent
+  /// Counts a loss.
+  /// @throws Error if the budget is exhausted
   void count_loss(const Error& loss);
-  /// All are there again; where the number is a range, without those that are lost. In a cluster all begin anew, on the
-  /// nodes that come. @throws Error worker_lost for another loss, or why workers cannot start
+  /// Restores the pool after a loss. If num_workers is a range, continues without lost workers, down to the minimum. In
+  /// a cluster all workers start again, on the nodes that join.
+  /// @throws Error worker_lost for another loss, or the reason why workers cannot start
   void recover();
   /// Ends a worker whose function does not end.
   void give_up(int worker);
-  /// Functions on all workers can reach each other. @throws Error
+  /// Connects the functions on all workers as a group.
+  /// @throws Error
   void begin_group(std::uint64_t run, std::uint64_t generation, const Phase& phase) {
     runtime_->host->begin_group(run, generation, *rounds_, phase);
   }
-  /// A function still runs that nobody waits for.
+  /// Records that an abandoned function still runs.
   void note_hanging() { hangs_ = true; }
 
   const TrainerOptions& options() const { return options_; }
   Rounds& rounds() { return *rounds_; }
   int num_workers() const { return runtime_ ? runtime_->members.num_workers() : wanted_; }
-  /// Of a pool that is settled.
+  /// The pool must be settled.
   const Members& members() const { return runtime_->members; }
-  /// Where it is, as errors say it.
+  /// Returns the worker's node, for errors.
   std::string node_of(int worker) const { return runtime_->host->node(worker); }
   std::vector<WorkerInfo> workers() const;
 
@@ -51,17 +54,17 @@ class WorkerPool {
   void form();
   void form_again();
   void shut_down() noexcept;
-  /// With which as many are there as should be.
+  /// Adds workers up to the wanted number.
   void fill_up();
   void replace_lost();
 
   const LiveRun live_;
   TrainerOptions options_;
   Hosting hosting_;
-  int wanted_ = 1;  ///< workers
+  int wanted_ = 1;  ///< number of workers
   FailureBudget budget_;
   MakeRuntime make_runtime_;
-  std::unique_ptr<Runtime> runtime_;  ///< null where it could not be formed again
+  std::unique_ptr<Runtime> runtime_;  ///< null if it could not be formed again
   std::unique_ptr<Rounds> rounds_;
   bool hangs_ = false;
 };

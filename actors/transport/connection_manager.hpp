@@ -5,17 +5,18 @@
 
 #include "actors/transport/system.hpp"
 
-// Asking CAF's connection managers, whatever their connections are made of.
+// Requests to CAF's connection managers, independent of the kind of connection.
 namespace troupe {
 
-/// CAF names what is published by port numbers; nothing is bound to this one.
+/// CAF identifies published actors by port numbers. No socket is bound to this one.
 inline constexpr std::uint16_t kPublishedPort = 1;
 
-/// Lets peers of the manager reach an actor. Why that failed; empty when it did not.
+/// Makes an actor reachable for peers of the manager. Returns the reason of a failure; empty on success.
 std::string publish(const caf::io::middleman_actor& manager, const caf::actor& reachable, const std::string& path);
-/// Nobody new reaches it, and the manager ends; connections that were made stay.
+/// Stops publishing and ends the manager. Existing connections stay.
 void end_publishing(const caf::io::middleman_actor& manager);
-/// The actor that is published at the other end; the manager ends. @throws Error protocol naming `path`
+/// Returns the actor that is published at the other end, and ends the manager.
+/// @throws Error protocol that names `path`
 caf::actor connect(const caf::io::middleman_actor& manager, const std::string& path, std::chrono::milliseconds timeout);
 
 }  // namespace troupe

@@ -10,9 +10,9 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::milliseconds kMeasureEvery{500};
-/// Who does not look for so long was stopped, or starved; three heartbeats.
+/// A process that does not read or write for this time was stopped or starved: three heartbeats.
 constexpr std::chrono::milliseconds kUnseen{1500};
-/// What comes so soon after that may come of it.
+/// An event within this time after a stop may be caused by the stop.
 constexpr std::chrono::milliseconds kLately{1000};
 
 }  // namespace

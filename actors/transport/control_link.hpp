@@ -13,36 +13,38 @@
 
 namespace troupe {
 
-/// A control connection while CAF uses it, as others see it.
+/// The state of a control connection that CAF uses, for other parts of the process.
 class ControlLink {
  public:
   using Refused = std::function<void(const ControlLink& link, const std::string& why)>;
 
-  /// @param refused tells once what the peer did that ended it; called on CAF's thread, or on who calls `refuse`.
+  /// @param refused called once with the reason why the connection was ended; runs on CAF's thread or in the caller of
+  /// `refuse`
   ControlLink(const TlsStream& stream, Refused refused);
 
-  const std::string& name() const { return name_; }        ///< of the peer's certificate
+  const std::string& name() const { return name_; }        ///< from the peer's certificate
   const std::string& address() const { return address_; }  ///< of the peer
   bool open() const { return open_ && !has_refusal_; }
-  /// The least in microseconds that the kernel saw, which leaves delayed acknowledgements out.
+  /// Returns the minimum round trip in microseconds that the kernel measured; it excludes delayed acknowledgements.
   int round_trip_us() const { return round_trip_us_; }
-  /// Goes up whenever something of the peer comes, such as a heartbeat.
+  /// Returns a counter that increases whenever data of the peer arrives, such as a heartbeat.
   std::uint64_t heard() const { return heard_; }
-  /// Why it was ended, if it was.
+  /// Returns the reason why the connection was ended; empty if it was not.
   std::string refusal() const;
   bool refused() const { return has_refusal_; }
-  /// Whether CAF knows the peer as `node`.
+  /// Returns whether CAF knows the peer as `node`.
   bool leads_to(const caf::node_id& node) const;
 
-  /// Ends the connection. Any thread.
+  /// Ends the connection. May be called from any thread.
   void refuse(const std::string& why);
-  /// From now on nothing of the peer is heard, and nothing reaches it, as if the network between were gone. Any thread.
+  /// Simulates a network failure: from now on no data of the peer is received, and no data is sent to it. May be called
+  /// from any thread.
   void mute() { muted_ = true; }
   bool muted() const { return muted_; }
-  /// For how long this end was stopped or starved, where that was just before the connection ended, or before now; else
-  /// 0.
+  /// Returns how long this process was stopped or starved, if that ended shortly before the connection ended, or before
+  /// now; otherwise 0.
   std::chrono::milliseconds stopped_lately() const;
-  /// On CAF's thread, whenever it reads or writes: with the heartbeats of this end, twice a second at least.
+  /// Called on CAF's thread whenever it reads or writes: at least twice a second, because of this end's heartbeats.
   void note_look();
   void note_heard() { ++heard_; }
   void note_end();
@@ -51,7 +53,7 @@ class ControlLink {
  private:
   std::string name_;
   std::string address_;
-  FileDescriptor socket_;  ///< a second descriptor
+  FileDescriptor socket_;  ///< a duplicate of the descriptor
   Refused refused_;
   std::atomic<int> round_trip_us_{0};
   std::atomic<std::uint64_t> heard_{0};
@@ -61,10 +63,10 @@ class ControlLink {
   std::string refusal_;
   caf::node_id peer_;
   std::atomic<bool> has_refusal_{false};
-  Clock::time_point measured_;  ///< the round trip
+  Clock::time_point measured_;  ///< the time of the last round trip measurement
   Clock::time_point looked_;
-  std::atomic<Clock::rep> resumed_{0};  ///< when this end was last seen to have been stopped
-  std::atomic<Clock::rep> stopped_{0};  ///< and for how long
+  std::atomic<Clock::rep> resumed_{0};  ///< when this process was last found to have been stopped
+  std::atomic<Clock::rep> stopped_{0};  ///< how long it was stopped
   std::atomic<Clock::rep> ended_{0};
 };
 

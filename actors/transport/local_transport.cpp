@@ -24,12 +24,13 @@ sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    throw Error(ErrorCode::system, "the folder for temporary files has too long a name for a socket", {.object = path});
+    throw Error(ErrorCode::system, "the path of the folder for temporary files is too long for a socket",
+                {.object = path});
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;
 }
 
-/// @throws Error system where that is too long a name
+/// @throws Error system if the path is too long
 std::string socket_in(const std::string& folder) {
   address_of(folder + kSocketName);
   return folder + kSocketName;
@@ -49,7 +50,8 @@ bool admitted(int fd, const LocalListener::Admit& admit) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid() && admit(peer.pid);
 }
 
-/// Accepts connections on an AF_UNIX socket. CAF would fall over garbage, so who may not speak is not heard at all.
+/// Accepts connections on an AF_UNIX socket. CAF crashes on invalid input, so nothing is read from processes that are
+/// not admitted.
 class LocalDoorman : public caf::io::network::doorman_impl {
  public:
   LocalDoorman(caf::io::network::default_multiplexer& multiplexer, int fd, LocalListener::Admit admit)
@@ -67,7 +69,7 @@ class LocalDoorman : public caf::io::network::doorman_impl {
   LocalListener::Admit admit_;
 };
 
-/// CAF's connection manager, with AF_UNIX sockets in place of TCP: `host` is a path, and for `open` too.
+/// CAF's connection manager with AF_UNIX sockets instead of TCP. `host` is a path, also for `open`.
 class LocalManager : public caf::io::middleman_actor_impl {
  public:
   LocalManager(caf::actor_config& config, caf::actor broker, LocalListener::Admit admit)

@@ -11,9 +11,9 @@
 
 namespace troupe {
 
-/// Lets processes of this machine reach an actor over an AF_UNIX socket, without any port. The socket lies in a folder
-/// that only this user can enter, admits only processes that `admit` knows, and goes with this object; connections
-/// that were made stay.
+/// Makes an actor reachable for processes of this machine over an AF_UNIX socket, without a port. The socket is in a
+/// folder that only this user can enter, and admits only processes that `admit` accepts. It is removed with this
+/// object; existing connections stay.
 class LocalListener {
  public:
   using Admit = std::function<bool(pid_t)>;
@@ -32,7 +32,8 @@ class LocalListener {
   caf::io::middleman_actor manager_;
 };
 
-/// The actor behind the socket. @throws Error protocol or timeout
+/// Returns the actor behind the socket.
+/// @throws Error protocol or timeout
 caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout);
 
 }  // namespace troupe

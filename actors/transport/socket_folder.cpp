@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFolderPrefix = "troupe-";
 constexpr const char* kFolderPattern = "troupe-XXXXXX";
 
-/// Locked while the process lives; none where another one has it.
+/// Locks a folder for the life of the process. Returns nothing if another process holds the lock.
 FileDescriptor lock_folder(const std::string& path) {
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : FileDescriptor();
@@ -32,8 +32,8 @@ bool is_own_socket(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-/// Of a process that was killed before there was a socket in its folder, or right after it took it away. A younger one
-/// may be about to be locked.
+/// Returns true if the folder belongs to a process that was killed before it created its socket or right after it
+/// removed it. A younger folder may not be locked yet.
 bool is_left_empty(const std::string& folder) {
   constexpr std::int64_t kYoung = 60;  // seconds
   struct stat status = {};
@@ -44,7 +44,7 @@ bool is_left_empty(const std::string& folder) {
          fs::is_empty(folder, ignored) && ::time(nullptr) - status.st_mtim.tv_sec > kYoung;
 }
 
-/// A folder is locked before there is a socket in it, and other folders of such a name have none.
+/// A folder is locked before it contains a socket. Other folders with such a name contain no such socket.
 void remove_abandoned(const fs::path& parent, const std::string& socket) {
   std::error_code unreadable;
   for (fs::directory_iterator at(parent, unreadable); !unreadable && at != fs::directory_iterator();
@@ -64,7 +64,7 @@ SocketFolder::SocketFolder(const std::string& socket) {
   remove_abandoned(parent, socket);
   path_ = (parent / kFolderPattern).string();
   if (::mkdtemp(path_.data()) == nullptr)
-    throw_errno(("cannot make a folder for a socket in " + parent.string()).c_str());
+    throw_errno(("cannot create a folder for a socket in " + parent.string()).c_str());
   lock_ = lock_folder(path_);
 }
 

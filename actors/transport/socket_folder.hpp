@@ -7,11 +7,13 @@
 
 namespace troupe {
 
-/// A folder for a socket that only this user can enter. It goes with this object. One whose process was killed is
-/// removed when the next one is made: nobody holds its lock.
+/// A folder for a socket that only this user can enter. It is removed with this object. If the process was killed, the
+/// next SocketFolder removes the folder, because no process holds its lock.
 class SocketFolder {
  public:
-  /// In the folder for temporary files. @param socket name of what it is for. @throws Error system
+  /// Creates the folder in the folder for temporary files.
+  /// @param socket name of the socket in the folder
+  /// @throws Error system
   explicit SocketFolder(const std::string& socket);
   SocketFolder(const SocketFolder&) = delete;
   SocketFolder& operator=(const SocketFolder&) = delete;

@@ -17,7 +17,7 @@ StartNeeds needs_of_node() {
           kStoreNeeds.files + kGateNeeds.files + kReceiverFiles + needs_of_system().files};
 }
 
-/// The other two are the child's first thread, and the one that follows its parent.
+/// The two extra threads are the child's main thread and the thread that watches its parent.
 StartNeeds needs_of_supervisor() { return {needs_of_node().threads, 2, needs_of_node().files}; }
 
 StartNeeds needs_of_worker() { return {1, 0, kBriefFiles}; }

@@ -11,9 +11,10 @@ using std::chrono::seconds;
 
 namespace {
 
-/// Heartbeats go out so often; what the admission lets through is twice as many.
+/// The interval of heartbeats. The admission allows twice as many.
 constexpr milliseconds kHeartbeat{500};
-/// When nobody waits for a silent machine: CAF does not know whether it ran itself meanwhile.
+/// CAF's own timeout for silent machines, which applies while no round waits for them. It is generous, because CAF does
+/// not notice if this process itself was stopped.
 constexpr milliseconds kSilentNode = seconds(15);
 
 }  // namespace
@@ -26,7 +27,7 @@ SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach, milliseco
   if (reach == Reach::threads) return;
   load<caf::io::middleman>();
   set("middleman.app-identifiers", std::vector<std::string>{"troupe"});
-  // Processes of one machine see each other's end, and give signs of life elsewhere.
+  // Processes of one machine detect each other's end, and show signs of life by other means.
   if (reach == Reach::machines) {
     set("middleman.heartbeat-interval", caf::timespan{kHeartbeat});
     if (cut_after.count() > 0)

@@ -29,7 +29,8 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// Of messages that the peer does not take: a little more than all workers of a node are told at once.
+/// Returns the maximum size of messages that wait for the peer, in bytes: slightly more than one message to each worker
+/// of a node.
 std::size_t most_queued(const RunLimits& limits) {
   const std::size_t nodes = std::max<std::size_t>(limits.members, 2) - 1;
   return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_message_to(Recipient::worker, limits);
@@ -39,7 +40,7 @@ wire::NodeId id_of(const caf::node_id& node) {
   std::vector<char> bytes;
   caf::binary_serializer sink(nullptr, bytes);
   wire::NodeId id{};
-  if (sink(node) || bytes.size() != id.size()) throw Error(ErrorCode::system, "this process has no id of CAF's");
+  if (sink(node) || bytes.size() != id.size()) throw Error(ErrorCode::system, "CAF's id of this process is not valid");
   std::memcpy(id.data(), bytes.data(), id.size());
   return id;
 }
@@ -47,11 +48,11 @@ wire::NodeId id_of(const caf::node_id& node) {
 caf::node_id node_of(const wire::NodeId& id) {
   caf::binary_deserializer source(nullptr, reinterpret_cast<const char*>(id.data()), id.size());
   caf::node_id node;
-  if (source(node)) throw Error(ErrorCode::system, "CAF does not take an id of ours");
+  if (source(node)) throw Error(ErrorCode::system, "CAF rejects the id of the connection");
   return node;
 }
 
-/// How CAF reads and writes a TLS stream, in place of a plain socket.
+/// Makes CAF read and write a TLS stream instead of a plain socket.
 class TlsPolicy {
  public:
   TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, LinkEnd end, const caf::node_id& own,
@@ -78,11 +79,11 @@ class TlsPolicy {
     }
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
-  /// The socket does not become readable again for what was read from it already.
+  /// The socket does not signal data that was already read from it.
   bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:
-  /// CAF reads again when the socket is readable again.
+  /// Reads until nothing is left, because CAF reads again only when the socket becomes readable.
   rw_state drop_what_comes(std::size_t& result, rw_state state) {
     std::array<std::byte, 4096> nowhere;
     while (state == rw_state::success && result > 0)
@@ -102,7 +103,7 @@ class TlsPolicy {
     } catch (const Error& error) {
       link_->refuse(error.message());
       return rw_state::failure;
-    } catch (const std::exception& error) {  // no memory, which CAF's thread would not survive
+    } catch (const std::exception& error) {  // out of memory; an exception would end CAF's thread
       link_->refuse(error.what());
       return rw_state::failure;
     }
@@ -112,7 +113,7 @@ class TlsPolicy {
   std::shared_ptr<ControlLink> link_;
 };
 
-/// CAF's view of a connection.
+/// CAF's interface to a connection.
 class TlsScribe : public caf::io::scribe {
  public:
   TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream,
@@ -135,7 +136,7 @@ class TlsScribe : public caf::io::scribe {
     detach(&stream_.backend(), false);
   }
   void flush() override {
-    if (stream_.wr_buf().size() > most_queued_) link_->refuse("it takes no messages");
+    if (stream_.wr_buf().size() > most_queued_) link_->refuse("it does not read its messages");
     stream_.flush(this);
   }
   std::string addr() const override { return link_->address(); }
@@ -150,7 +151,7 @@ class TlsScribe : public caf::io::scribe {
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };
 
-/// @param second of the stream's socket: CAF closes its own descriptor.
+/// @param second a duplicate of the stream's descriptor, because CAF closes its own descriptor
 caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, FileDescriptor second,
                                 const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits) {
   return caf::make_counted<TlsScribe>(multiplexer, second.release(), std::move(stream), link, end, limits);
@@ -158,11 +159,11 @@ caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stre
 
 }  // namespace
 
-/// Through which streams come from the gate's thread to CAF's.
+/// Passes streams from the gate's thread to CAF's thread.
 struct TlsListener::Door {
   struct Entry {
     TlsStream stream;
-    FileDescriptor second;  ///< of its socket
+    FileDescriptor second;  ///< a duplicate of the socket's descriptor
     std::shared_ptr<ControlLink> link;
   };
 
@@ -186,14 +187,14 @@ struct TlsListener::Door {
   }
 
   const RunLimits limits;
-  FileDescriptor bell;  ///< counts who waits
+  FileDescriptor bell;  ///< counts the waiting streams
   std::mutex mutex;
   std::deque<Entry> waiting;
 };
 
 namespace {
 
-/// "Accepts" by hearing the door's bell.
+/// Treats a signal of the door's eventfd as an accepted connection.
 struct BellPolicy {
   static bool try_accept(native_socket& result, native_socket fd) {
     std::uint64_t one = 0;
@@ -220,7 +221,7 @@ class TlsDoorman : public caf::io::doorman {
       const auto handle = scribe->hdl();
       parent()->add_scribe(std::move(scribe));
       return doorman::new_connection(&multiplexer, handle);
-    } catch (const std::exception& error) {  // which CAF's thread would not survive
+    } catch (const std::exception& error) {  // an exception would end CAF's thread
       entry->link->refuse(error.what());
       return true;
     }
@@ -240,8 +241,8 @@ class TlsDoorman : public caf::io::doorman {
   std::shared_ptr<Door> door_;
 };
 
-/// CAF's connection manager for streams that exist already: what `connect` and `open` are to return is handed over
-/// before they are asked.
+/// CAF's connection manager for existing streams. The functions that make the results of `connect` and `open` are
+/// passed to the constructor.
 class TlsManager : public caf::io::middleman_actor_impl {
  public:
   using Make = std::function<caf::expected<caf::io::scribe_ptr>(default_multiplexer&)>;
@@ -288,7 +289,7 @@ TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable,
 TlsListener::~TlsListener() { end_publishing(manager_); }
 
 void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link) {
-  FileDescriptor second = duplicate(stream.fd());  // here, where a refusal hurts nobody
+  FileDescriptor second = duplicate(stream.fd());  // duplicated here, where a failure affects only this connection
   door_->enter({std::move(stream), std::move(second), std::move(link)});
 }
 

@@ -10,9 +10,8 @@
 
 namespace troupe {
 
-/// Lets nodes reach an actor by CAF's messages over TLS streams that a gate has taken: CAF hears nobody who has not
-/// shown a certificate and said hello, and nothing that `LinkAdmission` does not let through. Listens to nothing
-/// itself.
+/// Makes an actor reachable for nodes over TLS streams that a gate has accepted. CAF receives data only from peers with
+/// a certificate and a valid hello, and only frames that `LinkAdmission` allows. Opens no listening socket itself.
 class TlsListener {
  public:
   /// @throws Error system
@@ -21,7 +20,7 @@ class TlsListener {
   TlsListener(const TlsListener&) = delete;
   TlsListener& operator=(const TlsListener&) = delete;
 
-  /// From now on the stream is CAF's. Any thread.
+  /// Passes the stream to CAF. May be called from any thread.
   void hand_over(TlsStream stream, std::shared_ptr<ControlLink> link);
 
  private:
@@ -30,7 +29,8 @@ class TlsListener {
   caf::io::middleman_actor manager_;
 };
 
-/// The actor that the other end of `stream` publishes. @throws Error protocol or timeout
+/// Returns the actor that the other end of `stream` publishes.
+/// @throws Error protocol or timeout
 caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,
                        std::chrono::milliseconds timeout);
 

@@ -94,8 +94,8 @@ const Trial& Analysis::best() const {
       for (const auto& [name, value] : report.metrics.items()) names.insert(name);
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + printable(name);
-  throw Error(ErrorCode::bad_data, "no trial that did not fail has reported a number as '" + printable(impl_->metric) +
-                                       "'; reported was " + (all.empty() ? "nothing" : all) +
+  throw Error(ErrorCode::bad_data, "every trial failed or reported no number as '" + printable(impl_->metric) +
+                                       "'; reported metrics: " + (all.empty() ? "none" : all) +
                                        did_you_mean(impl_->metric, {names.begin(), names.end()}));
 }
 

@@ -15,13 +15,13 @@ class Analysis::Impl {
   std::string metric;
   Better better = Better::lower;
   bool complete = false;
-  std::shared_ptr<const SearchFolder> folder;  ///< a temporary one goes with it
+  std::shared_ptr<const SearchFolder> folder;  ///< keeps a temporary folder alive
 };
 
-/// The last value of a metric that a trial has reported; none where there is none.
+/// Returns the last value of a metric that a trial has reported; nothing if it has reported none.
 std::optional<double> last_value(const Trial& trial, const std::string& metric);
 
-/// Values by their keys, with dots between those of nested objects.
+/// Returns values by their keys. Keys of nested objects are joined with dots.
 std::vector<std::pair<std::string, Json>> flattened(const Json& config);
 
 }  // namespace troupe::tune

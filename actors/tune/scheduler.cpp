@@ -14,9 +14,9 @@ class Fifo : public Stopper {
   bool goes_on(int /*trial*/, std::int64_t /*iteration*/, double /*value*/) override { return true; }
 };
 
-/// The stopping form of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
-/// Tuning", MLSys 2020): at each rung a trial goes on if it is among the best 1/reduction of those that have come so
-/// far. The first one always does.
+/// The stopping variant of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
+/// Tuning", MLSys 2020). At each rung a trial continues if it is among the best 1/reduction of the trials that have
+/// reached the rung so far. The first trial at a rung always continues.
 class Asha : public Stopper {
  public:
   explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {
@@ -53,8 +53,8 @@ class Asha : public Stopper {
   std::vector<Rung> rungs_;
 };
 
-/// A trial whose best value so far is worse than the median of what the others had come to on the average by then
-/// (Golovin et al., "Google Vizier", KDD 2017, 3.2.2).
+/// Stops a trial whose best value so far is worse than the median of the other trials' average values up to the same
+/// iteration (Golovin et al., "Google Vizier", KDD 2017, 3.2.2).
 class Median : public Stopper {
  public:
   explicit Median(const Scheduler& scheduler) : grace_(scheduler.grace), least_(scheduler.least_trials) {}
@@ -75,7 +75,7 @@ class Median : public Stopper {
  private:
   using Values = std::map<std::int64_t, double>;  ///< by iteration
 
-  /// What is no number is worse than any.
+  /// Treats NaN as worse than any number.
   static double average(const Values& values, std::int64_t until) {
     double sum = 0;
     std::int64_t count = 0;
@@ -99,17 +99,17 @@ class Median : public Stopper {
 
 std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler) {
   if (scheduler.grace < 1)
-    throw_invalid("a scheduler's grace is " + std::to_string(scheduler.grace) + ", not 1 or more");
-  if (scheduler.max_iterations < 0) throw_invalid("a scheduler's max_iterations is below 0");
+    throw_invalid("a scheduler's grace is " + std::to_string(scheduler.grace) + "; it must be at least 1");
+  if (scheduler.max_iterations < 0) throw_invalid("a scheduler's max_iterations must not be negative");
   if (scheduler.kind == SchedulerKind::asha) {
     if (scheduler.max_iterations < 1)
-      throw_invalid("asha needs max_iterations: the reports of a trial that runs to its end");
+      throw_invalid("asha needs max_iterations: the number of reports of a trial that runs to its end");
     if (!(scheduler.reduction >= 1.1 && std::isfinite(scheduler.reduction)))
-      throw_invalid("asha's reduction is not 1.1 or more: one trial in so many goes on");
+      throw_invalid("asha's reduction must be at least 1.1: at each rung one trial in `reduction` continues");
     return std::make_unique<Asha>(scheduler);
   }
   if (scheduler.kind == SchedulerKind::median) {
-    if (scheduler.least_trials < 1) throw_invalid("median stopping's least_trials is not 1 or more");
+    if (scheduler.least_trials < 1) throw_invalid("median stopping's least_trials must be at least 1");
     return std::make_unique<Median>(scheduler);
   }
   return std::make_unique<Fifo>();

@@ -9,7 +9,7 @@
 
 namespace troupe::tune {
 
-/// Says of a trial that has reported whether it goes on. Values are such that less is better.
+/// Decides after each report whether a trial continues. Smaller values are better.
 class Stopper {
  public:
   Stopper() = default;
@@ -17,11 +17,11 @@ class Stopper {
   Stopper& operator=(const Stopper&) = delete;
   virtual ~Stopper() = default;
 
-  /// @param iteration of the trial's reports, from 1 on, each a larger one; a trial that began again says some twice
+  /// @param iteration number of the report in its trial, from 1 on, increasing; a restarted trial repeats some numbers
   virtual bool goes_on(int trial, std::int64_t iteration, double value) = 0;
 };
 
-/// @throws Error invalid_argument for numbers that make no sense
+/// @throws Error invalid_argument for invalid options
 std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler);
 
 }  // namespace troupe::tune

@@ -25,23 +25,23 @@
 namespace troupe::tune {
 namespace {
 
-/// Between two looks at what does not wake the search.
+/// The interval at which the search checks conditions that do not wake it.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 Space space_of(const Options& options) {
   if (options.suggest && !(options.space.is_null() || options.space.empty()))
-    throw_invalid("a search has a space, or suggest in its place");
+    throw_invalid("set either space or suggest, not both");
   return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
 }
 
-/// Of an error that another attempt need not meet: a trial's own workers are lost, too.
+/// Returns true for errors that another attempt may avoid, such as the loss of a trial's own worker.
 bool is_a_loss(const std::string& code) {
   return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);
 }
 
 bool is_report(const Json& line) { return line.contains("iteration"); }
 
-/// Once it has been dealt with, whatever came of that: until then the trial waits.
+/// Answers a report when it has been processed, whether or not that succeeded. The trial waits for the answer.
 class AnsweredReport {
  public:
   explicit AnsweredReport(const TrialProcess* trial) : trial_(trial) {}
@@ -76,50 +76,50 @@ Search::Search(const Trainable& trainable, const Options& options)
 }
 
 void Search::check() {
-  if (!is_initialised()) throw_invalid("a search needs troupe::init, since trials are this program again");
+  if (!is_initialised()) throw_invalid("call troupe::init before a search: trials run this program again");
   functions().of_trainers.find(trainable_.function);
   if (!on_one_machine(trainable_.workers.placement))
-    throw Error(ErrorCode::unsupported, "trials run on this machine: their workers are in_process or processes");
-  if (trainable_.keep_checkpoints < 1) throw_invalid("keep_checkpoints is not 1 or more");
+    throw Error(ErrorCode::unsupported, "trials run on this machine: their placement must be in_process or processes");
+  if (trainable_.keep_checkpoints < 1) throw_invalid("keep_checkpoints must be at least 1");
   if (trainable_.config.is_null()) trainable_.config = Json::object();
-  if (!trainable_.config.is_object()) throw_invalid("a trainable's config is an object");
+  if (!trainable_.config.is_object()) throw_invalid("a trainable's config must be an object");
   if (options_.num_samples < 1)
-    throw_invalid("num_samples is " + std::to_string(options_.num_samples) + ", not 1 or more");
+    throw_invalid("num_samples is " + std::to_string(options_.num_samples) + "; it must be at least 1");
   if (options_.concurrent < 0 || options_.max_failures < 0 || options_.report_timeout.count() < 0 ||
       options_.end_timeout.count() < 0)
-    throw_invalid("concurrent, max_failures, report_timeout and end_timeout are not below 0");
-  if (options_.metric.empty()) throw_invalid("a search has a metric by which trials are compared");
-  if (options_.resume && options_.folder.empty()) throw_invalid("a search that is resumed has a folder");
+    throw_invalid("concurrent, max_failures, report_timeout and end_timeout must not be negative");
+  if (options_.metric.empty()) throw_invalid("metric is empty; trials are compared by it");
+  if (options_.resume && options_.folder.empty()) throw_invalid("resume needs the folder of the search");
   num_trials_ = options_.num_samples * space_.combinations();
   if (num_trials_ > kMostTrials)
-    throw_invalid(std::to_string(num_trials_) + " trials are more than " + std::to_string(kMostTrials));
+    throw_invalid(std::to_string(num_trials_) + " trials are too many; the maximum is " + std::to_string(kMostTrials));
   if (trainable_.dataset.has_values())
-    throw Error(ErrorCode::unsupported, "trials are other processes, and cannot be handed data by value: register it");
+    throw Error(ErrorCode::unsupported,
+                "trials run in other processes and cannot receive data by value: register the data");
   if (!options_.suggest) task_of(space_.config(options_.seed, 0));
 }
 
-/// A trial has cores of its own, so that trials do not slow each other.
+/// Gives each trial its own cores, so that trials do not slow each other down.
 void Search::give_cores() {
   free_cores_ = usable_core_numbers();
   TrainerOptions& workers = trainable_.workers;
   int& cpus = options_.resources_per_trial.cpus;
-  if (cpus < 0) throw_invalid("a trial's cpus are not below 0");
+  if (cpus < 0) throw_invalid("a trial's cpus must not be negative");
   const bool plain = workers.num_workers.max == 1 && workers.cpus_per_worker == 1;
   if (plain && cpus > 1) workers.cpus_per_worker = cpus;
-  if (workers.num_workers.max == inf && cpus == 0)
-    throw_invalid("with workers without end, a trial's cpus have to be said");
+  if (workers.num_workers.max == inf && cpus == 0) throw_invalid("num_workers is unbounded; set a trial's cpus");
   if (workers.num_workers.min < 1 || workers.cpus_per_worker < 1)
-    throw_invalid("a trial has workers, and each has cores: num_workers and cpus_per_worker are 1 or more");
+    throw_invalid("a trial's num_workers and cpus_per_worker must be at least 1");
   const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.cpus_per_worker;
   const auto there = static_cast<int>(free_cores_.size());
   if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, there));
   if (cpus > there)
-    throw_invalid("a trial takes " + std::to_string(cpus) + " cores, and there are " + std::to_string(there));
+    throw_invalid("a trial takes " + std::to_string(cpus) + " cores; available: " + std::to_string(there));
   const int at_once = there / cpus;
   most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
 }
 
-/// @throws Error invalid_argument for data that asks for a value that is not there
+/// @throws Error invalid_argument if the name of the data refers to a value that the config does not have
 TrialTask Search::task_of(const Json& drawn) const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory, options_.scheduler.max_iterations};
   task.config.update(drawn, /*merge_objects=*/true);
@@ -130,7 +130,7 @@ TrialTask Search::task_of(const Json& drawn) const {
 Json Search::description() const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
   Json json = to_json(task);
-  json.erase("most_reports");  // which is the scheduler's: a search may go on with another
+  json.erase("most_reports");  // an option of the scheduler: a search may be resumed with another one
   json["space"] = options_.suggest ? Json("suggested") : options_.space;
   json["num_samples"] = options_.suggest ? Json() : Json(options_.num_samples);
   json["seed"] = options_.seed;
@@ -139,7 +139,7 @@ Json Search::description() const {
   return json;
 }
 
-/// Of a search that is gone on with. What had not ended begins again.
+/// Reads the trials of a search that is resumed. Trials that had not ended restart.
 void Search::read_trials() {
   while (auto trial = folder_->read(static_cast<int>(trials_.size()) + 1)) trials_.push_back(std::move(*trial));
   for (const Trial& trial : trials_)
@@ -171,7 +171,7 @@ void Search::run_trials() {
   }
 }
 
-/// Not where a trial could not be started: it is begun again.
+/// A trial that could not be started is waiting and restarts later, so the search is not complete.
 bool Search::has_no_more() const {
   return no_more_ &&
          std::ranges::none_of(trials_, [](const Trial& trial) { return trial.state == TrialState::waiting; });
@@ -198,8 +198,8 @@ std::optional<Json> Search::next_config() const {
   if (index >= kMostTrials) return std::nullopt;
   auto config = options_.suggest(trials_);
   check_owner();
-  if (config && !config->is_object()) throw_invalid("what is suggested for a trial is no object");
-  if (config) check_depth(*config, "what is suggested for a trial");
+  if (config && !config->is_object()) throw_invalid("suggest must return an object as the config of a trial");
+  if (config) check_depth(*config, "a suggested config");
   return config;
 }
 
@@ -214,7 +214,7 @@ void Search::start_trials() {
   }
 }
 
-/// Where a limit is reached while others run, one that ends makes room; that is no loss.
+/// If a limit is reached while other trials run, the trial waits until one of them ends. That does not count as a loss.
 bool Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];
   folder_->write_task(trial, task_of(trial.config));
@@ -249,7 +249,7 @@ void Search::hear(Run& run) {
       run.leaving ? take_late(run, line) : take(run, line);
     }
   } catch (const Json::exception& error) {
-    return lose(run, std::string("said what makes no sense: ") + error.what());
+    return lose(run, std::string("sent an invalid message: ") + error.what());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::protocol) throw;
     return lose(run, error.what());
@@ -277,7 +277,7 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
-/// Of a trial that begins, or begins again: the first so many are still its own.
+/// Called when a trial begins or restarts: its first `kept` reports stay valid.
 void Search::keep_reports(Trial& trial, std::size_t kept) {
   const std::size_t known = trial.reports.size();
   if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
@@ -285,8 +285,8 @@ void Search::keep_reports(Trial& trial, std::size_t kept) {
   for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
 }
 
-/// A trial that was asked to end between two reports may report once more before it does. Its files go by that report,
-/// and so the table does.
+/// A trial that was asked to end between two reports may send one more report before it ends. The trial's files contain
+/// that report, so the table contains it, too.
 void Search::take_late(Run& run, const Json& line) {
   if (line.contains("kept")) return keep_reports(trials_[run.at], line["kept"].get<std::size_t>());
   if (!is_report(line)) return;
@@ -295,7 +295,7 @@ void Search::take_late(Run& run, const Json& line) {
   if (most == 0 || report.iteration <= most) trials_[run.at].reports.push_back(std::move(report));
 }
 
-/// A trial that has reported as often as it may comes to its end by itself; who reports once more is ended.
+/// A trial that has sent its last allowed report ends by itself. If it reports again, it is asked to end.
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
   const std::int64_t most = options_.scheduler.max_iterations;
@@ -312,16 +312,17 @@ void Search::dismiss(Run& run, TrialState state) {
   run.process->ask_to_end();
 }
 
-/// Of one that was asked to end.
+/// Called for a trial that was asked to end.
 void Search::look_for_end(Run& run) {
   if (run.over || !(run.process->has_ended() || run.deadline.passed())) return;
   run.process->kill();
-  hear(run);  // what it said before
+  hear(run);  // reads its last messages
   if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
   run.over = true;
 }
 
-/// When the search is to stop: trials begin again, or where they saved, when it is gone on with.
+/// Ends all trials when the search stops. When the search is resumed, they restart from their checkpoints, if they have
+/// any.
 void Search::end_all() {
   for (Run& run : runs_) {
     if (run.over) continue;
@@ -336,13 +337,13 @@ void Search::end_all() {
   runs_.clear();
 }
 
-/// @throws Error invalid_argument where a scheduler looks at what a trial has never reported
+/// @throws Error invalid_argument if the scheduler needs a metric that the trial has never reported
 void Search::check_metric(const Trial& trial, const Report& report) const {
   if (options_.scheduler.kind == SchedulerKind::fifo || metric_of(report, options_.metric)) return;
   if (last_value(trial, options_.metric)) return;
   std::vector<std::string> names;
   for (const auto& [name, each] : report.metrics.items()) names.push_back(name);
-  throw_invalid("the scheduler looks at '" + printable(options_.metric) + "', and trials report " +
+  throw_invalid("the scheduler compares '" + printable(options_.metric) + "', but trials report " +
                 names_of(report.metrics) + did_you_mean(options_.metric, names));
 }
 
@@ -352,7 +353,7 @@ void Search::look_for_silence(Run& run) {
   lose(run, "reported nothing for " + std::to_string(timeout.count()) + " ms");
 }
 
-/// It is begun again, as often as that may be. Who was asked to end is ended at once.
+/// Restarts the trial unless it has used up its attempts. A trial that was asked to end is killed at once.
 void Search::lose(Run& run, const std::string& how) {
   if (run.leaving) {
     run.deadline = Deadline(std::chrono::milliseconds(0));
@@ -360,14 +361,14 @@ void Search::lose(Run& run, const std::string& how) {
   }
   Trial& trial = trials_[run.at];
   const bool for_memory = cgroup::Reader().out_of_memory_kills() > out_of_memory_kills_;
-  trial.error = "lost: " + how + (for_memory ? "; processes were killed for want of memory" : "");
+  trial.error = "lost: " + how + (for_memory ? "; processes were killed because memory ran out" : "");
   if (trial.attempts > options_.max_failures) return end(run, TrialState::failed);
   run.over = true;
   trial.state = TrialState::waiting;
   tell(trial);
 }
 
-/// A process that goes on is killed.
+/// Records the end of a trial, and kills its process if it still runs.
 void Search::end(Run& run, TrialState state) {
   Trial& trial = trials_[run.at];
   run.over = true;
@@ -392,7 +393,7 @@ void Search::drop_ended() {
   }
 }
 
-/// What it throws ends the search, once what is under way is done.
+/// An exception of `on_change` ends the search after the current work is done.
 void Search::tell(const Trial& trial) {
   if (options_.on_change) keeping_errors([&] { options_.on_change(trial); });
   check_owner();

@@ -16,10 +16,10 @@
 
 namespace troupe::tune {
 
-/// Runs trials, as many at once as there are cores for, until all have ended.
+/// Runs trials until all have ended, as many concurrently as the cores allow.
 class Search {
  public:
-  /// @throws Error as `tune::run` says
+  /// @throws Error as documented at `tune::run`
   Search(const Trainable& trainable, const Options& options);
 
   void run();
@@ -30,14 +30,14 @@ class Search {
 
  private:
   struct Run {
-    std::size_t at;  ///< of its trial
+    std::size_t at;  ///< index of its trial
     std::vector<int> cores;
     Clock::time_point begun;
     Clock::time_point heard;
     std::unique_ptr<TrialProcess> process;
-    bool over = false;                       ///< it has said how it ends, or was ended
-    std::optional<TrialState> leaving = {};  ///< it was asked to end, and becomes this
-    Deadline deadline = Deadline::never();   ///< until it is killed then
+    bool over = false;                       ///< it has reported its end, or was killed
+    std::optional<TrialState> leaving = {};  ///< it was asked to end, and will get this state
+    Deadline deadline = Deadline::never();   ///< the time at which it is then killed
   };
 
   void check();
@@ -45,7 +45,7 @@ class Search {
   TrialTask task_of(const Json& drawn) const;
   Json description() const;
   void read_trials();
-  /// The next one that is to begin, or to begin again; false where there is none now.
+  /// Returns the next trial to start or restart; false if there is none now.
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;
   void run_trials();
@@ -59,18 +59,18 @@ class Search {
   void keep_reports(Trial& trial, std::size_t kept);
   void take_report(Run& run, Report report);
   void check_metric(const Trial& trial, const Report& report) const;
-  /// Whether the trial goes on after it.
+  /// Returns whether the trial continues after the report.
   bool judge(const Trial& trial, const Report& report);
   void look_for_silence(Run& run);
   void look_for_end(Run& run);
   void lose(Run& run, const std::string& how);
-  /// Asks it to end before its time.
+  /// Asks a trial to end early.
   void dismiss(Run& run, TrialState state);
   void end(Run& run, TrialState state);
   void end_all();
   void drop_ended();
   void tell(const Trial& trial);
-  /// A function of the user's may have forked this process, and have returned in the child.
+  /// Throws if a user's function has forked this process and returned in the child.
   void check_owner() const { owner_.check("this search"); }
   void keeping_errors(const std::function<void()>& work);
   bool wants_to_stop() const {
@@ -85,7 +85,7 @@ class Search {
   Options options_;
   Space space_;
   std::unique_ptr<Stopper> stopper_;
-  std::int64_t num_trials_ = 0;  ///< of the space
+  std::int64_t num_trials_ = 0;  ///< number of trials of the space
   std::vector<int> free_cores_;
   std::size_t most_at_once_ = 1;
   std::shared_ptr<SearchFolder> folder_;
@@ -93,8 +93,8 @@ class Search {
   std::list<Run> runs_;
   std::uint64_t out_of_memory_kills_;
   bool complete_ = false;
-  bool no_more_ = false;       ///< trials to begin
-  std::exception_ptr thrown_;  ///< the first, which ends the search
+  bool no_more_ = false;       ///< there are no more trials to begin
+  std::exception_ptr thrown_;  ///< the first exception, which ends the search
 };
 
 }  // namespace troupe::tune

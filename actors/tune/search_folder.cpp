@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kLockTimeout{1000};
 TrialState state_of(const std::string& text, const std::string& path) {
   for (const TrialState state : {TrialState::done, TrialState::stopped, TrialState::failed})
     if (text == to_string(state)) return state;
-  throw_bad_file(path, "says a state that no trial ends in");
+  throw_bad_file(path, "contains an invalid state of a trial");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ SearchFolder::SearchFolder(const std::string& folder, bool resume, const Json& s
   else if (resume)
     compare(search);
   else
-    throw Error(ErrorCode::invalid_argument, "there is a search already: it can be resumed, or goes elsewhere",
+    throw Error(ErrorCode::invalid_argument, "there is a search already: resume it, or choose another folder",
                 {.object = path_});
 }
 
@@ -75,18 +75,18 @@ void SearchFolder::make(const std::string& folder) {
   path_ = fs::absolute(folder).lexically_normal().string();
   while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   fs::create_directories(path_, error);
-  if (error) throw_bad_file(path_, "cannot be made: " + error.message());
+  if (error) throw_bad_file(path_, "cannot be created: " + error.message());
 }
 
 void SearchFolder::lock() {
   const std::string path = path_ + kLock;
   lock_ = open_lock_file(path);
   if (!lock_in_time(lock_.get(), kLockTimeout))
-    throw Error(ErrorCode::in_use, "another search runs there", {.object = path_});
+    throw Error(ErrorCode::in_use, "another search is running in this folder", {.object = path_});
   unlock_ = UnlockAtEnd(lock_.get());
 }
 
-/// What differs is named.
+/// The error names the first difference.
 void SearchFolder::compare(const Json& search) const {
   const Json before = read_json(path_ + kSearch);
   for (const auto& [key, value] : search.items())
@@ -111,7 +111,7 @@ std::optional<Trial> SearchFolder::read(int number) const {
     const Json end = read_json(files.end());
     auto reports = read_reports(files.reports());
     const auto count = end.at("reports").get<std::size_t>();
-    if (reports.size() < count) return trial;  // some were lost with the machine
+    if (reports.size() < count) return trial;  // some were lost when the machine failed
     reports.resize(count);
     trial.state = state_of(end.at("state").get<std::string>(), files.end());
     end.at("error").get_to(trial.error);
@@ -130,7 +130,7 @@ void SearchFolder::write_task(const Trial& trial, const TrialTask& task) const {
   const TrialFiles files = this->files(trial.number);
   std::error_code error;
   fs::create_directory(files.folder, error);
-  if (error) throw_bad_file(files.folder, "cannot be made: " + error.message());
+  if (error) throw_bad_file(files.folder, "cannot be created: " + error.message());
   Json json = to_json(task);
   json["drawn"] = trial.config;
   write_json(files.task(), json);

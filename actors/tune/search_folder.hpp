@@ -11,27 +11,28 @@
 
 namespace troupe::tune {
 
-/// Where a search keeps what it does: `search.json` says what is searched, and each trial has a folder. One search at a
-/// time.
+/// The folder in which a search stores its data: `search.json` describes the search, and each trial has its own folder.
+/// Only one search may use a folder at a time.
 class SearchFolder {
  public:
-  /// @param search what is searched, by which another search is told apart. @throws Error in_use where a search runs,
-  /// invalid_argument for a folder with one that is not to be gone on with, or is another; bad_file
+  /// @param search description of the search, used to detect another search
+  /// @throws Error in_use if a search is running in the folder; invalid_argument if the folder has a search and
+  /// `resume` is false or the search is another one; bad_file
   SearchFolder(const std::string& folder, bool resume, const Json& search);
-  /// A temporary folder goes with it.
+  /// Removes a temporary folder.
   ~SearchFolder();
   SearchFolder(const SearchFolder&) = delete;
   SearchFolder& operator=(const SearchFolder&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Another search may write there from now on.
+  /// Allows other searches to use the folder from now on.
   void release() {
     unlock_.release();
     lock_.reset();
   }
   TrialFiles files(int trial) const;
 
-  /// A trial as it was left; none where it never began.
+  /// Returns a trial's stored state; nothing if the trial never began.
   std::optional<Trial> read(int trial) const;
   void write_task(const Trial& trial, const TrialTask& task) const;
   void write_end(const Trial& trial) const;
@@ -48,7 +49,7 @@ class SearchFolder {
   UnlockAtEnd unlock_;
 };
 
-/// The folder of a trial's last checkpoint; empty where it has none.
+/// Returns the folder of a trial's last checkpoint; empty if there is none.
 std::string last_checkpoint(const TrialFiles& files);
 
 }  // namespace troupe::tune

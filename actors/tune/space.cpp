@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kDistributions{"uniform", "loguniform", "quniform", "randint", "choice", "grid"};
 
-/// "/optimizer/lr" as "optimizer.lr".
+/// Returns "/optimizer/lr" as "optimizer.lr".
 std::string text_of(const Json::json_pointer& place) {
   std::string text;
   for (Json::json_pointer at = place; !at.empty(); at = at.parent_pointer()) {
@@ -37,11 +37,11 @@ std::vector<double> numbers_of(const std::string& name, const Json& arguments, s
   const std::string wanted = count == 3 ? "[low, high, step]" : "[low, high]";
   const bool numbers = std::ranges::all_of(arguments, [](const Json& each) { return each.is_number(); });
   if (arguments.size() != count || !numbers)
-    refuse(place, "is " + name + " of " + printable(arguments.dump()) + ", which wants " + wanted);
+    refuse(place, "is " + name + " of " + printable(arguments.dump()) + ", which requires " + wanted);
   return arguments.get<std::vector<double>>();
 }
 
-/// Of 64 bits.
+/// Returns true for an integer that fits into 64 signed bits.
 bool is_whole(const Json& number) {
   return number.is_number_integer() &&
          (!number.is_number_unsigned() || number.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
@@ -58,14 +58,14 @@ void check_range(const std::string& name, const Json& arguments, const Json::jso
   if (!std::isfinite(high - low)) refuse(place, "is " + range + ", which is too wide");
   if (low == high && name != "quniform") refuse(place, "is " + range + ", which is empty");
   if (name == "randint" && !(is_whole(arguments[0]) && is_whole(arguments[1])))
-    refuse(place, "is " + range + ", which wants whole numbers");
+    refuse(place, "is " + range + ", which requires integers");
   if (name == "quniform" && !(numbers[2] > 0 && std::isfinite(numbers[2])))
     refuse(place, "is " + range + " in steps of " + arguments[2].dump() + ", which are not above 0");
   if (name == "quniform" && std::ceil(low / numbers[2]) > std::floor(high / numbers[2]))
     refuse(place, "is " + range + ", where no multiple of " + arguments[2].dump() + " lies");
 }
 
-/// In [low, high), with all bits that a double has.
+/// Returns a number in [low, high) with the full precision of a double.
 double between(double low, double high, Random& random) {
   const double share = static_cast<double>(random.below(std::uint64_t{1} << 53)) * 0x1p-53;
   return std::min(low + (high - low) * share, std::nextafter(high, low));
@@ -92,29 +92,30 @@ Json draw(const std::string& name, const Json& arguments, Random random) {
 
 Space::Space(Json space) : space_(std::move(space)) {
   if (!space_.is_object())
-    throw_invalid("a space is an object, such as {\"learning_rate\": {\"loguniform\": [0.0001, 1]}}");
+    throw_invalid("a space must be an object, such as {\"learning_rate\": {\"loguniform\": [0.0001, 1]}}");
   find(space_, Json::json_pointer());
 }
 
-/// Arrays are plain values, whatever is in them.
+/// Arrays are plain values, whatever they contain.
 void Space::find(const Json& value, const Json::json_pointer& place) {
   if (!value.is_object()) return;
   if (value.size() == 1 && !place.empty()) {
     const std::string& name = value.begin().key();
     if (std::ranges::find(kDistributions, name) != kDistributions.end()) return add(name, value.front(), place);
     const std::string near = did_you_mean(name, kDistributions);
-    if (value.front().is_array() && !near.empty()) refuse(place, "is drawn from '" + printable(name) + "'" + near);
+    if (value.front().is_array() && !near.empty())
+      refuse(place, "has an unknown distribution '" + printable(name) + "'" + near);
   }
   for (const auto& [key, each] : value.items()) find(each, place / key);
 }
 
 void Space::add(const std::string& name, const Json& arguments, const Json::json_pointer& place) {
   if (!arguments.is_array() || arguments.empty())
-    refuse(place, "is " + name + " of " + printable(arguments.dump()) + ", which wants a list with something in it");
+    refuse(place, "is " + name + " of " + printable(arguments.dump()) + ", which requires a non-empty list");
   if (name != "choice" && name != "grid") check_range(name, arguments, place);
   if (name == "grid") combinations_ *= static_cast<std::int64_t>(arguments.size());
   if (combinations_ > kMostTrials)
-    throw_invalid("space: its grids have more than " + std::to_string(kMostTrials) + " combinations");
+    throw_invalid("space: the grids have more than " + std::to_string(kMostTrials) + " combinations");
   const std::string path = place.to_string();
   drawn_.push_back({place, name, arguments, checksum(std::as_bytes(std::span(path)))});
 }

@@ -8,27 +8,28 @@
 
 namespace troupe::tune {
 
-/// Of one search.
+/// The maximum number of trials of one search.
 inline constexpr std::int64_t kMostTrials = 1'000'000;
 
-/// The values that trials may have.
+/// The values that the configs of trials may have.
 class Space {
  public:
-  /// @throws Error invalid_argument that names the key of what makes no sense
+  /// @throws Error invalid_argument that names the key of an invalid value
   explicit Space(Json space);
 
-  /// Combinations of all grids.
+  /// Returns the number of combinations of all grids.
   std::int64_t combinations() const { return combinations_; }
-  /// Of trial `index`, from 0 on: a function of seed and index. Trials that follow each other take all combinations of
-  /// the grids in turn, the first grid changing least often.
+  /// Returns the config of trial `index`, from 0 on, as a function of seed and index. Consecutive trials take all
+  /// combinations of the grids in turn; the first grid changes least often.
   Json config(std::uint64_t seed, std::int64_t index) const;
 
  private:
   struct Drawn {
     Json::json_pointer place;
-    std::string name;  ///< of the distribution
+    std::string name;  ///< name of the distribution
     Json arguments;
-    std::uint64_t stream = 0;  ///< of its random numbers: what is added to the space changes no other value
+    std::uint64_t stream = 0;  ///< stream of its random numbers; it depends only on the key, so new keys change no
+                               ///< other value
   };
 
   void find(const Json& value, const Json::json_pointer& place);

@@ -5,13 +5,13 @@ namespace troupe {
 
 tune::Trainable Trainer::to_trainable(const std::string& function, const RunOptions& options) const {
   if (options.dataset.has_values())
-    throw Error(ErrorCode::unsupported, "trials are other processes, and cannot be handed data by value: register it");
+    throw Error(ErrorCode::unsupported,
+                "trials run in other processes and cannot receive data by value: register the data");
   if (!options.callbacks.empty())
-    throw Error(
-        ErrorCode::unsupported,
-        "trials are other processes, and cannot be handed callbacks: tune::Options::on_change tells of reports");
+    throw Error(ErrorCode::unsupported,
+                "trials run in other processes and cannot receive callbacks: use tune::Options::on_change instead");
   if (!options.checkpoints.folder.empty() || options.checkpoints.resume)
-    throw_invalid("trials have folders of their own for checkpoints");
+    throw_invalid("trials have their own checkpoint folders: do not set checkpoints.folder or checkpoints.resume");
   tune::Trainable trainable;
   trainable.function = function;
   trainable.workers = workers_.options();

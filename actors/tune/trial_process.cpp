@@ -21,10 +21,10 @@
 namespace troupe::tune {
 namespace {
 
-/// Of one line.
+/// The maximum size of one line, in bytes.
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
-constexpr int kDeepestLine = 102;  ///< what a function reports or returns may have 100
-/// Between the end of what it says and its end.
+constexpr int kDeepestLine = 102;  ///< a function's reports and results may have a depth of 100
+/// The maximum time between the end of the process's output and its exit.
 constexpr std::chrono::seconds kEndTimeout{10};
 constexpr std::chrono::milliseconds kLook{1};
 
@@ -34,7 +34,7 @@ FileDescriptor open_file(const std::string& path, int flags) {
   return file;
 }
 
-/// A trial's own output is not its search's, and it reads nothing.
+/// The process's output goes to a file of the trial, not to the output of the search. Its input is empty.
 ChildProcess start(const std::string& folder, int socket, const std::vector<int>& cores) {
   const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
   const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
@@ -80,16 +80,16 @@ std::vector<Json> TrialProcess::take() {
     for (std::size_t end = 0; (end = said_.find('\n', begin)) != std::string::npos; begin = end + 1) {
       std::string fault;
       Json line = parse_bounded(std::string_view(said_).substr(begin, end - begin), {.deepest = kDeepestLine}, fault);
-      if (!line.is_object()) throw Error(ErrorCode::protocol, "a trial said what makes no sense");
+      if (!line.is_object()) throw Error(ErrorCode::protocol, "a trial sent a line that is not a JSON object");
       lines.push_back(std::move(line));
     }
     said_.erase(0, begin);
-    if (said_.size() > kLongestLine) throw Error(ErrorCode::protocol, "a trial says a line that does not end");
+    if (said_.size() > kLongestLine) throw Error(ErrorCode::protocol, "a trial sent a line that is too long");
   }
   return lines;
 }
 
-/// Of one that has ended nobody reads it.
+/// If the process has ended, the answer is not read.
 void TrialProcess::answer_report() const noexcept {
   if (socket_) ::send(socket_.get(), "\n", 1, MSG_NOSIGNAL);
 }
@@ -104,10 +104,10 @@ void TrialProcess::ask_to_end() noexcept {
   if (!reaped_ && !child_.has_ended()) child_.signal(SIGTERM);
 }
 
-/// Its group first: until it is reaped, nobody else has that number.
+/// Kills the process group first: until the process is reaped, no other group has its number.
 void TrialProcess::kill() noexcept {
   if (!owner_.is_this() || std::exchange(reaped_, true)) return;
-  child_.has_ended();  // which finds who goes on in its place
+  child_.has_ended();  // finds the process's successor
   ::kill(-pid(), SIGKILL);
   try {
     child_.kill();

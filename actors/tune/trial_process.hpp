@@ -11,30 +11,31 @@
 
 namespace troupe::tune {
 
-/// The process of a trial, as the search sees it: what it says line by line, until it ends.
+/// The process of a trial, from the search's point of view: it sends lines of JSON until it ends.
 class TrialProcess {
  public:
-  /// Starts this program again, on these cores. Ended with this object.
-  /// @param folder of the trial, with its task. @throws Error as ChildProcess, bad_file where its output cannot lie
-  /// there
+  /// Starts this program again on these cores. The destructor ends the process.
+  /// @param folder of the trial, with its task
+  /// @throws Error as ChildProcess; bad_file if the output file cannot be created in the folder
   TrialProcess(const std::string& folder, const std::vector<int>& cores);
   ~TrialProcess() { kill(); }
   TrialProcess(const TrialProcess&) = delete;
   TrialProcess& operator=(const TrialProcess&) = delete;
 
-  /// Readable when it has said something, or has ended.
+  /// Returns a descriptor that is readable when the process has sent a line or has ended.
   int socket() const { return socket_.get(); }
-  /// What it has said since the last call, without waiting. @throws Error protocol for what is no JSON
+  /// Returns the lines that have arrived since the last call, without waiting.
+  /// @throws Error protocol for a line that is not a JSON object
   std::vector<Json> take();
-  /// Tells it that its report has been dealt with, for which it waits.
+  /// Notifies the process that its report has been processed. The process waits for this answer.
   void answer_report() const noexcept;
-  /// It says nothing more.
+  /// Returns true if no more lines will arrive.
   bool has_ended() const { return !socket_; }
-  /// Of one that has ended: such as "was ended by signal 9".
+  /// Returns the reason of the end of a process that has ended, such as "was ended by signal 9".
   std::string how_it_ended();
-  /// Asks it to end, by SIGTERM.
+  /// Asks the process to end, by SIGTERM.
   void ask_to_end() noexcept;
-  /// With what it has started.
+  /// Kills the process and the processes that it has started.
   void kill() noexcept;
   int pid() const { return child_.pid(); }
 
@@ -46,7 +47,7 @@ class TrialProcess {
   FileDescriptor socket_;
   ChildProcess child_;
   bool reaped_ = false;
-  std::string said_;  ///< what is no whole line yet
+  std::string said_;  ///< an incomplete line
 };
 
 }  // namespace troupe::tune

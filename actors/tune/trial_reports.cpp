@@ -21,9 +21,9 @@ namespace {
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kOf = "of";  ///< the trainer's iteration
 constexpr std::chrono::seconds kLockTimeout{10};
-constexpr int kDeepestReport = 102;  ///< metrics have 100
+constexpr int kDeepestReport = 102;  ///< metrics may have a depth of 100
 
-/// Calls `take` for each whole line, with the byte behind it.
+/// Calls `take` for each complete line, with the offset of the byte after it.
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
   const std::string text = InputFile(path).read_text();
   try {
@@ -51,10 +51,11 @@ TrialReports::TrialReports(std::string path)
   lock_ = LockBeside(file_.get(), path_, kLockTimeout, "another process runs this trial");
 }
 
-/// A checkpoint that lies on disk and has no line yet was made behind all that stands here. Reports may stand before
-/// the line of a checkpoint that does not hold them.
+/// A checkpoint on disk without a line in the file was made after all reports in the file. The line of a checkpoint may
+/// follow reports that the checkpoint does not include.
 void TrialReports::rewind(std::int64_t checkpoint) {
-  std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // that the checkpoint holds
+  std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // the reports that the
+                                                                                       // checkpoint includes
   for_each_line(path_, [&](const Json& line, std::size_t /*end*/) {
     if (checkpoint > 0 && line.contains(kCheckpoint) && line[kCheckpoint] == checkpoint) most = line.at(kOf);
   });

@@ -12,27 +12,27 @@
 
 namespace troupe::tune {
 
-/// A report as a line of JSON, without its end.
+/// Returns a report as a line of JSON, without the newline.
 std::string line_of(const Report& report);
-/// @throws nlohmann's exceptions for what is none
+/// @throws nlohmann's exceptions if the line is not a report
 Report report_from(const Json& line);
 
-/// The reports of a trial in its file, a line each, and a line for each checkpoint that the trial can go on from: what
-/// was reported behind it is reported again. All throw Error bad_file.
+/// The file of a trial's reports, with one line per report. It also has one line per checkpoint from which the trial
+/// can resume; reports after that line are then repeated. All functions throw Error bad_file.
 class TrialReports {
  public:
-  /// Waits for the process that has had the file before, which ends where its search was killed.
-  /// @throws Error in_use where that does not end
+  /// Waits for the process that used the file before, which ends if its search was killed.
+  /// @throws Error in_use if that process does not end
   explicit TrialReports(std::string path);
 
-  /// How many reports there are.
+  /// Returns the number of reports.
   std::int64_t count() const { return count_; }
-  /// Returns it with its number in the trial.
+  /// Writes a report, and returns it with its number in the trial.
   Report add(Report report);
-  /// @param iteration of the trainer's reports that it holds
+  /// @param iteration number of the trainer's reports that the checkpoint includes
   void add_checkpoint(std::int64_t number, std::int64_t iteration);
-  /// Before the function is called: keeps what was reported before the checkpoint of this number, the newest; 0: there
-  /// is none, and the file begins anew.
+  /// Must be called before the function runs. Keeps the reports up to the newest checkpoint, which has this number. 0:
+  /// there is no checkpoint, and the file starts empty.
   void rewind(std::int64_t checkpoint);
 
  private:
@@ -44,8 +44,8 @@ class TrialReports {
   std::int64_t count_ = 0;
 };
 
-/// The reports in such a file; none where there is no file. A last line that is not whole is passed over.
-/// @throws Error bad_file for one that is damaged
+/// Returns the reports in a file; none if there is no file. Ignores an incomplete last line.
+/// @throws Error bad_file if the file is damaged
 std::vector<Report> read_reports(const std::string& path);
 
 }  // namespace troupe::tune

@@ -23,10 +23,10 @@
 namespace troupe::tune {
 namespace {
 
-/// Of the environment, since workers of a trial are processes, too.
+/// An environment variable, because workers of a trial may be processes, too.
 constexpr const char* kFolderVariable = "TROUPE_TRIAL_FOLDER";
 
-/// What the search is told, a line of JSON each, and its answers to reports. Without a search the process ends.
+/// Sends lines of JSON to the search, and receives its answers to reports. Ends the process if the search has ended.
 class ToSearch {
  public:
   explicit ToSearch(int socket) : socket_(socket) {}
@@ -34,7 +34,7 @@ class ToSearch {
   void tell(const Json& said) const {
     tell(said.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
   }
-  /// Returns once the search has dealt with a report: if the trial is to end, it has been asked to.
+  /// Returns when the search has processed a report. If the trial must end, it has received SIGTERM by then.
   void await_answer() const {
     char answer = 0;
     ssize_t came = 0;
@@ -58,7 +58,7 @@ class ToSearch {
   int socket_;
 };
 
-/// Hands on what the trial's function reports.
+/// Sends the reports of the trial's function to the search.
 class TellsSearch : public Callback {
  public:
   TellsSearch(const ToSearch& search, const TrialFiles& files, const TrainerCheckpoints& checkpoints)
@@ -88,9 +88,9 @@ class PassesOn : public Callback {
   void on_report(const Report& report) override { here().report(report.metrics); }
 };
 
-/// Where memory runs out it is the trial that goes, not its search.
+/// Makes the kernel kill the trial rather than its search when memory runs out, and limits the trial's memory.
 void limit_memory(std::size_t bytes) {
-  // Where the kernel does not allow it, it chooses as ever.
+  // If the kernel does not permit the change, it chooses by its usual score.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (score) static_cast<void>(::write(score.get(), "500", 3) == 3);
   if (bytes == 0) return;
@@ -134,14 +134,14 @@ std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
 
 namespace troupe {
 
-/// In a process group of its own: what ends the search from its terminal ends the trial with the search, and not
-/// before.
+/// Runs in its own process group. A signal from the terminal to the search therefore reaches the trial only when the
+/// search ends it.
 void run_trial(const TrialLaunch& launch) {
   ::setpgid(0, 0);
   const FileDescriptor socket(::fcntl(TrialLaunch::kSearchSocket, F_DUPFD_CLOEXEC, TrialLaunch::kSearchSocket + 1));
   ::close(TrialLaunch::kSearchSocket);
   if (!socket) {
-    log_line(LogLevel::error, "a trial without its search");
+    log_line(LogLevel::error, "cannot inherit the socket to the search");
     leave(1);
   }
   const tune::ToSearch search(socket.get());

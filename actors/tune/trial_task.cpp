@@ -26,7 +26,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kDeepestTask = 104;  ///< values in it have 100
+constexpr int kDeepestTask = 104;  ///< values in it may have a depth of 100
 
 Json workers_json(const TrainerOptions& o) {
   return {{"num_workers", o.num_workers},
@@ -65,7 +65,7 @@ TrainerOptions workers_from(const Json& json) {
   return o;
 }
 
-/// The value that "optimizer.lr" leads to; null where it leads nowhere.
+/// Returns the value at a key such as "optimizer.lr"; null if there is none.
 Json value_at(const Json& config, const std::string& key) {
   if (config.contains(key)) return config[key];
   const std::size_t dot = key.find('.');
@@ -80,7 +80,7 @@ std::vector<std::string> names_of(const RunDatasets& datasets) {
   return names;
 }
 
-/// A name with its values.
+/// Returns the name with its {KEY} parts replaced.
 std::string dataset_of(const std::string& dataset, const Json& config) {
   std::string made;
   std::size_t done = 0;
@@ -88,11 +88,11 @@ std::string dataset_of(const std::string& dataset, const Json& config) {
     const std::size_t close = dataset.find('}', open);
     if (close == std::string::npos) break;
     const std::string key = dataset.substr(open + 1, close - open - 1);
-    if (key.find("..") == std::string::npos) {  // a range of archives is no key
+    if (key.find("..") == std::string::npos) {  // a range of archives is not a key
       const Json value = value_at(config, key);
       if (value.is_null() || value.is_structured())
-        throw_invalid("the data '" + printable(dataset) + "' asks for {" + printable(key) +
-                      "}, and the space has no such value");
+        throw_invalid("the data '" + printable(dataset) + "' requires {" + printable(key) +
+                      "}, but the trial's config has no such value");
       made += dataset.substr(done, open - done) + (value.is_string() ? value.get<std::string>() : value.dump());
     } else {
       made += dataset.substr(done, close + 1 - done);
@@ -124,7 +124,7 @@ TrialTask task_from_json(const Json& json, const std::string& path) {
     json.at("memory").get_to(task.memory);
     json.at("most_reports").get_to(task.most_reports);
   } catch (const Json::exception& error) {
-    throw_bad_file(path, std::string("is no trial: ") + error.what());
+    throw_bad_file(path, std::string("is not a valid trial: ") + error.what());
   }
   return task;
 }

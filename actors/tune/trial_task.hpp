@@ -11,34 +11,36 @@
 
 namespace troupe::tune {
 
-/// What a trial's process is to do, as it stands in the trial's folder.
+/// The task of a trial's process, as stored in the trial's folder.
 struct TrialTask {
   Trainable trainable = {};
-  Json config = {};               ///< of the trial, with what the trainable has besides
-  std::size_t memory = 0;         ///< bytes of its own that each process may take; 0: what there is
-  std::int64_t most_reports = 0;  ///< after which it is ended; 0: none
+  Json config = {};               ///< the trial's values, merged into the trainable's config
+  std::size_t memory = 0;         ///< bytes of private memory that each process may use; 0: no limit
+  std::int64_t most_reports = 0;  ///< number of reports after which the trial is ended; 0: no limit
 };
 
 Json to_json(const TrialTask& task);
-/// @throws Error bad_file, which names the path, for what is none of `to_json`'s
+/// @throws Error bad_file, which names the path, if the JSON was not written by `to_json`
 TrialTask task_from_json(const Json& json, const std::string& path);
 
-/// A trainable's data for a trial: {KEY} in a name becomes that value of its config. Keys of nested values have dots
-/// between. @throws Error invalid_argument for a key that the config does not have
+/// Returns a trainable's data for a trial. Replaces {KEY} in a name by that value of the config. Keys of nested values
+/// contain dots.
+/// @throws Error invalid_argument if the config does not have a key
 RunDatasets datasets_of(const RunDatasets& datasets, const Json& config);
 
-/// Where a trial's things lie in its folder.
+/// The paths of a trial's files in its folder.
 struct TrialFiles {
   std::string folder;
 
   std::string task() const { return folder + "/trial.json"; }
   std::string reports() const { return folder + "/reports.jsonl"; }
-  std::string output() const { return folder + "/output.txt"; }  ///< what its process prints
-  std::string end() const { return folder + "/end.json"; }       ///< how it ended; there once it has
+  std::string output() const { return folder + "/output.txt"; }  ///< the output of the trial's process
+  std::string end() const { return folder + "/end.json"; }       ///< how the trial ended; exists once it has ended
   std::string checkpoints() const { return folder + "/checkpoints"; }
 };
 
-/// JSON in a file. @throws Error bad_file
+/// Reads and writes JSON files.
+/// @throws Error bad_file
 Json read_json(const std::string& path);
 void write_json(const std::string& path, const Json& json);
 

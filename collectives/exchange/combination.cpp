@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kTogether = 4;
 
-/// While what comes next is on its way from memory.
+/// Adds four terms to `sum` and prefetches `next`.
 TROUPE_CLONES void add_four(double* __restrict sum, const float* __restrict a, const float* __restrict b,
                             const float* __restrict c, const float* __restrict d, const double* coefficients,
                             std::size_t lines, const float* const* next) {

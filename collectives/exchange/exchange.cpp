@@ -37,7 +37,7 @@ class NodeExchange::Impl {
       const Flow& flow = plan_.flows[i];
       const bool asked = lane_of(flow.owner) >= owners.begin && lane_of(flow.owner) < owners.end;
       if (!asked || flow.from_node == flow.to_node || windows_.staging[i].empty()) continue;
-      // What is passed on has been added to since.
+      // A sum that was passed on has been modified since it arrived, so it was checked on arrival.
       const bool ends_here = flow.to_lane == flow.owner;
       const bool finite = ends_here ? all_finite(windows_.staging[i])
                                     : !exchanges_[lane_of(flow.to_lane) - lanes_.begin].has_passed_non_finite(i);
@@ -48,13 +48,13 @@ class NodeExchange::Impl {
   LaneExchange& exchange(int lane) {
     const auto index = static_cast<std::size_t>(lane);
     if (index < lanes_.begin || index >= lanes_.end)
-      throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lane) + " is not one of this node");
+      throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lane) + " is not on this node");
     return exchanges_[index - lanes_.begin];
   }
 
  private:
-  /// One slab for each lane that sums come to: where it is the owner in the fixed tree, as many slices as other nodes
-  /// have terms; in ring order one of each slice that it passes on.
+  /// Creates one slab for each lane that receives sums. In the fixed tree an owner's slab has one slice for each term
+  /// of other nodes. In ring order a lane's slab has one slice for each sum that passes through.
   void make_staging() {
     for (int lane = static_cast<int>(lanes_.begin); lane < static_cast<int>(lanes_.end); ++lane) {
       std::size_t floats = 0;
@@ -73,7 +73,7 @@ class NodeExchange::Impl {
     }
   }
 
-  /// What a flow takes of a lane's slab, in whole pages.
+  /// Returns the number of floats that a flow needs in a lane's slab, rounded up to whole pages.
   std::size_t staging_floats(const Flow& flow, int lane) const {
     if (flow.to_lane != lane || flow.kind == Flow::Kind::weights) return 0;
     return (plan_.slice_of(flow.owner).size() + kPageFloats - 1) / kPageFloats * kPageFloats;
@@ -99,7 +99,7 @@ class NodeExchange::Impl {
       try {
         store_.release(id);
       } catch (const Error&) {
-        return;  // The store is gone, and what it held with it.
+        return;  // The store and its objects are gone.
       }
     }
   }

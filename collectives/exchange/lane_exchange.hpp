@@ -12,18 +12,19 @@
 
 namespace troupe {
 
-/// What the lanes of a node share in an exchange.
+/// Data shared by the lanes of a node in an exchange.
 struct NodeWindows {
   const Plan* plan = nullptr;
   Transport* transport = nullptr;
   std::vector<std::span<float>> weights;  ///< by buffer
-  std::vector<std::span<float>> staging;  ///< by flow; empty but for sums that come to this node
+  std::vector<std::span<float>> staging;  ///< by flow; empty except for sums that this node receives
 };
 
-/// The window of a flow; the same on all nodes. Weights have one for each of their `buffers`, sums only the first.
+/// Returns the window of a flow, which is the same on all nodes. A flow of weights has one window per buffer
+/// (`buffers`). A flow of sums uses only the first.
 WindowId window_of(std::size_t flow, std::size_t buffer, std::size_t buffers);
 
-/// One lane's part in the exchange: its program, and what that needs, made once.
+/// One lane's part in the exchange: its program and the tables that it needs, created once.
 class LaneExchange {
  public:
   LaneExchange(const NodeWindows& node, int lane);
@@ -32,19 +33,19 @@ class LaneExchange {
   ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
   ExchangeReport reduce(const NodeExchange::Work& work, const ApplyChunk& keep);
   ExchangeReport share(const NodeExchange::Work& work, std::span<const float> mean, const ApplyChunk& apply);
-  /// Whether a sum that came by this flow to be passed on was not finite as it came, for the last ticket.
+  /// Returns true if a sum that arrived by this flow, to be passed on, was not finite on arrival, for the last ticket.
   bool has_passed_non_finite(std::size_t flow) const { return passed_non_finite_.contains(static_cast<int>(flow)); }
 
  private:
-  struct Call;  ///< what one run is about
-  /// One summand of the fixed tree: a shard of this node, or what comes of another.
+  struct Call;  ///< the arguments and the report of one run
+  /// One summand of the fixed tree: a shard of this node, or a sum from another node.
   struct Term {
     Range shards;
     int flow = -1;
   };
-  /// How far `start` got.
+  /// The part of the program that `start` has done.
   struct Started {
-    std::uint64_t ticket = 0;  ///< 0: not at all
+    std::uint64_t ticket = 0;  ///< 0: `start` was not called
     std::size_t operations = 0;
     std::int64_t bytes_sent = 0;
     std::exception_ptr failure;
@@ -53,12 +54,12 @@ class LaneExchange {
   void find_flows();
   void make_tree();
   const Flow& flow(int index) const { return plan_.flows[static_cast<std::size_t>(index)]; }
-  /// Of the flat vectors.
+  /// Returns the segment's range in the flat vectors.
   Range segment_of(int owner, std::uint32_t segment) const;
   WindowId window(const Call& call, int flow) const;
   std::span<float> staged(int flow, const Range& range) const;
   std::span<const float> written(const Call& call, const Range& range) const;
-  /// What `start` has done already of a call is not done again; returns how many operations that is.
+  /// Takes over the work that `start` has done for this call, and returns the number of operations to skip.
   std::size_t take_started(Call& call);
   void perform(Call& call, const LaneOperation& operation);
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
@@ -71,7 +72,7 @@ class LaneExchange {
   void add_and_send(Call& call, const LaneOperation& operation, const Range& shards);
   void sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum);
   void sum_terms(const Call& call, const Range& chunk, float* sum);
-  /// In ring order, where one sum comes in, if any other member has shards.
+  /// Computes the sum in ring order. At most one sum arrives: none if no other member has shards.
   void sum_members(const Call& call, const Range& chunk, float* sum);
 
   const NodeWindows& node_;
@@ -81,13 +82,13 @@ class LaneExchange {
   std::vector<LaneOperation> program_;
   Started started_;
   Range node_shards_;
-  Range member_shards_;                ///< ring order: what this lane adds to a running sum
+  Range member_shards_;                ///< ring order: the shards that this lane adds to a running sum
   std::vector<int> sums_in_;           ///< flows of sums to this lane's slice
   std::vector<int> weights_out_;       ///< flows of its new weights
   std::vector<Term> terms_;            ///< in order
-  std::optional<TermTree> tree_;       ///< over the terms; none in ring order
+  std::optional<TermTree> tree_;       ///< over the terms; empty in ring order
   std::vector<const float*> sources_;  ///< scratch
-  std::set<int> passed_non_finite_;    ///< flows
+  std::set<int> passed_non_finite_;    ///< indices of flows
   std::vector<float> sent_sum_;        ///< scratch: a segment of the sum that is being sent
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 
-/// One partial sum a lane, so that registers of every width make the same bits. The square of a float is exact in
-/// double.
+/// Uses one partial sum per lane, so that the result is bitwise identical for registers of every width. The square of a
+/// float is exact in double.
 TROUPE_CLONES double sum_of_squares(const float* values, std::size_t count) {
   std::array<double, kLanes> sums{};
   const std::size_t whole = count - count % kLanes;

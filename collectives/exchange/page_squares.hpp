@@ -7,17 +7,18 @@
 
 namespace troupe {
 
-/// Sums of the squares of a slice's floats, page by page: what the length of the flat vector is made of.
+/// Sums of squares of a slice's floats, one per page. The length of the flat vector is computed from them.
 class PageSquares {
  public:
   PageSquares() = default;
-  /// @param slice of whole pages, but for the vector's end. @param end from which on floats do not count
+  /// @param slice whole pages, except at the end of the vector
+  /// @param end floats at this index and above are not counted
   PageSquares(const Range& slice, std::size_t end);
 
-  /// Takes note of values that begin with a page and end with one, or with the slice. Several threads may do so at
-  /// once, each with pages of its own.
+  /// Computes the sums of squares of some pages. `values` begins at the start of a page and ends at the end of a page
+  /// or of the slice. Thread-safe if each thread passes different pages.
   void note(std::size_t begin, std::span<const float> values);
-  /// By page of the slice.
+  /// Returns the sums, one per page of the slice.
   std::span<const double> pages() const { return pages_; }
 
  private:

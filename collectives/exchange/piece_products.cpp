@@ -23,7 +23,7 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
-/// Element by element, so that it does not matter where a range is cut.
+/// Works element by element, so the result does not depend on how a range is divided.
 TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, double factor, double* __restrict lanes) {
   const std::size_t whole = count - count % kEach;
   for (std::size_t i = 0; i < whole; i += kEach)
@@ -39,8 +39,8 @@ TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, dou
 
 constexpr std::size_t kRows = 3;
 
-/// Two columns with three rows, while what comes next is on its way from memory: that halves the time, as so many
-/// streams are more than processors follow by themselves. g++ makes this wide as long as the inner loop is over lanes.
+/// Multiplies two columns with three rows and prefetches the next floats. Prefetching halves the time, because hardware
+/// prefetchers cannot follow this many streams. g++ vectorizes this code only if the inner loop is over lanes.
 TROUPE_CLONES void add_two_columns(const float* __restrict a, const float* __restrict b, const double* __restrict r0,
                                    const double* __restrict r1, const double* __restrict r2, std::size_t count,
                                    double* __restrict lanes, const float* next_a, const float* next_b) {
@@ -129,7 +129,8 @@ void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t
   in_pieces(begin, count, [&](std::size_t piece, std::size_t offset, std::size_t floats) {
     Lanes& lanes = at(piece, which);
     std::size_t done = 0;
-    for (; done < floats && (begin + offset + done) % kLanes != 0; ++done)  // groups of parameters begin anywhere
+    for (; done < floats && (begin + offset + done) % kLanes != 0;
+         ++done)  // groups of parameters can begin at any index
       add_squares(a + offset + done, 1, factor, &lanes[(begin + offset + done) % kLanes]);
     add_squares(a + offset + done, floats - done, factor, lanes.data());
   });
@@ -158,7 +159,7 @@ double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums
   std::vector<Range> terms;
   for (const Range& own : pieces)
     for (const Range& subtree : complete_subtrees(kPieces, own.begin, own.end)) terms.push_back(subtree);
-  // Of a small vector the last pieces are empty, and nobody's.
+  // The last pieces of a small vector are empty and have no owner.
   std::vector<double> all(sums.begin(), sums.end());
   const std::size_t end = terms.empty() ? 0 : terms.back().end;
   if (end < kPieces)

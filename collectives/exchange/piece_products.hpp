@@ -10,32 +10,37 @@
 
 namespace troupe {
 
-/// Scalar products of flat vectors over an owner's pieces (`vector_pieces`), of which each is added in one order, in
-/// doubles: their bits depend neither on who owns what nor on how the pieces are cut into chunks.
+/// Dot products of flat vectors over the pieces (`vector_pieces`) of one owner. Each piece is added in doubles, in a
+/// fixed order. The result is therefore bitwise identical for every distribution of the pieces and every division into
+/// chunks.
 class PieceProducts {
  public:
   PieceProducts() = default;
-  /// @param size of the flat vectors. @param slice of whole pieces. @param products how many. @param end from which on
-  /// floats do not count
+  /// @param size of the flat vectors, in floats
+  /// @param slice whole pieces
+  /// @param products number of dot products
+  /// @param end floats at this index and above are not counted
   PieceProducts(std::size_t size, const Range& slice, std::size_t products, std::size_t end);
 
-  /// Adds the floats [begin, begin + count) of the vectors to product `which`: all floats before them have been added,
-  /// and `begin` is a multiple of 32 floats. @param a their floats from `begin` on, as `b`'s
+  /// Adds the floats [begin, begin + count) of the vectors to product `which`. All floats before `begin` must have been
+  /// added, and `begin` must be a multiple of 32.
+  /// @param a the first vector's floats, starting at index `begin`; likewise `b`
   void add(std::size_t which, std::size_t begin, std::size_t count, const float* a, const float* b);
-  /// Adds the products of columns with up to three rows: product column x rows + row. All lie side by side from
-  /// `begin` on. @param rows their floats as doubles. @param next of each column, what is asked for after
-  /// this, so that it is in the cache then
+  /// Adds the products of columns with up to three rows, starting at index `begin`. The product of a column and a row
+  /// has the index column x rows + row.
+  /// @param rows floats as doubles
+  /// @param next one pointer per column, to the floats that the next call reads; they are prefetched
   void add_table(std::size_t begin, std::size_t count, std::span<const double* const> rows,
                  std::span<const float* const> columns, std::span<const float* const> next);
-  /// Adds `factor` times the product of a vector with itself. `begin` is any float.
+  /// Adds `factor` times the dot product of a vector with itself. `begin` may be any index.
   void add_square(std::size_t which, std::size_t begin, std::size_t count, double factor, const float* a);
 
   std::size_t products() const { return products_; }
-  /// By piece of the slice.
+  /// Returns the sums of one product, one per piece of the slice.
   std::vector<double> sums(std::size_t which) const;
 
  private:
-  /// Partial sums of each eighth float: registers of every width make the same bits.
+  /// Eight partial sums per product, so that the result is bitwise identical for registers of every width.
   static constexpr std::size_t kLanes = 8;
   using Lanes = std::array<double, kLanes>;
   template <class Use>
@@ -48,15 +53,17 @@ class PieceProducts {
   std::vector<Lanes> lanes_;  ///< by piece and product
 };
 
-/// The first and the last piece of a slice that is cut between pieces.
+/// Returns the range of the pieces in a slice. The slice must begin and end at borders of pieces.
 Range pieces_of(std::size_t size, const Range& slice);
-/// What a worker says of a product over its pieces: the sums of the largest complete subtrees of the fixed tree over
-/// all pieces. @param sums by piece of `pieces`
+/// Returns a worker's contribution to a product: the sums of the largest complete subtrees of the fixed tree over all
+/// pieces.
+/// @param sums one per piece of `pieces`
 std::vector<double> piece_subtree_sums(const Range& pieces, std::span<const double> sums);
-/// How many these are.
+/// Returns the number of these sums.
 std::size_t piece_subtrees(const Range& pieces);
-/// The sum over all pieces. @param sums of the subtrees of all owners, in order of `pieces`
-/// @throws Error invalid_argument where these do not tile them
+/// Returns the sum over all pieces.
+/// @param sums of the subtrees of all owners, in order of `pieces`
+/// @throws Error invalid_argument if `pieces` do not tile all pieces
 double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums);
 
 }  // namespace troupe

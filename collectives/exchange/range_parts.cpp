@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Takes longer than to wake a thread: some 30 microseconds.
+/// Work on this many pages takes longer than to wake a thread: about 30 microseconds.
 constexpr std::size_t kLeastPages = 64;
 
 }  // namespace

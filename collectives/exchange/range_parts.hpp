@@ -5,12 +5,12 @@
 
 #include "collectives/plan/range.hpp"
 
-// A slice is applied by several threads where there are more cores than replicas: what becomes of a float depends on no
-// other.
+// If there are more cores than replicas, several threads apply a slice. The result for each float depends on no other
+// float.
 namespace troupe {
 
-/// Whole pages of the range, for so many threads; of less than half a megabyte, as they are. What lies from
-/// `learned_size` on is in the last one, since the model is asked for it, by its own thread.
+/// Divides a range into parts of whole pages, at most one per thread. A range below half a megabyte is not divided. The
+/// last part contains the floats from `learned_size` on, because only the replica's own thread may call the model.
 std::vector<Range> parts_of(const Range& range, std::size_t learned_size, int threads);
 
 }  // namespace troupe

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// What travels or does not, and is waited for at once.
+/// Floats per block. A block is sent, or omitted, and waited for as a unit.
 constexpr std::size_t kBlockFloats = std::size_t{1} << 14;
 
 std::size_t blocks_of(std::size_t floats) { return (floats + kBlockFloats - 1) / kBlockFloats; }
@@ -21,12 +21,12 @@ std::size_t size_of_block(std::size_t block, std::size_t floats) {
   return std::min(kBlockFloats, floats - block * kBlockFloats);
 }
 
-/// A zero with a sign counts: adding it may be of consequence.
+/// Returns true if all floats are +0. -0 counts as nonzero, because adding -0 instead of +0 can change a result.
 bool all_zero(std::span<const float> floats) {
   return std::ranges::all_of(floats, [](float value) { return std::bit_cast<std::uint32_t>(value) == 0; });
 }
 
-/// The sum of some floats of all gradients; where there is one only, where it lies.
+/// Returns the sum of some floats of all gradients. If there is only one gradient, returns its floats in place.
 std::span<const float> sum_of(const Gradients& gradients, const Range& range, std::vector<float>& scratch) {
   if (gradients.size() == 1) return gradients.front().subspan(range.begin, range.size());
   scratch.resize(range.size());
@@ -195,7 +195,7 @@ void ServerExchange::wait(int node, WindowId window, std::span<const float> floa
     finite = finite && all_finite(floats.subspan(block * kBlockFloats, size_of_block(block, floats.size())));
   }
   if (!finite)
-    throw Error(ErrorCode::protocol, "the weights that it serves are not finite",
+    throw Error(ErrorCode::protocol, "the node served weights that are not finite",
                 {.node = nodes_->transport.name_of(node)});
 }
 

@@ -12,59 +12,63 @@
 
 namespace troupe {
 
-/// Gradients that a worker has pushed, of the floats from `begin` on.
+/// Gradients that a worker has pushed, starting at the float `begin`.
 struct PushedSlice {
-  Gradients gradients;  ///< to be added in the fixed tree
+  Gradients gradients;  ///< to add in the fixed tree
   std::size_t begin = 0;
-  std::int64_t bytes = 0;  ///< that were pushed
+  std::int64_t bytes = 0;  ///< number of pushed bytes
 };
 
-/// How workers' pushes come to parameter servers, and weights that these serve to workers, on one node. Within it each
-/// reads and writes them where they lie. Between nodes, where each has one server, the sum over a worker's shards
-/// travels, and of that what is not zero: blocks of 64 KiB.
+/// Moves pushed gradients from workers to parameter servers, and served weights from servers to workers, on one node.
+/// Within a node both sides read and write the data in place. Between nodes, with one server per node, a worker sends
+/// the sum over its shards, in blocks of 64 KiB; blocks of zeros are not sent.
 ///
-/// For use by several threads; what one rank pushes or is served by one at a time. Tickets grow from one push of a
-/// rank, or from one `share`, to the next. All that waits or sends throws Error timeout or worker_lost from the
-/// transport; then the membership must end.
+/// Thread-safe, except that the calls for one rank must not be concurrent. Tickets must increase from one push of a
+/// rank, or from one `share`, to the next. All functions that wait or send throw Error timeout or worker_lost from the
+/// transport; the membership must end then.
 class ServerExchange {
  public:
-  /// The nodes, as seen by one of them.
+  /// The nodes, from the point of view of the node `self`.
   struct Nodes {
     int self = 0;
-    std::vector<Range> slices;  ///< by node: what its server owns
+    std::vector<Range> slices;  ///< by node: the slice that its server owns
     Transport& transport;
     StoreClient& store;
   };
 
-  /// Within one node. @param devices lanes of a worker
+  /// Creates an exchange within one node.
+  /// @param devices number of lanes per worker
   ServerExchange(std::shared_ptr<const ServedState> state, Topology topology, int devices);
-  /// Makes room for what others push to this node's server, and announces what may be written by them.
+  /// Creates an exchange between nodes. Allocates memory for the pushes of other nodes to this node's server, and
+  /// announces the windows that other nodes may write.
   ServerExchange(std::shared_ptr<const ServedState> state, Topology topology, int devices, Nodes nodes);
 
   int num_ranks() const { return topology_.num_lanes() / devices_; }
 
-  // Of a server.
-  /// What the worker of this rank has pushed of a slice; the last that it has pushed.
+  // Calls of a server:
+  /// Returns the most recent push of the worker with this rank, for one slice.
   PushedSlice pushed(int rank, const Range& slice, std::uint64_t ticket, const Deadline& deadline);
-  /// Hands the slice of `weights` to a worker. @param weights a whole flat vector
+  /// Sends the slice of `weights` to a worker.
+  /// @param weights a whole flat vector
   void serve(int rank, const Range& slice, std::span<const float> weights, std::uint64_t ticket,
              const Deadline& deadline) const;
 
-  // Of a worker of this node.
-  /// Sends to the servers of other nodes what the worker's gradients add up to; returns how many bytes.
+  // Calls of a worker on this node:
+  /// Sends the sum of the worker's gradients to the servers of other nodes. Returns the number of bytes sent.
   std::int64_t push(int rank, std::uint64_t ticket, const Deadline& deadline) const;
-  /// Waits for what these serve it; returns how many bytes.
+  /// Waits for the weights that these servers send. Returns the number of bytes.
   std::int64_t await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const;
 
-  /// Sends this node's slice of the weights to all others, and waits for theirs: then they are whole everywhere.
+  /// Sends this node's slice of the weights to all other nodes and waits for their slices. Afterwards the weights are
+  /// complete on every node.
   void share(int buffer, std::uint64_t ticket, const Deadline& deadline) const;
 
  private:
-  /// What comes of a worker of another node.
+  /// Data received from a worker of another node.
   struct Incoming {
-    std::span<float> floats;          ///< of this node's slice
-    std::vector<std::uint8_t> marks;  ///< by block: whether it was sent
-    std::vector<bool> zero;           ///< by block: it is, since it was not
+    std::span<float> floats;          ///< for this node's slice
+    std::vector<std::uint8_t> marks;  ///< by block: 1 if it was sent
+    std::vector<bool> zero;           ///< by block: true if its floats are zero because it was not sent
   };
 
   void announce();
@@ -75,10 +79,11 @@ class ServerExchange {
                        const Deadline& deadline) const;
   void send(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  /// Waits for what a node serves. @throws Error protocol, naming the node, where that is not finite
+  /// Waits for a slice of weights from a node.
+  /// @throws Error protocol if the weights are not finite; the error names the node
   void wait(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  // Windows of a receiver.
+  // Window numbers of a receiver:
   WindowId window_pushed(int rank) const;
   WindowId window_marks(int rank) const;
   WindowId window_served(int rank, int server) const;
@@ -87,10 +92,10 @@ class ServerExchange {
   std::shared_ptr<const ServedState> state_;
   Topology topology_;
   int devices_;
-  std::unique_ptr<Nodes> nodes_;  ///< none within one node
+  std::unique_ptr<Nodes> nodes_;  ///< null within one node
   std::unique_ptr<HeldObjects> held_;
   std::vector<std::shared_ptr<Mapping>> mappings_;
-  std::vector<Incoming> incoming_;  ///< by rank; empty for those of this node
+  std::vector<Incoming> incoming_;  ///< by rank; empty for ranks of this node
 };
 
 }  // namespace troupe

@@ -53,7 +53,7 @@ Error different_calls(std::span<const CallRecord> records, std::span<const std::
   std::string all;
   for (const auto& [text, ranks] : callers) all.append(all.empty() ? "" : "; ").append(ranks).append(": ").append(text);
   return {ErrorCode::invalid_argument,
-          "ranks called different collectives, or of other sizes: " + all,
+          "ranks called different collectives or passed different sizes: " + all,
           {.phase = records[static_cast<std::size_t>(own_rank)].phase()}};
 }
 

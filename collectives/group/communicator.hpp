@@ -11,18 +11,18 @@
 
 namespace troupe {
 
-/// Why a rank comes no more.
+/// The reason why a rank no longer takes part.
 struct Absence {
   ErrorCode code = ErrorCode::worker_lost;
   int rank = -1;
   std::string text;  ///< such as "was lost: its process was ended by signal 9"
 };
 
-/// What ends a collective where a rank comes no more. Its rank is of the communicator that throws it, whatever workers
-/// other errors name.
+/// Thrown by a collective if a rank no longer takes part. `rank()` is the rank in the communicator that throws,
+/// whichever worker `where()` names.
 class AbsentRank : public Error {
  public:
-  /// @param rank -1: nobody knows which
+  /// @param rank -1 if the rank is unknown
   AbsentRank(ErrorCode code, const std::string& message, Where where, int rank)
       : Error(code, message, std::move(where)), rank_(rank) {}
   int rank() const { return rank_; }
@@ -31,10 +31,10 @@ class AbsentRank : public Error {
   int rank_;
 };
 
-/// Asks whether a rank does not come, so that nobody is to wait for it.
+/// Returns the absence of a rank that will not arrive, if there is one. Called while a rank waits.
 using AskAbsent = std::function<std::optional<Absence>()>;
 
-/// How the ranks of a group reach each other: what a backend is.
+/// The connection between the ranks of a group: the interface of a backend.
 class Communicator {
  public:
   Communicator() = default;
@@ -45,12 +45,13 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual const char* name() const = 0;
-  /// Its lengths are right and its operation is one of its type. @throws Error as `Group` says
+  /// Runs a collective. The caller has checked the lengths, and that the operation is valid for the type.
+  /// @throws Error as documented at `Group`
   virtual void run(const Collective& call) = 0;
 
-  /// This rank comes no more; who waits for it, now or later, is told.
+  /// Announces that this rank no longer takes part. Ranks that wait for it, now or later, get an error.
   virtual void leave(ErrorCode /*code*/, const std::string& /*text*/) {}
-  /// Nobody waits for anybody any more. From any thread.
+  /// Ends all waiting, on all ranks, with an error. May be called from any thread.
   virtual void break_up(const Absence& /*absence*/) {}
 
   const OwningProcess& owner() const { return owner_; }

@@ -18,7 +18,7 @@ namespace {
 template <class T>
 constexpr std::size_t kAtOnce = kTreeChunk * sizeof(float) / sizeof(T);
 
-// Whole numbers wrap round.
+// Integer addition wraps around.
 TROUPE_CLONES void add(double* __restrict sum, const double* __restrict values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) sum[i] += values[i];
 }
@@ -33,7 +33,7 @@ bool is_nan(T value) {
   return false;
 }
 
-/// As C's fmax but for NaN, which stays: what is no number is to be seen.
+/// Like C's fmax, except that NaN is kept, so that the caller notices NaN.
 template <class T>
 void take_larger(T* __restrict largest, const T* __restrict values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ void tree(std::span<const Range> ranks, const T* const* sources, std::size_t cou
     return;
   }
   const Range all{ranks.front().begin, ranks.back().end};
-  if constexpr (std::is_same_v<T, float>)  // which does so faster
+  if constexpr (std::is_same_v<T, float>)  // tree_sum is faster
     if (ranks.size() == all.size()) return tree_sum(sources, ranks.size(), count, out);
   const std::size_t middle = all.begin + left_leaves(all.size());
   std::size_t left = 0;
@@ -81,8 +81,8 @@ void reduce_chunk(ReduceOp op, std::span<const Range> ranks, const T* const* sou
   if (op == ReduceOp::mean) divide_by(made, count, ranks.back().end - ranks.front().begin);
 }
 
-/// What is made of a chunk lies in the cache until all of its sources are read, of which the place it goes to may be
-/// one.
+/// Stores the result of a chunk in a buffer until all its sources are read, because `out` may be one of the sources.
+/// The buffer stays in the cache.
 template <class T>
 void reduce_all(ReduceOp op, std::span<const Range> ranks, const std::byte* const* sources, std::size_t count,
                 std::byte* out) {

@@ -10,13 +10,13 @@
 // Arithmetic on elements of any type, in the fixed tree over ranks.
 namespace troupe {
 
-/// So many ranks, each by itself.
+/// Returns `size` ranges of one rank each.
 std::vector<Range> each_rank(int size);
 
-/// Makes one of `count` elements of each source. @param sources one of each of `ranks`, in order; `out` may be one of
-/// them where it begins at the same element
-/// @param ranks complete subtrees of the tree over ranks, which tile it: of more than one rank their sum, or the
-/// largest, is the source
+/// Reduces `count` elements of each source to `count` elements at `out`.
+/// @param sources one per range of `ranks`, in order; `out` may be one of them, if both begin at the same element
+/// @param ranks complete subtrees that tile the tree over all ranks. The source of a range of several ranks contains
+/// their sum, or their maximum
 void reduce_elements(ElementType type, ReduceOp op, std::span<const Range> ranks, const std::byte* const* sources,
                      std::size_t count, std::byte* out);
 

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// Of one rank: all is said by the rank itself.
+/// A group of one rank. Every result is the rank's own input.
 class AloneCommunicator : public Communicator {
  public:
   int rank() const override { return 0; }
@@ -24,8 +24,8 @@ class AloneCommunicator : public Communicator {
 
 void check_length(const Collective& call, const char* what, std::size_t length, std::size_t needed) {
   if (length == needed) return;
-  throw_invalid(std::string(to_string(call.kind)) + ": " + what + " has " + std::to_string(length) + " elements, and " +
-                std::to_string(needed) + " are needed");
+  throw_invalid(std::string(to_string(call.kind)) + ": " + what + " has " + std::to_string(length) + " elements, but " +
+                std::to_string(needed) + " are required");
 }
 
 Collective collective(Collective::Kind kind, ElementType type, std::size_t count, const void* in, void* out,
@@ -42,12 +42,12 @@ Collective collective(Collective::Kind kind, ElementType type, std::size_t count
 }
 
 void check_op(const Collective& call) {
-  if (call.op > ReduceOp::max) throw_invalid("there is no such ReduceOp");
+  if (call.op > ReduceOp::max) throw_invalid("invalid ReduceOp");
   if (call.op == ReduceOp::mean && call.type == ElementType::i64)
-    throw_invalid(std::string(to_string(call.kind)) + ": the mean of whole numbers is none; ask for their sum");
+    throw_invalid(std::string(to_string(call.kind)) + ": ReduceOp::mean does not support integers; use ReduceOp::sum");
 }
 
-/// One rank by itself shares nothing.
+/// A group of one rank shares nothing, so every process may use it.
 void run(Communicator& communicator, const Collective& call) {
   if (communicator.size() > 1) communicator.owner().check("this rank of a group");
   communicator.run(call);
@@ -76,7 +76,7 @@ Range part_of_rank(std::size_t count, int rank, int size) {
   const auto parts = static_cast<std::size_t>(size);
   const auto part = static_cast<std::size_t>(rank);
   const std::size_t each = count / parts;
-  const std::size_t longer = count % parts;  // the first ones
+  const std::size_t longer = count % parts;  // the first `longer` parts have one element more
   const std::size_t begin = part * each + std::min(part, longer);
   return {begin, begin + each + (part < longer ? 1 : 0)};
 }
@@ -122,8 +122,7 @@ void Group::broadcast(ElementType type, void* values, std::size_t count, int roo
   Collective call = collective(Collective::Kind::broadcast, type, count, values, values, at);
   call.root = root;
   if (root < 0 || root >= size())
-    throw_invalid("broadcast: the root is " + std::to_string(root) + ", and ranks are 0 to " +
-                  std::to_string(size() - 1));
+    throw_invalid("broadcast: root is " + std::to_string(root) + "; it must be 0 to " + std::to_string(size() - 1));
   run(*communicator_, call);
 }
 

@@ -7,7 +7,7 @@
 #include "collectives/group/collective.hpp"
 #include "runtime/store/store_client.hpp"
 
-// How a group's vectors lie in shared memory.
+// The layout of a group's vectors in shared memory.
 namespace troupe {
 
 inline constexpr std::size_t kLineBytes = 64;
@@ -23,24 +23,24 @@ inline std::byte* bytes_of_mapping(const Mapping& mapping) {
   return reinterpret_cast<std::byte*>(mapping.writable_floats().data());
 }
 
-/// As memcpy, where the two may be the same.
+/// Like memcpy, but the two may be the same.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
-/// Which bytes of a chunk a rank reduces: whole cache lines.
+/// Returns the bytes of a chunk that a rank reduces: whole cache lines.
 inline Range slice_of_rank(std::size_t bytes, int rank, int size) {
   const Range lines = part_of_rank(rounded_up(bytes, kLineBytes) / kLineBytes, rank, size);
   return {std::min(lines.begin * kLineBytes, bytes), std::min(lines.end * kLineBytes, bytes)};
 }
 
-/// In bytes.
+/// Returns a rank's part of the vector, in bytes.
 inline Range part_bytes(const Collective& call, int rank, int size) {
   const Range part = part_of_rank(call.count, rank, size);
   return {part.begin * bytes_of(call.type), part.end * bytes_of(call.type)};
 }
 
-/// Which of them belong to the piece that begins so far into the part, in bytes.
+/// Returns the bytes of `part` that belong to the piece that starts `begin` bytes into the part.
 inline Range piece_of(const Range& part, std::size_t begin, std::size_t piece_bytes) {
   const std::size_t from = std::min(part.begin + begin, part.end);
   return {from, std::min(from + piece_bytes, part.end)};

@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-/// To tell the others that a rank has left.
+/// The time limit for notifying the other nodes that a rank has left.
 constexpr std::chrono::seconds kToLeave{1};
 
 }  // namespace

@@ -7,11 +7,13 @@
 
 namespace troupe {
 
-/// Of ranks on several nodes: those of one share memory, and what passes between nodes travels over the data plane.
+/// Connects ranks on several nodes. The ranks of one node share memory; data between nodes travels over the data plane.
 class NodeCommunicator : public Communicator {
  public:
-  /// Returns when all ranks have come. @throws Error as `Group`
-  /// @param timeout of each collective; absent: as of `SharedCommunicator`
+  /// Returns when all ranks have arrived.
+  /// @param timeout of each collective
+  /// @param absent as for `SharedCommunicator`
+  /// @throws Error as documented at `Group`
   NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
                    const AskAbsent& absent = {});
 

@@ -9,14 +9,14 @@
 namespace troupe {
 namespace {
 
-/// Of all ranks' pieces; several travel while others are made.
+/// The chunk size: the pieces of all ranks. Several pieces travel while later ones are computed.
 constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-/// Of all chunks of a node.
+/// The limit for all chunks of a node.
 constexpr std::size_t kNodesChunkBytes = std::size_t{256} << 20;
 
-/// Of one rank, on all nodes.
+/// Returns the size of one rank's piece, the same on all nodes.
 std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank) {
-  std::size_t most = 0;  // ranks of a node
+  std::size_t most = 0;  // the largest number of ranks on one node
   for (auto begin = node_of_rank.begin(); begin != node_of_rank.end();) {
     const auto end = std::upper_bound(begin, node_of_rank.end(), *begin);
     most = std::max(most, static_cast<std::size_t>(end - begin));
@@ -33,7 +33,7 @@ NodeGroup::NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreCli
     : place_(std::move(place)), transport_(std::move(transport)), held_(store) {
   Topology{place_.node_of_rank, 1}.check();
   const Range local = ranks_of(place_.node);
-  if (local.empty()) throw Error(ErrorCode::invalid_argument, "a node that has no rank of the group");
+  if (local.empty()) throw Error(ErrorCode::invalid_argument, "this node has no rank of the group");
   std::size_t sums = 0;
   for (int each = 0; each < num_nodes(); ++each) {
     sums_before_.push_back(sums);

@@ -14,18 +14,18 @@
 
 namespace troupe {
 
-/// What the ranks of one node have in common in a group over several: memory in which they meet, and through which
-/// their long vectors go, and the windows by which ranks of other nodes write into it. All are announced when this is
-/// made; nobody may send before that is so on all nodes.
+/// What the ranks of one node share in a group over several nodes: the memory of their barrier, the memory through
+/// which their long vectors pass, and the windows into which ranks of other nodes write. The constructor announces all
+/// windows. No rank may send before all nodes have constructed their object.
 class NodeGroup {
  public:
   struct Place {
     ObjectId id;  ///< of kind group
     int node = 0;
-    std::vector<std::int32_t> node_of_rank;  ///< never decreasing
+    std::vector<std::int32_t> node_of_rank;  ///< non-decreasing
     std::vector<RankName> names;             ///< by rank
   };
-  /// @throws Error as the store; invalid_argument unless ranks are in order of their nodes, and some are of this one
+  /// @throws Error as the store; invalid_argument if ranks are not in order of their nodes, or if this node has no rank
   NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreClient& store);
 
   const ObjectId& id() const { return place_.id; }
@@ -34,16 +34,16 @@ class NodeGroup {
   int num_nodes() const { return place_.node_of_rank.back() + 1; }
   int node_of(int rank) const { return place_.node_of_rank[static_cast<std::size_t>(rank)]; }
   Range ranks_of(int node) const;
-  /// What a node sends of its chunks, in order: a sum for each complete subtree of the tree over ranks.
+  /// Returns the sums that a node sends for its chunks, in order: one for each complete subtree of the tree over ranks.
   std::vector<Range> sums_of(int node) const;
 
   std::span<std::byte> barrier_memory() const;
   const Staging& staging() const { return staging_; }
-  /// What a node has sent of such a sum for a rank of this one.
+  /// Returns where a sum from another node for a rank of this node is received.
   std::byte* sum_from(int node, int rank, std::size_t term) const;
   Transport& transport() const { return *transport_; }
 
-  // The same on all nodes.
+  // Window numbers, the same on all nodes:
   WindowId window_of_said(int rank, std::size_t parity) const;
   WindowId window_of_made(int rank) const;
   WindowId window_of_farewell(int rank) const;
@@ -59,7 +59,7 @@ class NodeGroup {
   std::shared_ptr<Mapping> mapping_;
   Staging staging_;
   std::byte* sums_ = nullptr;
-  std::vector<std::size_t> sums_before_;  ///< by node: sums of other nodes before its, of a rank
+  std::vector<std::size_t> sums_before_;  ///< by node: number of sums of the other nodes before it, for one rank
 };
 
 }  // namespace troupe

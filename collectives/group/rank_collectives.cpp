@@ -22,7 +22,8 @@ void RankCollectives::begin(const AskAbsent& absent) {
   barrier_.ask({});
 }
 
-/// Who has failed in a barrier takes part in no other: it would be counted for one to which it has not come.
+/// A rank that has failed in a barrier takes part in no other one. Otherwise a later barrier would count its failed
+/// arrival.
 void RankCollectives::run(const Collective& call) {
   if (failed_) std::rethrow_exception(failed_);
   Difference difference;
@@ -66,7 +67,7 @@ RankCollectives::Difference RankCollectives::run_short(const Collective& call, c
   return {};
 }
 
-/// Ranks that call something else meet here all the same, since each begins with a barrier.
+/// Ranks that called different collectives also meet here, because every collective begins with a barrier.
 RankCollectives::Difference RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
   Difference difference = meet_all(0, deadline);
   if (!difference) pass_through(call, deadline);
@@ -127,7 +128,7 @@ void RankCollectives::all_reduce(const Collective& call, const Deadline& deadlin
   }
 }
 
-/// A chunk is a piece of each rank's part, one behind the other.
+/// A chunk contains one piece of each rank's part, one after the other.
 void RankCollectives::reduce_scatter(const Collective& call, const Deadline& deadline) {
   const Range own = part_bytes(call, rank(), size());
   const std::size_t longest = part_bytes(call, 0, size()).size();

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Who waits for another node looks so often whether anybody still waits.
+/// The interval at which a rank that waits for another node checks whether the group is broken.
 constexpr std::chrono::milliseconds kLooksForBreakEvery{100};
 
 }  // namespace
@@ -46,7 +46,7 @@ void RemoteRanks::leave(std::span<const std::byte> farewell, const Deadline& dea
   const WindowId window = group_->window_of_farewell(rank_);
   for (int node = 0; node < group_->num_nodes(); ++node) try {
       if (node != group_->node()) group_->transport().send(node, window, 1, 0, farewell, deadline);
-    } catch (const Error&) {  // it has gone as well
+    } catch (const Error&) {  // this node has left as well
     }
 }
 
@@ -56,7 +56,7 @@ void RemoteRanks::hear_farewells() const {
     try {
       group_->transport().wait(group_->window_of_farewell(rank), 1, 0, Deadline(std::chrono::milliseconds(0)));
     } catch (const Error&) {
-      continue;  // there is none
+      continue;  // no farewell has arrived
     }
     barrier_.hear_farewell(rank);
   }

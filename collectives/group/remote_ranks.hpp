@@ -10,34 +10,36 @@
 
 namespace troupe {
 
-/// Which bytes of a chunk a rank makes.
+/// Returns the bytes of a chunk that a rank reduces.
 using SliceOf = std::function<Range(int rank)>;
 
-/// What passes between one rank and those of other nodes, by the windows of a `NodeGroup`. All wait until the deadline,
-/// and look now and then whether anybody still waits; they throw Error as `SharedBarrier`, naming the rank.
+/// Exchanges data between one rank and the ranks of other nodes, through the windows of a `NodeGroup`. All functions
+/// wait until the deadline, and check from time to time whether the group is broken. They throw Error as
+/// `SharedBarrier`, with the rank's name.
 class RemoteRanks {
  public:
   RemoteRanks(std::shared_ptr<NodeGroup> group, SharedBarrier& barrier);
 
-  /// What a sum over all ranks is made of here: each rank of this node, and complete subtrees of others.
+  /// Returns the terms of a sum over all ranks: each rank of this node, and complete subtrees of other nodes.
   std::vector<Range> terms() const;
 
-  /// Sends to all other nodes what this rank says with its call.
+  /// Sends this rank's call record and payload to all other nodes.
   void say(std::span<const std::byte> said, const Deadline& deadline) const;
-  /// Waits until all ranks of other nodes have called as often as this one.
+  /// Waits until all ranks of other nodes have made as many calls as this rank.
   void await_said(const Deadline& deadline);
 
-  /// Sends to all other nodes, as far as they hear it, that this rank comes no more.
+  /// Notifies all other nodes that this rank no longer takes part. Ignores nodes that cannot be reached.
   void leave(std::span<const std::byte> farewell, const Deadline& deadline) const;
 
-  /// The next of several chunks begins, on all ranks.
+  /// Begins the next chunk of a vector. All ranks call this.
   void begin_chunk() { ++ticket_; }
-  /// Sends to ranks of other nodes what this node's chunks have for their slices: of these, each rank of the node deals
-  /// with some.
+  /// Sends the sums of this node's chunks for the slices of ranks on other nodes. The ranks of this node divide the
+  /// receivers among themselves.
   void send_sums(const Collective& call, const SliceOf& slice_of, const Deadline& deadline);
-  /// Waits for what other nodes have for this rank's slice. @param sources by term: those of this node stay
+  /// Waits for the sums from other nodes for this rank's slice.
+  /// @param sources by term: sets the entries of other nodes and keeps the entries of this node
   void await_sums(std::vector<const std::byte*>& sources, const Deadline& deadline);
-  /// Sends to all other nodes what this rank has made, and waits for what another has.
+  /// `send_made` sends this rank's slice of the result to all other nodes. `await_made` waits for another rank's slice.
   void send_made(std::size_t bytes, const Deadline& deadline) const;
   void await_made(int rank, const Deadline& deadline);
 
@@ -53,8 +55,8 @@ class RemoteRanks {
   std::shared_ptr<NodeGroup> group_;
   SharedBarrier& barrier_;
   int rank_;
-  std::vector<Range> ranks_;     ///< each by itself
-  std::vector<Range> own_sums_;  ///< what other nodes get of this one: complete subtrees
+  std::vector<Range> ranks_;     ///< ranges of one rank each
+  std::vector<Range> own_sums_;  ///< the sums that this node sends: complete subtrees
   std::uint64_t ticket_ = 0;
   std::vector<std::byte> sum_;             ///< scratch: a piece
   std::vector<const std::byte*> sources_;  ///< scratch

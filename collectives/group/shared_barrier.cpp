@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 512;
 constexpr std::size_t kNameBytes = 128;
-/// Who is woken by nobody looks so often.
+/// The interval at which a rank that was not woken checks again.
 constexpr std::chrono::milliseconds kLooksEvery{100};
 
 void relax() {
@@ -26,7 +26,7 @@ void relax() {
 
 struct alignas(64) SharedBarrier::RankState {
   std::atomic<std::uint32_t> arrived;
-  std::atomic<std::uint32_t> left;  ///< 1: it comes no more, as the next says
+  std::atomic<std::uint32_t> left;  ///< 1: the rank has left, for the reason in the next fields
   std::uint32_t left_code;
   std::int32_t worker;
   char node[kNameBytes];
@@ -36,14 +36,14 @@ struct alignas(64) SharedBarrier::RankState {
 struct SharedBarrier::Header {
   alignas(64) std::atomic<std::uint64_t> count;
   alignas(64) std::atomic<std::uint32_t> turn;
-  alignas(64) std::atomic<std::uint32_t> broken;  ///< 1 while somebody writes the next; 2: nobody waits any more
+  alignas(64) std::atomic<std::uint32_t> broken;  ///< 1 while a rank writes the next fields; 2: the group is broken
   std::uint32_t code;
   std::int32_t rank;
   char why[kTextBytes];
 };
 
 struct SharedBarrier::Farewell {
-  std::uint64_t calls = 0;  ///< to which it has come
+  std::uint64_t calls = 0;  ///< number of calls in which the rank took part
   std::uint64_t code = 0;
   char why[kTextBytes - 2 * sizeof(std::uint64_t)] = {};
 };
@@ -53,7 +53,7 @@ std::size_t SharedBarrier::bytes(int size) {
   return sizeof(Header) + static_cast<std::size_t>(size) * kBytesOfRank;
 }
 
-/// Zeros are a barrier to which nobody has come, but for the workers' numbers.
+/// Zeros are the initial state, except for the workers' numbers.
 void SharedBarrier::prepare(std::span<std::byte> memory, int size, std::span<const RankName> names) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(CallRecord) % kLineBytes == 0);
@@ -112,7 +112,7 @@ CallRecord SharedBarrier::record_of(int rank, std::size_t parity) const {
 
 void SharedBarrier::meet(const Deadline& deadline) {
   const std::uint64_t all = ++turn_ * layout_.local.size();
-  const auto turn = static_cast<std::uint32_t>(turn_);  // as others see it
+  const auto turn = static_cast<std::uint32_t>(turn_);  // as other ranks see it
   state(layout_.rank).arrived.store(turn, std::memory_order_release);
   if (header().count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
     header().turn.store(turn, std::memory_order_release);
@@ -155,7 +155,7 @@ void SharedBarrier::throw_if_over(std::uint32_t turn) {
 void SharedBarrier::time_out(std::uint32_t turn) {
   for (std::size_t local = layout_.local.begin; local < layout_.local.end; ++local)
     if (state(static_cast<int>(local)).arrived.load(std::memory_order_acquire) != turn) miss(static_cast<int>(local));
-  throw error_of(ErrorCode::timeout, -1, "the ranks' shared memory contradicts itself");
+  throw error_of(ErrorCode::timeout, -1, "the ranks' shared memory is inconsistent");
 }
 
 std::string SharedBarrier::last_of(int rank) const {
@@ -164,7 +164,7 @@ std::string SharedBarrier::last_of(int rank) const {
 }
 
 void SharedBarrier::miss(int rank) {
-  lose({ErrorCode::timeout, rank, "did not come in time; what it called last is " + last_of(rank)});
+  lose({ErrorCode::timeout, rank, "did not arrive in time; last call: " + last_of(rank)});
 }
 
 void SharedBarrier::lose(const Absence& absence) {
@@ -195,7 +195,7 @@ std::optional<Error> SharedBarrier::different_calls() const {
   bool same = true;
   for (int rank = 0; rank < layout_.size; ++rank) {
     const CallRecord record = record_of(rank, parity());
-    if (record.number != calls_) throw error_of(ErrorCode::protocol, rank, "came, and did not say what it calls");
+    if (record.number != calls_) throw error_of(ErrorCode::protocol, rank, "arrived without a call record");
     same = same && record.same_call(own);
   }
   if (same) return std::nullopt;

@@ -14,71 +14,76 @@
 
 namespace troupe {
 
-/// Who a rank is, for errors. Of one that nobody knows yet there is no worker.
+/// A rank's identity, for errors. `worker` is -1 until it is known.
 struct RankName {
   int worker = -1;
   std::string node;
 };
 
-/// Who meets.
+/// The ranks that meet at a barrier.
 struct RankLayout {
   int rank = 0;
   int size = 1;      ///< of the group
   Range local = {};  ///< the ranks of this machine
 };
 
-/// Where the ranks of one machine meet, in memory that all have mapped: each says what it calls, with a short vector,
-/// and waits for the others. What ranks of other machines say comes into the same memory by other ways. What others
-/// write is believed for errors only, and for who has come.
+/// A barrier for the ranks of one machine, in memory that all of them have mapped. Each rank writes its call, with a
+/// short vector, and waits for the others. The calls of ranks on other machines are received into the same memory. The
+/// memory is trusted only for errors and for which ranks have arrived.
 class SharedBarrier {
  public:
-  /// Of a vector that lies beside the call, in bytes.
+  /// The maximum size of a vector that is stored next to the call record, in bytes.
   static constexpr std::size_t kPayloadBytes = 16384;
 
   static std::size_t bytes(int size);
-  /// Makes `bytes(size)` ready for all. @param names of all ranks, or none; who comes has its own written
+  /// Initializes `bytes(size)` of memory for all ranks.
+  /// @param names of all ranks, or empty; each rank overwrites its own name when it arrives
   static void prepare(std::span<std::byte> memory, int size, std::span<const RankName> names = {});
-  /// What a rank says at a time lies there: two places, since others may still read what it said before.
+  /// Returns the place of a rank's call and payload. There are two, because other ranks may still read the previous
+  /// call.
   static std::span<std::byte> place(std::span<std::byte> memory, int size, int rank, std::size_t parity);
 
-  /// @param memory that is ready
+  /// @param memory initialized by `prepare`
   SharedBarrier(std::span<std::byte> memory, const RankLayout& layout);
-  /// Of this rank, for errors. Once, before it meets anybody.
+  /// Sets the name of this rank, for errors. Must be called once, before the first `meet`.
   void introduce(const RankName& name);
 
-  /// From now on this is asked now and then while the rank waits: a rank that does not come, for whom nobody is to
-  /// wait.
+  /// From now on calls `absent` from time to time while the rank waits. `absent` returns a rank that will not arrive.
   void ask(AskAbsent absent) { absent_ = std::move(absent); }
 
   const RankLayout& layout() const { return layout_; }
-  /// This rank calls that next.
+  /// Begins this rank's next call.
   void call(const Collective& call);
-  /// This rank's calls so far.
+  /// Returns the number of this rank's calls so far.
   std::uint64_t calls() const { return calls_; }
-  /// What lies beside the call of a rank, of which this one's may be written between `call` and `meet`.
+  /// Returns the payload next to a rank's call. This rank may write its own payload between `call` and `meet`.
   std::byte* payload(int rank) const;
-  /// All that this rank says with its call, of so long a payload.
+  /// Returns this rank's call record and its payload of the given length.
   std::span<const std::byte> said(std::size_t payload_bytes) const;
 
-  /// Returns when all ranks of this machine have come as often as this one. @throws Error naming who is missing
+  /// Returns when all ranks of this machine have called `meet` as often as this rank.
+  /// @throws Error that names the missing rank
   void meet(const Deadline& deadline);
-  /// What is wrong where ranks have called something else; each finds the same. For after all have come
+  /// Returns an error if ranks have called different collectives. Every rank gets the same result. Must be called after
+  /// all ranks have arrived.
   std::optional<Error> different_calls() const;
-  /// @throws Error where nobody waits any more
+  /// @throws Error if the group is broken, so that no rank waits any longer
   void throw_if_broken();
-  /// Nobody waits any more, for this reason or one that somebody else had before. @throws Error always
+  /// Breaks the group for this reason, unless it is already broken for another.
+  /// @throws Error always
   [[noreturn]] void lose(const Absence& absence);
-  /// A rank of another machine did not come in time.
+  /// Breaks the group because a rank of another machine did not arrive in time.
   [[noreturn]] void miss(int rank);
 
-  /// This rank comes no more; who waits for it on this machine, now or later, is told.
+  /// Announces that this rank no longer takes part. Ranks of this machine that wait for it, now or later, get an error.
   void leave(ErrorCode code, const std::string& text);
-  /// What ranks of other machines are to be told of that.
+  /// Writes this rank's farewell, and returns the bytes to send to ranks of other machines.
   std::span<const std::byte> farewell(ErrorCode code, const std::string& text);
   static std::span<std::byte> farewell_place(std::span<std::byte> memory, int size, int rank);
-  /// A rank of another machine has said farewell. @throws Error unless it had come to this rank's call before
+  /// Reads the farewell of a rank on another machine.
+  /// @throws Error if that rank left before this rank's current call
   void hear_farewell(int rank);
-  /// Nobody waits for anybody any more. From any thread.
+  /// Breaks the group: all ranks stop waiting. May be called from any thread.
   void break_up(const Absence& absence);
 
  private:

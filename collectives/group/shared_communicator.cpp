@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastChunkBytes = std::size_t{1} << 16;
-/// Of all ranks' chunks.
+/// The limit for the chunks of all ranks.
 constexpr std::size_t kChunksBytes = std::size_t{32} << 20;
 
 std::size_t shared_piece_bytes(int size) {
@@ -23,18 +23,20 @@ constexpr std::chrono::milliseconds kAsksEvery{100};
 
 void throw_if_absent(const AskAbsent& absent) {
   if (const auto missing = absent ? absent() : std::nullopt)
-    throw AbsentRank(missing->code, "a rank does not come: rank " + std::to_string(missing->rank) + ' ' + missing->text,
-                     {}, missing->rank);
+    throw AbsentRank(missing->code,
+                     "a rank did not arrive: rank " + std::to_string(missing->rank) + ' ' + missing->text, {},
+                     missing->rank);
 }
 
-/// @throws AbsentRank where somebody is said to be absent by the deadline
+/// @throws AbsentRank if `absent` reports a rank before the deadline
 void wait_for_absence(const Deadline& deadline, const AskAbsent& absent) {
   for (; absent && !deadline.passed(); Clock::sleep_for(std::min(kAsksEvery, deadline.left()))) throw_if_absent(absent);
 }
 
-/// Memory goes with the rank that made it.
+/// The store removes memory when the rank that created it ends.
 Error maker_lost(const Error& error) {
-  return {ErrorCode::worker_lost, "the rank that made the group's memory has gone: " + error.message(), error.where()};
+  return {ErrorCode::worker_lost, "the rank that created the group's memory has ended: " + error.message(),
+          error.where()};
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ void SharedCommunicator::forget() noexcept {
 void SharedCommunicator::release(const ObjectId& id) noexcept {
   try {
     store_->release(id);
-  } catch (const Error&) {  // the store has gone, and all that it kept; or its maker has, and it went with that
+  } catch (const Error&) {  // the store is gone with all objects, or the object was removed with its creator
   }
 }
 
@@ -101,7 +103,8 @@ void SharedCommunicator::map(const AskAbsent& absent) {
   barrier_->introduce(place_.name);
 }
 
-/// Who makes the memory makes it ready before it says so, since it may have held something else.
+/// The rank that creates the memory initializes it before it publishes that it is ready. Reused memory may hold other
+/// data.
 void SharedCommunicator::make(std::size_t bytes) {
   SharedBarrier::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
   store_->create(said_id(), sizeof(float));
@@ -115,7 +118,7 @@ void SharedCommunicator::open(std::size_t bytes, const Deadline& deadline, const
   mapping_ = store_->open(place_.id, 0, bytes);
 }
 
-/// Made when it is wanted, since many functions send nothing that is long.
+/// Created on first use, because many functions send no long vectors.
 Staging SharedCommunicator::map_staging() {
   Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, barrier_->layout().local};
   const std::size_t bytes = Staging::bytes(staging.piece_bytes, staging.size, staging.local);

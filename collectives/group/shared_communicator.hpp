@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// Of ranks of one machine, over memory of its object store.
+/// Connects ranks of one machine through memory of its object store.
 class SharedCommunicator : public Communicator {
  public:
   struct Place {
@@ -17,12 +17,12 @@ class SharedCommunicator : public Communicator {
     int rank = 0;
     int size = 1;
     RankName name;
-    std::chrono::milliseconds timeout{0};  ///< of each collective
+    std::chrono::milliseconds timeout{0};  ///< timeout of each collective
   };
 
-  /// Returns when all ranks have mapped the memory, which the first to come makes. @throws Error as `StoreClient`, or
-  /// as `Group`
-  /// @param absent asked now and then while it waits: a rank that does not come, so that nobody is to wait for it
+  /// Returns when all ranks have mapped the memory. The first rank to arrive creates it.
+  /// @param absent called from time to time while this waits; returns a rank that will not arrive
+  /// @throws Error as `StoreClient`, or as documented at `Group`
   SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent = {});
   ~SharedCommunicator() override;
 
@@ -46,9 +46,10 @@ class SharedCommunicator : public Communicator {
 
   std::shared_ptr<StoreClient> store_;
   Place place_;
-  std::shared_ptr<Mapping> mapping_;  ///< of the barrier place
-  std::shared_ptr<Mapping> staging_;  ///< for long vectors; null before the first
-  bool said_ = false;                 ///< this rank has said, or heard, that the memory is ready, and holds that
+  std::shared_ptr<Mapping> mapping_;  ///< of the barrier
+  std::shared_ptr<Mapping> staging_;  ///< for long vectors; null before the first of them
+  bool said_ = false;                 ///< this rank has published or seen that the memory is ready, and holds the
+                                      ///< object that marks it
   std::unique_ptr<SharedBarrier> barrier_;
   std::optional<RankCollectives> collectives_;
 };

@@ -5,15 +5,15 @@
 
 #include "collectives/group/collective.hpp"
 
-// Collectives of vectors so short that each rank lays its own beside its call.
+// Collectives on vectors that are short enough for each rank to store its own next to its call record.
 namespace troupe {
 
-/// How much of its vector a rank lays there.
+/// Returns the number of bytes that a rank stores there.
 std::size_t short_bytes(const Collective& call, int rank, int size);
 
-/// Makes a rank's whole result of what all have laid there.
-/// @param vectors where those of each rank begin, in order; which this moves
-/// @param ranks each by itself, as `each_rank` makes them
+/// Computes a rank's whole result from the vectors of all ranks.
+/// @param vectors pointers to the beginning of each rank's vector, in order; this call changes them
+/// @param ranks one range per rank, from `each_rank`
 void take_short(const Collective& call, int rank, std::span<const std::byte*> vectors, std::span<const Range> ranks);
 
 }  // namespace troupe

@@ -6,11 +6,11 @@
 
 namespace troupe {
 
-/// Memory of one machine through which long vectors go, piece by piece: a chunk of each of its ranks, and what each
-/// rank of the group makes of its slice of one.
+/// Memory of one machine through which long vectors pass, piece by piece. It holds one chunk for each rank of the
+/// machine, and for each rank of the group its slice of the result.
 struct Staging {
   std::byte* memory = nullptr;
-  std::size_t piece_bytes = 0;  ///< that a rank makes: whole lines of the cache
+  std::size_t piece_bytes = 0;  ///< size of one rank's slice: whole cache lines
   int size = 1;                 ///< of the group
   Range local = {};             ///< the ranks of this machine
 
@@ -18,11 +18,11 @@ struct Staging {
     return (local.size() + 1) * static_cast<std::size_t>(size) * piece_bytes;
   }
   std::size_t chunk_bytes() const { return static_cast<std::size_t>(size) * piece_bytes; }
-  /// Of a rank of this machine.
+  /// Returns the chunk of a rank on this machine.
   std::byte* chunk_of(int rank) const {
     return memory + (static_cast<std::size_t>(rank) - local.begin) * chunk_bytes();
   }
-  /// Of any rank.
+  /// Returns the slice of the result of any rank.
   std::byte* made_by(int rank) const {
     return memory + local.size() * chunk_bytes() + static_cast<std::size_t>(rank) * piece_bytes;
   }

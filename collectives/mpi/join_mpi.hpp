@@ -8,16 +8,17 @@
 
 namespace troupe {
 
-/// This process as one of those that mpirun started.
+/// This process as one of the ranks that mpirun started.
 struct MpiRank {
   std::shared_ptr<Communicator> communicator;
   int local_rank = 0;  ///< among the ranks of this machine
-  std::string node;    ///< the machine's name, as MPI has it
+  std::string node;    ///< the machine's name according to MPI
 };
 
-/// Forms a group of all ranks of MPI, each of which calls this as often. The first initialises MPI unless the program
-/// has, and then ends it with the process. @throws Error as `Group`; unsupported where this build has no MPI
-/// @param timeout of this and of each collective
+/// Forms a group of all MPI ranks. Every rank must make the same number of calls. The first call initialises MPI,
+/// unless the program has done so; in that case MPI is finalized when the process ends.
+/// @param timeout of this call and of each collective
+/// @throws Error as documented at `Group`; unsupported if this build has no MPI
 MpiRank join_mpi(std::chrono::milliseconds timeout);
 
 }  // namespace troupe

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// How much of each rank's part goes at once: whole elements, at least one.
+/// Returns how many bytes of each rank's part are sent at a time: whole elements, at least one.
 std::size_t piece_bytes(const Collective& call, int size) {
   const std::size_t element = bytes_of(call.type);
   const std::size_t elements = LongVectors::kChunkBytes / static_cast<std::size_t>(size) / element;
@@ -29,7 +29,7 @@ LongVectors::LongVectors(int rank, int size, Traffic& traffic, std::function<voi
 
 void LongVectors::run(const Collective& call) {
   if (memory_->chunk.empty()) {
-    // A cache line more for each rank, since slices are whole lines, and pieces at least one element.
+    // One extra cache line per rank, because slices are whole lines, and pieces are at least one element.
     const std::size_t bytes = kChunkBytes + 64 * static_cast<std::size_t>(size_);
     memory_->chunk.resize(bytes);
     memory_->came.resize(bytes);
@@ -130,7 +130,7 @@ void LongVectors::all_gather(const Collective& call) {
   }
 }
 
-/// The root sends each rank a slice alone, and the ranks give theirs to the others.
+/// The root sends each rank only its slice, and the ranks exchange their slices.
 void LongVectors::broadcast(const Collective& call) {
   const std::size_t all = call.count * bytes_of(call.type);
   const bool root = call.root == rank_;

@@ -2,7 +2,8 @@
 
 namespace troupe {
 
-/// @throws Error system that says what MPI says, unless a call of it went well
+/// Does nothing if an MPI call succeeded.
+/// @throws Error system with MPI's error text if it failed
 void check_mpi(int code, const char* call);
 
 }  // namespace troupe

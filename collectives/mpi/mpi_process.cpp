@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Returns whether it was done in time.
+/// Returns whether the request completed before the deadline.
 bool await(MPI_Request& request, const Deadline& deadline) {
   Pause pause(true);
   for (int done = 0;;) {
@@ -26,7 +26,7 @@ bool await(MPI_Request& request, const Deadline& deadline) {
 }  // namespace
 
 MpiProcess& MpiProcess::get(const Deadline& deadline) {
-  static MpiProcess process(deadline);  // of MPI, too, there is one in a process
+  static MpiProcess process(deadline);  // MPI also has one state per process
   return process;
 }
 
@@ -34,7 +34,7 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   int over = 0;
   int initialised = 0;
   MPI_Finalized(&over);
-  if (over != 0) throw Error(ErrorCode::unsupported, "MPI has been finalized, and cannot be initialised again");
+  if (over != 0) throw Error(ErrorCode::unsupported, "MPI has been finalized and cannot be initialised again");
   MPI_Initialized(&initialised);
   int threads = MPI_THREAD_SINGLE;
   if (initialised == 0) {
@@ -50,7 +50,7 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   check_mpi(MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &copied), "MPI_Comm_idup");
   if (!await(copied, deadline))
     throw Error(ErrorCode::timeout,
-                "not all ranks of MPI have come: each makes a troupe::StandaloneContext with backend mpi");
+                "not all MPI ranks have joined; each rank must create a troupe::StandaloneContext with backend mpi");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -58,7 +58,8 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   free_words_with_mpi();
 }
 
-/// Whoever calls MPI_Finalize: it first deletes what MPI_COMM_SELF has.
+/// Frees the words when MPI_Finalize is called, by this class or by the program: MPI_Finalize first deletes the
+/// attributes of MPI_COMM_SELF.
 void MpiProcess::free_words_with_mpi() {
   int key = MPI_KEYVAL_INVALID;
   const auto free_words = [](MPI_Comm /*comm*/, int /*key*/, void* process, void* /*extra*/) -> int {
@@ -83,13 +84,13 @@ MpiProcess::~MpiProcess() {
   }
 }
 
-/// MPI_Finalize waits for all ranks, however long, so all say first that they have come so far. Where one of them hangs
-/// nothing but an abort ends it, and with it the rest.
+/// MPI_Finalize waits for all ranks without a limit. Therefore all ranks first announce that they have reached their
+/// end. If one of them hangs, only an abort ends the job, with all ranks.
 void MpiProcess::end() {
   MPI_Request all_ended = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(comm_, &all_ended), "MPI_Ibarrier");
   if (!await(all_ended, end_timeout_ ? Deadline(*end_timeout_) : Deadline::never())) {
-    log_line(LogLevel::warning, "not all ranks of MPI come to their end; this one aborts all");
+    log_line(LogLevel::warning, "not all MPI ranks reach their end; this rank aborts all ranks");
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
@@ -100,7 +101,7 @@ void MpiProcess::check_thread() const {
   if (!any_thread_) MPI_Is_thread_main(&main);
   if (main == 0)
     throw Error(ErrorCode::unsupported,
-                "MPI was initialised for its main thread alone: MPI_THREAD_SERIALIZED lets other ones call it");
+                "MPI was initialised for calls from its main thread only; initialise it with MPI_THREAD_SERIALIZED");
 }
 
 std::string MpiProcess::node() const {
@@ -114,7 +115,7 @@ std::uint64_t MpiProcess::enter() {
   int over = 0;
   MPI_Finalized(&over);
   if (over != 0) throw_invalid("MPI has been finalized");
-  if (std::exchange(in_group_, true)) throw_invalid("this process is in a group of MPI already");
+  if (std::exchange(in_group_, true)) throw_invalid("this process is already in an MPI group");
   return ++groups_;
 }
 

@@ -14,30 +14,30 @@
 
 namespace troupe {
 
-/// MPI, as this process has it: there is one, from the first group on until the process ends.
+/// The MPI library in this process: one object, from the first group until the process ends.
 class MpiProcess {
  public:
-  /// @throws Error timeout where not all ranks come
+  /// @throws Error timeout if not all ranks arrive
   static MpiProcess& get(const Deadline& deadline);
   ~MpiProcess();
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  /// @throws Error unsupported in another thread than MPI allows
+  /// @throws Error unsupported if MPI does not allow calls from this thread
   void check_thread() const;
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   std::string node() const;
   Words& words() { return *words_; }
-  /// Begins another group, and returns its number, from 1 on, the same on all ranks. @throws Error invalid_argument
-  /// while there is one
+  /// Begins another group, and returns its number, from 1 on, which is the same on all ranks.
+  /// @throws Error invalid_argument if this process is already in a group
   std::uint64_t enter();
   void left() { in_group_ = false; }
 
-  /// Others may be gone, or hang: at the end they are waited for so long.
+  /// Records that other ranks may be gone or hang: the process then waits for them at most `time` when it ends.
   void doubt(std::chrono::milliseconds time);
-  /// Memory that MPI may still read or write, since who should have taken it or sent it is silent.
+  /// Keeps memory that MPI may still read or write, because a peer did not complete the transfer.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
 
  private:
@@ -46,7 +46,7 @@ class MpiProcess {
   void free_words_with_mpi();
 
   const OwningProcess owner_;
-  bool ours_ = false;  ///< this initialised MPI
+  bool ours_ = false;  ///< this object initialised MPI
   bool any_thread_ = true;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
@@ -54,7 +54,7 @@ class MpiProcess {
   std::unique_ptr<Words> words_;
   std::vector<std::shared_ptr<void>> kept_;
   bool in_group_ = false;
-  std::optional<std::chrono::milliseconds> end_timeout_;  ///< none where all is well
+  std::optional<std::chrono::milliseconds> end_timeout_;  ///< empty if nothing has failed
 };
 
 }  // namespace troupe

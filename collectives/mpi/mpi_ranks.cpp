@@ -19,16 +19,18 @@
 namespace troupe {
 namespace {
 
-/// Whether processes are there is looked at so often.
+/// The interval at which processes are checked for their end.
 constexpr std::chrono::milliseconds kLooksAliveEvery{100};
-/// So long a rank stays until its last word is on its way.
+/// The maximum time that a rank waits until its last word has been sent.
 constexpr std::chrono::milliseconds kLastWord{500};
-/// A process that was stopped first hears what others have said meanwhile.
+/// The number of polls after the deadline. A process that was stopped thus first reads the words that arrived
+/// meanwhile.
 constexpr int kLastLooks = 100;
-/// So long the others have to come to their end when something has failed.
+/// The maximum time that the other ranks have to reach their end after a failure.
 constexpr std::chrono::milliseconds kLongestEnd{10'000};
 
-/// Of pieces of this group's vectors; 32767 is the largest that any MPI allows. Words have 0.
+/// Returns the tag for pieces of this group's vectors. 32767 is the largest tag that every MPI supports. Words have tag
+/// 0.
 int tag_of(std::uint64_t group) { return 1 + static_cast<int>(group % 32767); }
 
 bool has_gone(int pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
@@ -63,7 +65,7 @@ MpiRanks::MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout)
 MpiRanks::~MpiRanks() {
   try {
     leave(ErrorCode::model_failed, "has left its group");
-  } catch (const Error&) {  // nobody can be told any more
+  } catch (const Error&) {  // the other ranks cannot be notified any more
   }
 }
 
@@ -109,7 +111,7 @@ void MpiRanks::begin(const Collective& call) {
 void MpiRanks::run(const Collective& call) {
   mpi_.check_thread();
   if (broken_) throw Error(*broken_);
-  if (over_) throw_invalid(std::string(to_string(call.kind)) + ": this rank has left its group");
+  if (over_) throw_invalid(std::string(to_string(call.kind)) + ": this rank has already left its group");
   const Deadline deadline(timeout_);
   begin(call);
   const bool is_short = call.count * bytes_of(call.type) <= Words::kPayload;
@@ -127,7 +129,7 @@ void MpiRanks::run(const Collective& call) {
   throw different_calls(last_, names, rank());
 }
 
-/// Returns when all have called something.
+/// Returns when all ranks have made a call.
 void MpiRanks::meet(const Deadline& deadline) {
   const Words& words = mpi_.words();
   const auto waits_for = [&](int other) { return other != rank() && !words.has(other); };
@@ -176,7 +178,8 @@ void MpiRanks::wait(const Deadline& deadline, const std::function<bool()>& done,
   }
 }
 
-/// Who has waited for long says so, and then all say so who wait: it is nobody's fault who waits, too.
+/// A rank that has waited for a long time sends `waits`, and then every other waiting rank does, too. A waiting rank is
+/// not the cause of a timeout.
 void MpiRanks::hear_others(bool late) {
   Words& words = mpi_.words();
   bool others_wait = false;
@@ -190,7 +193,7 @@ void MpiRanks::hear_others(bool late) {
   if ((late || others_wait) && !std::exchange(waits_, true)) words.say(word(Word::Kind::waits));
 }
 
-/// Who has left this call, or one before it, will not come. Who left after it did its part of it.
+/// Fails if `rank` has left before it took part in this call. A rank that left later has done its part of this call.
 void MpiRanks::hear(int rank, const Word& word) {
   others_[static_cast<std::size_t>(rank)].waits = word.kind == Word::Kind::waits;
   if (word.kind != Word::Kind::over || word.done >= own_.number) return;
@@ -198,7 +201,7 @@ void MpiRanks::hear(int rank, const Word& word) {
   fail({static_cast<ErrorCode>(word.code), known ? word.rank : rank, read_text(word.text)});
 }
 
-/// Looks twice, since the last word of a process may arrive after it has gone.
+/// Requires two checks in a row, because the last word of a process may arrive after its end.
 void MpiRanks::check_alive(const std::function<bool(int)>& waits_for) {
   looks_at_ = Clock::now() + kLooksAliveEvery;
   for (int rank = 0; rank < size(); ++rank) {
@@ -215,20 +218,20 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
       if (other != rank() && is_it(other)) return other;
     return -1;
   };
-  // Whose next word lies here has gone on.
+  // A rank whose next word has arrived has finished this call.
   const auto is_silent = [this](int other) {
     return !others_[static_cast<std::size_t>(other)].waits && !mpi_.words().has(other);
   };
   int missing = first([&](int other) { return waits_for(other) && is_silent(other); });
-  if (missing < 0) missing = first(is_silent);  // the one for whom others wait
+  if (missing < 0) missing = first(is_silent);  // the rank for which the other ranks wait
   if (missing < 0) missing = first(waits_for);
   const CallRecord& last = last_[static_cast<std::size_t>(std::max(0, missing))];
   fail({ErrorCode::timeout, std::max(0, missing),
-        last.number == own_.number ? std::string("has called it too, and then was silent")
-                                   : "did not come in time; what it called last is " + last.text()});
+        last.number == own_.number ? std::string("made the same call, but then stopped responding")
+                                   : "did not arrive in time; last call: " + last.text()});
 }
 
-/// The others are told the same, so that all name who is to blame, and not each other.
+/// Sends the cause to the other ranks, so that all ranks name the failed rank instead of each other.
 void MpiRanks::fail(const Absence& absence) {
   const ErrorCode code = absence.code > ErrorCode::in_use ? ErrorCode::worker_lost : absence.code;
   const Other& other = others_[static_cast<std::size_t>(absence.rank)];

@@ -13,15 +13,16 @@
 
 namespace troupe {
 
-/// Of the ranks that mpirun started.
+/// Connects the ranks that mpirun started.
 ///
-/// Each call begins with a word to all others, which says what is called, and has a short vector behind it; so each
-/// rank knows who has come, makes all of a short result, and long vectors go on their way only where all agree. All of
-/// it is messages between two ranks that are looked at, never waited in: MPI's own collectives cannot be left, and add
-/// in an order of their own.
+/// Each call begins with a word to all other ranks. The word describes the call, and a short vector follows it. So each
+/// rank knows which ranks have arrived and computes a short result on its own. Long vectors are sent only if all ranks
+/// made the same call. All data travels as point-to-point messages that are polled. MPI's own collectives are not used,
+/// because they cannot be cancelled, and because they add in their own order.
 class MpiRanks : public Communicator {
  public:
-  /// Returns when all ranks have come. @throws Error as `Group`
+  /// Returns when all ranks have arrived.
+  /// @throws Error as documented at `Group`
   MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout);
   ~MpiRanks() override;
 
@@ -38,9 +39,9 @@ class MpiRanks : public Communicator {
   struct Other {
     std::string node;
     int pid = 0;
-    bool watched = false;  ///< a process of this machine, of which it shows when it has gone
-    bool gone = false;     ///< the last time it was looked at
-    bool waits = false;    ///< it has said so since it called something
+    bool watched = false;  ///< a process of this machine, whose end can be detected
+    bool gone = false;     ///< result of the last check
+    bool waits = false;    ///< its last word in this call was `waits`
   };
 
   void begin(const Collective& call);
@@ -62,15 +63,15 @@ class MpiRanks : public Communicator {
   std::chrono::milliseconds timeout_;
   std::uint64_t group_;
   bool crowded_;
-  std::vector<Range> ranks_;  ///< each by itself
+  std::vector<Range> ranks_;  ///< ranges of one rank each
   CallRecord own_;
-  std::vector<CallRecord> last_;  ///< what each rank called last
+  std::vector<CallRecord> last_;  ///< the last call of each rank
   std::uint64_t done_ = 0;
-  std::vector<Other> others_;  ///< by rank, this one among them
+  std::vector<Other> others_;  ///< by rank, including this rank
   Clock::time_point looks_at_;
   std::optional<Error> broken_;
-  bool waits_ = false;  ///< has told the others so, in this call
-  bool over_ = false;   ///< has told the others that it comes no more
+  bool waits_ = false;  ///< this rank has sent `waits` in this call
+  bool over_ = false;   ///< this rank has announced that it no longer takes part
   Traffic traffic_;
   Deadline deadline_ = Deadline::never();
   LongVectors long_vectors_;

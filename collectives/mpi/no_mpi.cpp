@@ -1,6 +1,6 @@
 #include "collectives/mpi/join_mpi.hpp"
 
-// Stands in for all others of this folder where the build has no MPI.
+// Replaces all other sources of this folder if the build has no MPI.
 namespace troupe {
 
 MpiRank join_mpi(std::chrono::milliseconds /*timeout*/) {

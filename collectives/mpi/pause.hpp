@@ -2,10 +2,11 @@
 
 namespace troupe {
 
-/// Between two looks at what does not come yet: nothing at first, then others may run, and at last this thread sleeps.
+/// Waits between two polls: first spins, then yields the processor, finally sleeps.
 class Pause {
  public:
-  /// @param crowded whether more ranks than cores are on this machine, so that who waits keeps others from working
+  /// @param crowded true if this machine has more ranks than cores, so that a spinning rank takes time from working
+  /// ranks
   explicit Pause(bool crowded);
   void operator()();
 

@@ -7,20 +7,22 @@
 
 namespace troupe {
 
-/// Pieces of vectors on their way from and to other ranks.
+/// Pieces of vectors in transit to and from other ranks.
 class Traffic {
  public:
-  /// @param tag of this group's pieces: those of a group that broke up are nobody's
+  /// @param tag of this group's pieces; pieces of a group that broke up have another tag and are not received
   Traffic(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
 
-  /// The memory stays until all has come and gone. Of no bytes nothing is sent.
+  /// `send` and `receive` start a transfer. The memory must stay valid until all transfers are complete. Zero bytes are
+  /// not sent.
   void send(int to, const std::byte* from, std::size_t bytes);
   void receive(int from, std::byte* to, std::size_t bytes);
-  /// Whether all has come and gone.
+  /// Returns true if all transfers are complete.
   bool is_done();
-  /// Whether something of that rank, or for it, is on its way.
+  /// Returns true if a transfer from or to that rank is not complete.
   bool waits_for(int rank) const;
-  /// Gives up what has not come. @return whether MPI lets go of all the memory
+  /// Cancels receives that are not complete.
+  /// @returns true if MPI no longer uses any of the memory
   bool give_up();
 
  private:
@@ -32,7 +34,7 @@ class Traffic {
   MPI_Comm comm_;
   int tag_;
   std::vector<MPI_Request> requests_;
-  std::vector<Way> ways_;  ///< of each request
+  std::vector<Way> ways_;  ///< by request
 };
 
 }  // namespace troupe

@@ -12,23 +12,22 @@
 
 namespace troupe {
 
-/// What a rank tells all others: what it calls, that it has waited for long, or that nobody is to wait for it, or for
-/// another one.
+/// A message from a rank to all others: it makes a call, it has waited for a long time, or a rank no longer takes part.
 struct Word {
   enum class Kind : std::uint8_t { call, waits, over };
 
-  std::uint64_t group = 0;  ///< of the groups that this process has been in, from 1 on
-  std::uint64_t done = 0;   ///< calls that it has finished
+  std::uint64_t group = 0;  ///< number of the group among the groups of this process, from 1 on
+  std::uint64_t done = 0;   ///< number of calls that the sender has finished
   CallRecord call = {};
   std::int32_t pid = 0;
-  std::int32_t rank = -1;  ///< who does not come
-  std::uint8_t code = 0;   ///< why
+  std::int32_t rank = -1;  ///< for `over`: the rank that no longer takes part
+  std::uint8_t code = 0;   ///< for `over`: the error code
   Kind kind = Kind::call;
-  char text[230] = {};  ///< of the first call the machine's name, else why
+  char text[230] = {};  ///< in the first call the machine's name; for `over` the reason
 };
 
-/// What the ranks tell each other: the words of each come in order, some with a payload behind, and one of each rank
-/// lies here until `next`.
+/// Exchanges words between ranks. The words of each rank arrive in order, some with a payload. One word of each rank is
+/// stored here until `next`.
 class Words {
  public:
   Words(MPI_Comm comm, int rank, int size);
@@ -36,20 +35,20 @@ class Words {
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
 
-  /// To all others. What it says is copied.
+  /// Sends a word to all other ranks. The word and the payload are copied.
   void say(const Word& word, std::span<const std::byte> payload = {});
-  /// Whether what was said has left this process's hands.
+  /// Returns true if MPI has sent all words of this process.
   bool all_said();
 
-  /// Looks what has come. Words of groups before this one are dropped.
+  /// Receives words that have arrived. Drops words of groups before `group`.
   void look(std::uint64_t group);
   bool has(int rank) const { return inbox_[static_cast<std::size_t>(rank)].here; }
   const Word& word(int rank) const { return inbox_[static_cast<std::size_t>(rank)].word; }
-  /// What lies behind the word; as much as it should be, whatever has come.
+  /// Returns the payload of the word. The buffer always has the full size; nothing checks how much has arrived.
   const std::byte* payload(int rank) const {
     return inbox_[static_cast<std::size_t>(rank)].bytes.data() + sizeof(Word);
   }
-  /// The word that lies here is not needed any more.
+  /// Discards the stored word of a rank and receives its next one.
   void next(int rank);
 
   static constexpr std::size_t kPayload = 4096;

@@ -9,15 +9,16 @@ namespace {
 
 constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
 constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
-/// Of slices with many segments all the same: fewer system calls.
+/// A larger limit for slices that still have many segments: it saves system calls.
 constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
 constexpr std::size_t kManySegments = 16;
 constexpr std::size_t kSegmentsInSlice = 2;
 
 constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
 
-/// New weights of small slices go straight to all nodes, since each hop costs time. Large ones go around the ring: then
-/// every link carries one stream at full rate instead of several that meet at the receivers.
+/// Returns whether new weights are passed around the ring of nodes. Small slices are sent directly to all nodes,
+/// because each hop adds latency. Large slices are passed around the ring: each link then carries one stream at full
+/// rate, instead of several streams that compete at the receivers.
 bool passes_weights_on(const Plan& plan) {
   const auto larger = [](const Range& a, const Range& b) { return a.size() < b.size(); };
   const auto largest = std::max_element(plan.slices.begin(), plan.slices.end(), larger);
@@ -25,7 +26,7 @@ bool passes_weights_on(const Plan& plan) {
          largest->size() >= kLeastPassedOn;
 }
 
-/// The flows about one owner's slice after the other's.
+/// Adds the flows of one owner's slice at a time.
 class FlowMaker {
  public:
   explicit FlowMaker(Plan& plan)
@@ -46,8 +47,8 @@ class FlowMaker {
  private:
   int node_of(int lane) const { return topology_.node_of(lane); }
 
-  /// Of each node and owner, the lane that works for this owner. The lanes of a node take the owners in turns, from the
-  /// next node's on, so that all have the same to do.
+  /// Returns, by node and owner, the lane of the node that handles this owner's slice. The lanes of a node take the
+  /// owners in turn, starting with the owners of the next node, so that the work is balanced.
   std::vector<std::vector<int>> make_handlers() const {
     const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
     std::vector<std::vector<int>> handlers;
@@ -77,7 +78,8 @@ class FlowMaker {
       add(Flow::Kind::partial, from_lane, owner_, subtree);
   }
 
-  /// In the fixed tree: straight to the owner, from whole nodes, lanes (ring) or shards (parameter-server).
+  /// Fixed tree: sends partial sums directly to the owner, per node (hierarchical), lane (ring) or shard
+  /// (parameter-server).
   void send_partials() {
     const int own_node = node_of(owner_);
     if (plan_.strategy == Strategy::hierarchical) {
@@ -96,7 +98,7 @@ class FlowMaker {
     }
   }
 
-  /// In ring order: from the member behind the owner round to the owner; members without shards are left out.
+  /// Ring order: passes sums from the member after the owner round the ring to the owner. Skips members without shards.
   void pass_sums() {
     const bool by_lane = plan_.strategy == Strategy::ring;
     const int members = by_lane ? topology_.num_lanes() : topology_.num_nodes();
@@ -112,14 +114,14 @@ class FlowMaker {
     if (last >= 0) add(Flow::Kind::running_sum, last, owner_);
   }
 
-  /// Straight from the owner, to the node behind its own first.
+  /// Sends weights directly from the owner to each node, starting with the node after its own.
   void send_weights() {
     const int nodes = topology_.num_nodes();
     for (int step = 1; step < nodes; ++step)
       add(Flow::Kind::weights, owner_, handler((node_of(owner_) + step) % nodes));
   }
 
-  /// From each node to the one behind it.
+  /// Passes weights from each node to the next.
   void pass_weights() {
     const int nodes = topology_.num_nodes();
     int last = owner_;

@@ -4,11 +4,11 @@
 
 namespace troupe {
 
-/// Fills in the plan's flows: who sends which sums and weights to whom. Its slices and topology are made already.
+/// Adds the flows of partial sums and weights to a plan. The plan's slices and topology must be set.
 void add_flows(Plan& plan);
 
-/// Floats of the segments in which everything about a slice of so many floats travels: several chunks of the tree, and
-/// few enough for a slice to be on its way in parts.
+/// Returns the number of floats per segment for a slice of this size. All data about the slice travels in segments. A
+/// segment holds several chunks of the tree, and is small enough that the parts of a slice can travel concurrently.
 std::size_t segment_floats(std::size_t slice_floats);
 
 }  // namespace troupe

@@ -10,65 +10,67 @@
 
 namespace troupe {
 
-/// How the gradients of a run are to be reduced.
+/// How the gradients of a run are reduced.
 struct PlanRequest {
   Strategy strategy = Strategy::automatic;
-  bool deterministic = true;      ///< keep the fixed tree over shards; else ring and hierarchical may add in ring
+  bool deterministic = true;      ///< keep the fixed tree over shards; if false, ring and hierarchical may add in ring
                                   ///< order
-  std::int32_t slice_owners = 0;  ///< nodes that own slices under parameter-server; 0: all
+  std::int32_t slice_owners = 0;  ///< number of nodes that own slices with parameter-server; 0: all
   Topology topology = {};
-  bool in_pieces = false;  ///< slices are cut between the fixed pieces (`vector_pieces`)
+  bool in_pieces = false;  ///< divide the vector between the fixed pieces (`vector_pieces`)
 
   bool operator==(const PlanRequest&) const = default;
 };
 
-/// What one lane sends to another about the slice of an owner, segment by segment, into a window of the receiver's
-/// node.
+/// Data that one lane sends to another about the slice of an owner. The data travels segment by segment, into a window
+/// of the receiver's node.
 struct Flow {
   enum class Kind : unsigned char {
-    partial,      ///< the sum of these `shards`, a complete subtree, to the owner
+    partial,      ///< the sum of `shards`, a complete subtree, sent to the owner
     running_sum,  ///< ring order: the sum of all shards of the members passed so far
     weights,      ///< the slice's new weights
   };
   Kind kind = Kind::partial;
-  int owner = 0;  ///< the lane whose slice it is about
+  int owner = 0;  ///< the lane that owns the slice
   int from_lane = 0;
-  int to_lane = 0;  ///< who waits for it: the owner of sums; a lane of its node for weights and sums to be passed on
+  int to_lane = 0;  ///< the lane that waits: the owner for sums; another lane of the node for weights and for sums to
+                    ///< pass on
   int from_node = 0;
   int to_node = 0;
-  Range shards = {};  ///< of a partial sum
+  Range shards = {};  ///< for a partial sum
 
   bool operator==(const Flow&) const = default;
 };
 
-/// Who adds, who applies and who sends what, a pure function of request and size.
+/// Which lane adds, applies and sends which data. A deterministic function of the request and the vector's size.
 struct Plan {
   Strategy strategy = Strategy::sharded;  ///< never automatic
-  bool driver_reduces = false;            ///< the driver adds all gradients; else each lane adds its slice's
-  bool ring_order = false;    ///< sums pass from member to member, each adding its shards, instead of the fixed tree;
-                              ///< never within one node
-  std::vector<Range> slices;  ///< what each lane applies; cut at pages, so small models leave some empty
+  bool driver_reduces = false;            ///< the driver adds all gradients; otherwise each lane adds its own slice
+  bool ring_order = false;    ///< sums pass from member to member, and each adds its shards, instead of the fixed tree;
+                              ///< always false within one node
+  std::vector<Range> slices;  ///< by lane: the floats that the lane applies; cut at pages, so some are empty for small
+                              ///< models
   Topology topology;
-  std::vector<Flow> flows;  ///< none within one node; what is about one owner lies side by side
+  std::vector<Flow> flows;  ///< empty within one node; the flows of one owner are consecutive
 
   const Range& slice_of(int lane) const { return slices[static_cast<std::size_t>(lane)]; }
-  /// The slices of at least one lane of one worker, which lie side by side.
+  /// Returns the range of the slices of consecutive lanes. There must be at least one lane, all of one worker.
   Range slice_of_lanes(const Range& lanes) const { return {slices[lanes.begin].begin, slices[lanes.end - 1].end}; }
-  /// True when these lanes have nothing to apply, send or wait for.
+  /// Returns true if these lanes have nothing to apply, send or wait for.
   bool idle(const Range& lanes) const;
 };
 
-/// Cuts [0, size) into `parts` ranges of whole pages (but for the end), as even as pages allow, in order.
+/// Divides [0, size) into `parts` consecutive ranges of whole pages (except at the end), of sizes as equal as possible.
 std::vector<Range> page_slices(std::size_t size, std::size_t parts);
 
-/// The pieces of the flat vector in which its scalar products are added, whoever owns what: a multiple of pages each,
-/// and of a small vector some are empty.
+/// Number of pieces in which the dot products of flat vectors are added, for every distribution of slices. Each piece
+/// is a multiple of a page, so some pieces of a small vector are empty.
 inline constexpr std::size_t kPieces = 64;
 std::vector<Range> vector_pieces(std::size_t size);
-/// The pieces that each of so many owners has, in order; of more owners than pieces some have none.
+/// Returns the pieces of each owner, in order. If there are more owners than pieces, some owners have none.
 std::vector<Range> pieces_of_owners(std::size_t owners);
 
-/// @throws Error invalid_argument for a strategy that the topology does not allow.
+/// @throws Error invalid_argument if the topology does not allow the strategy
 Plan make_plan(const PlanRequest& request, std::size_t size);
 
 }  // namespace troupe

@@ -10,13 +10,13 @@ namespace {
 
 struct Ranked {
   LaneOperation operation;
-  int phase = 0;     ///< sums, apply, weights
-  int distance = 0;  ///< round the ring of nodes or lanes, from the owner
+  int phase = 0;     ///< 0: sums, 1: apply, 2: weights
+  int distance = 0;  ///< from the owner, around the ring of nodes or lanes
   int owner = 0;
 
   auto key() const {
-    // Contributions go to one destination after the other, and each node begins with the one behind it: so at each time
-    // each receives from one.
+    // Contributions go to one destination after the other, and each node begins with the node after it. So at any time
+    // each node receives from one other node.
     return std::tuple(phase, distance, owner, operation.segment, operation.out);
   }
 };
@@ -59,7 +59,7 @@ class ProgramMaker {
       ranked_.push_back({operation, phase, distance, owner});
   }
 
-  /// How far this lane is behind the owner, round the ring; contributions go to the next node first.
+  /// Returns the distance of this lane from the owner, around the ring. For contributions, the next node comes first.
   int distance(LaneOperation::Kind kind, int owner) const {
     const Topology& topology = plan_.topology;
     if (kind == LaneOperation::Kind::pass_sum && plan_.strategy == Strategy::ring)
@@ -69,7 +69,8 @@ class ProgramMaker {
     return (kind == LaneOperation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
   }
 
-  /// The flow that this lane has to wait for before it sends flow `index`; they stand one behind the other.
+  /// Returns the flow that this lane must receive before it sends flow `index`; -1 if there is none. Such flows are
+  /// adjacent in the plan.
   int incoming(int index) const {
     const bool chained = index > 0 && flow(index - 1).owner == flow(index).owner &&
                          flow(index - 1).kind == flow(index).kind && flow(index - 1).to_lane == lane_;

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// [begin, end) of what is numbered: floats of the flat vectors, shards, lanes.
+/// A half-open range [begin, end) of indices: of floats in the flat vectors, shards or lanes.
 struct Range {
   std::size_t begin = 0;
   std::size_t end = 0;

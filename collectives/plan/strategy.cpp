@@ -15,7 +15,7 @@ const char* to_string(Strategy strategy) {
 Strategy strategy_of(const std::string& name) {
   const auto* const found = std::find(kStrategyNames.begin(), kStrategyNames.end(), name);
   if (found == kStrategyNames.end())
-    throw Error(ErrorCode::invalid_argument, "there is no strategy '" + name +
+    throw Error(ErrorCode::invalid_argument, "unknown strategy '" + name +
                                                  "'; the strategies are 'auto', 'sharded', 'driver', 'hierarchical', "
                                                  "'ring' and 'parameter-server'" +
                                                  did_you_mean(name, {kStrategyNames.begin(), kStrategyNames.end()}));

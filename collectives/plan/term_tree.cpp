@@ -32,7 +32,7 @@ int TermTree::make_node(const Range& leaves, const std::vector<Range>& terms, st
     node.num_terms = next_term - node.first_term;
   }
   nodes_.push_back(node);
-  // A tree of terms that has the shape of a tree of leaves is added as one, in fewer passes.
+  // If the terms form a tree of the same shape as a tree of leaves, they are added as leaves, in fewer passes.
   if (is_plain(static_cast<int>(nodes_.size()) - 1)) nodes_.back().left = nodes_.back().right = -1;
   return static_cast<int>(nodes_.size()) - 1;
 }

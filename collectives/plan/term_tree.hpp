@@ -8,22 +8,23 @@
 
 namespace troupe {
 
-/// The upper part of the tree over `num_leaves`, above sums of complete subtrees.
+/// The upper part of the tree over `num_leaves`, above the sums of complete subtrees.
 class TermTree {
  public:
-  /// @param terms complete subtrees that tile all leaves, in order.
-  /// @throws Error invalid_argument when they do not.
+  /// @param terms complete subtrees that tile all leaves, in order
+  /// @throws Error invalid_argument if they do not tile the leaves
   TermTree(std::size_t num_leaves, const std::vector<Range>& terms);
-  /// Adds `count` floats of each term as `tree_sum` would have added the leaves.
+  /// Adds `count` floats of each term. The result is the same as `tree_sum` of all leaves.
   void sum(const float* const* terms, std::size_t count, float* out) const { sum_node(root_, terms, count, out); }
-  /// The same for a number of each term. @throws Error invalid_argument for another number of terms
+  /// Adds one number per term.
+  /// @throws Error invalid_argument if the number of terms is wrong
   double sum(std::span<const double> terms) const;
 
  private:
   struct Node {
     std::size_t first_term = 0;
     std::size_t num_terms = 1;
-    int left = -1;  ///< none where the terms are added as the leaves of a tree of their own
+    int left = -1;  ///< -1 if the terms are added as the leaves of their own tree
     int right = -1;
   };
   int make_node(const Range& leaves, const std::vector<Range>& terms, std::size_t& next_term);

@@ -15,7 +15,8 @@ Range Topology::lanes_of_node(int node) const {
 Range Topology::shards_of_lanes(const Range& lanes) const {
   const std::size_t all = node_of_lane.size();
   if (all == 0 || lanes.begin > lanes.end || lanes.end > all)
-    throw Error(ErrorCode::invalid_argument, "replica " + std::to_string(lanes.end) + " of " + std::to_string(all));
+    throw Error(ErrorCode::invalid_argument, "invalid range of replicas, which ends at " + std::to_string(lanes.end) +
+                                                 "; the number of replicas is " + std::to_string(all));
   const auto shards = static_cast<std::size_t>(num_shards);
   return {lanes.begin * shards / all, lanes.end * shards / all};
 }
@@ -32,7 +33,7 @@ Range Topology::lanes_before(const Range& lanes) const {
 
 std::vector<std::uint64_t> Topology::by_shard(const std::vector<std::uint64_t>& by_lane) const {
   if (by_lane.size() != node_of_lane.size())
-    throw Error(ErrorCode::invalid_argument, "something of each replica, but of another number of them");
+    throw Error(ErrorCode::invalid_argument, "the number of values differs from the number of replicas");
   std::vector<std::uint64_t> all;
   all.reserve(static_cast<std::size_t>(num_shards));
   for (int lane = 0; lane < num_lanes(); ++lane)
@@ -47,10 +48,10 @@ void Topology::check() const {
     in_order = in_order && (nodes[lane] == nodes[lane - 1] || nodes[lane] == nodes[lane - 1] + 1);
   if (!in_order)
     throw Error(ErrorCode::invalid_argument,
-                "a plan needs replicas in order of their nodes, which are numbered from 0 without gaps");
+                "replicas of a plan must be in order of their nodes, numbered from 0 without gaps");
   if (num_shards < 1 || num_shards > kMostShards)
-    throw Error(ErrorCode::invalid_argument,
-                "a plan of " + std::to_string(num_shards) + " shards, and not of 1 to " + std::to_string(kMostShards));
+    throw Error(ErrorCode::invalid_argument, "a plan has " + std::to_string(num_shards) +
+                                                 " shards; it must have 1 to " + std::to_string(kMostShards));
 }
 
 }  // namespace troupe

@@ -7,29 +7,31 @@
 
 namespace troupe {
 
-/// Of a run, or portions of its data.
+/// The maximum number of shards of a run, and of portions of its data.
 inline constexpr std::int32_t kMostShards = 1'100'000;
 
-/// Where the replicas ("lanes": worker x device, in order) of a run live, and which shards they have.
+/// The nodes on which the replicas of a run live, and the shards of each replica. A replica is a "lane": worker x
+/// device, in order.
 struct Topology {
-  std::vector<std::int32_t> node_of_lane;  ///< never decreasing, from 0, without gaps; all 0 on one machine
+  std::vector<std::int32_t> node_of_lane;  ///< non-decreasing, from 0, without gaps; all 0 on one machine
   std::int32_t num_shards = 1;
 
   bool operator==(const Topology&) const = default;
-  /// @throws Error invalid_argument unless there are lanes, in order of their nodes, and shards.
+  /// @throws Error invalid_argument if there are no lanes, the lanes are not in order of their nodes, or num_shards is
+  /// out of range
   void check() const;
   int num_lanes() const { return static_cast<int>(node_of_lane.size()); }
   int num_nodes() const { return node_of_lane.empty() ? 0 : node_of_lane.back() + 1; }
   int node_of(int lane) const { return node_of_lane[static_cast<std::size_t>(lane)]; }
-  /// Empty where there is no such node.
+  /// Returns an empty range if there is no such node.
   Range lanes_of_node(int node) const;
-  /// Shards are dealt out to lanes contiguously and as evenly as they go.
-  /// @throws Error invalid_argument for lanes that the topology does not have.
+  /// Returns the shards of some lanes. Shards are distributed over lanes contiguously and as evenly as possible.
+  /// @throws Error invalid_argument for lanes outside the topology
   Range shards_of_lanes(const Range& lanes) const;
   Range shards_of_lane(int lane) const;
-  /// The lanes of the worker before the one that has these; before the first comes the last.
+  /// Returns the lanes of the worker before the worker with these lanes. The last worker is before the first.
   Range lanes_before(const Range& lanes) const;
-  /// What is known by lane, by shard.
+  /// Returns one value per shard from one value per lane.
   std::vector<std::uint64_t> by_shard(const std::vector<std::uint64_t>& by_lane) const;
   Range shards_of_node(int node) const { return shards_of_lanes(lanes_of_node(node)); }
 };

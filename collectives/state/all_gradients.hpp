@@ -8,16 +8,17 @@
 
 namespace troupe {
 
-/// The gradients of all shards that lie in this store, for reading. Released when this goes.
+/// The gradients of all shards in this store, for reading. The destructor releases them.
 class AllGradients {
  public:
   AllGradients(StoreClient& store, const SlabLayout& layout) : layout_(layout), held_(store) {}
-  /// Maps them; they are all there by now. @param made_for as WorkerSlabs::map_others
+  /// Maps the gradients. All of them must exist.
+  /// @param made_for as for WorkerSlabs::map_others
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
 
-  /// By shard; empty where they lie elsewhere.
+  /// By shard; empty for shards in other stores.
   const Gradients& all() const { return gradients_; }
-  /// By shard, those of backups.
+  /// By shard, the gradients of backups.
   const Gradients& backups() const { return backups_; }
 
  private:

@@ -9,17 +9,17 @@
 
 namespace troupe {
 
-/// What a driver holds that adds the gradients itself: all of them, and the mean that it shares. Released when this
-/// goes.
+/// The objects of a driver that adds the gradients itself: all gradients, and the mean that it shares. The destructor
+/// releases them.
 class DriverGradients {
  public:
-  /// Makes the mean's slab.
+  /// Creates the slab of the mean.
   DriverGradients(StoreClient& store, const SlabLayout& layout)
       : size_(layout.size),
         held_(store),
         mean_(held_.create_sealed(layout.id(ObjectKind::mean_gradient, 0), layout.bytes())),
         gradients_(store, layout) {}
-  /// As `AllGradients::map`.
+  /// Maps the gradients like `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
     gradients_.map(made_for, timeout);
   }

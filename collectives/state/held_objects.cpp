@@ -9,7 +9,7 @@ HeldObjects::~HeldObjects() {
     try {
       store_.release(id);
     } catch (const Error&) {
-      return;  // The store is gone, and what it held with it.
+      return;  // The store and its objects are gone.
     }
   }
 }

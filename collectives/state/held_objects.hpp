@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Objects of a store that this refers to, and gives up when it goes.
+/// Objects of a store that are released when this is destroyed.
 class HeldObjects {
  public:
   explicit HeldObjects(StoreClient& store) : store_(store) {}
@@ -15,11 +15,11 @@ class HeldObjects {
   HeldObjects(const HeldObjects&) = delete;
   HeldObjects& operator=(const HeldObjects&) = delete;
 
-  // As the store's, of the same names.
+  // Same as the functions of StoreClient with these names; also holds the object.
   std::shared_ptr<Mapping> create(const ObjectId& id, std::size_t bytes, CreateOptions options = {});
   std::shared_ptr<Mapping> open(const ObjectId& id, std::size_t offset, std::size_t bytes);
   std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);
-  /// Makes an object that this client alone writes, and publishes it at once.
+  /// Creates an object that only this client writes, and publishes it immediately.
   std::shared_ptr<Mapping> create_sealed(const ObjectId& id, std::size_t bytes);
 
  private:

@@ -10,26 +10,26 @@
 
 namespace troupe {
 
-/// What parameter servers work on, in the store where the state lies: the state, the gradients that workers push, and
-/// for each worker the weights that it is served, which it reads and nobody else does.
+/// The data of parameter servers, in the store that holds the state: the state, the gradients that workers push, and
+/// for each worker the weights that are served to it. Only that worker reads these weights.
 class ServedState {
  public:
-  /// Makes the slabs of what is served.
+  /// Creates the slabs of the served weights.
   ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state)
       : state_(std::move(state)), held_(store), gradients_(store, state_->layout()) {
     for (std::size_t rank = layout().served.begin; rank < layout().served.end; ++rank)
       served_.push_back(held_.create_sealed(layout().id(ObjectKind::served, static_cast<int>(rank)), layout().bytes()));
   }
-  /// As `AllGradients::map`.
+  /// Maps the gradients like `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
     gradients_.map(made_for, timeout);
   }
 
   const SlabLayout& layout() const { return state_->layout(); }
   std::span<float> vector(int vector, int buffer) const { return state_->vector(vector, buffer); }
-  /// By shard; of workers that this store serves.
+  /// By shard, for workers that this store serves.
   const Gradients& gradients() const { return gradients_.all(); }
-  /// What the worker of this rank is served.
+  /// Returns the weights that are served to the worker of this rank.
   std::span<float> served(int rank) const {
     return checked_first(served_.at(static_cast<std::size_t>(rank) - layout().served.begin)->writable_floats(),
                          layout().size);

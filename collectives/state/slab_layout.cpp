@@ -13,7 +13,8 @@ void StateShape::check() const {
   constexpr std::int32_t kMostVectors = 1 << 10;
   constexpr std::int32_t kMostParts = 1 << 14;
   const auto check = [](std::int32_t number, std::int32_t least, std::int32_t most) {
-    if (number < least || number > most) throw Error(ErrorCode::protocol, "a state of a shape that cannot be");
+    if (number < least || number > most)
+      throw Error(ErrorCode::protocol, "a number in the shape of the state is out of range");
   };
   check(vectors, 1, kMostVectors);
   check(singles, 0, kMostVectors);
@@ -26,7 +27,7 @@ PlanRequest plan_for(PlanRequest request, const StateShape& state) {
   constexpr std::int64_t kMostPortions = std::int64_t{1} << 21;
   const std::int64_t portions = std::int64_t{request.topology.num_shards} * state.parts;
   if (portions > kMostPortions || portions * state.per_shard > std::numeric_limits<std::int32_t>::max() / 2)
-    throw Error(ErrorCode::protocol, "more portions than can be");
+    throw Error(ErrorCode::protocol, "the run has too many portions");
   request.topology.num_shards = static_cast<std::int32_t>(portions);
   request.in_pieces = state.deals();
   return request;

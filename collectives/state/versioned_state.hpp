@@ -9,29 +9,30 @@
 
 namespace troupe {
 
-/// The named vectors of a run, weights and the optimizer's, as they lie in one store: each in several buffers, of which
-/// one holds the committed version and others what is being written or pinned (`Versions` knows which). Workers open
-/// their slices for writing before `publish`. Released when this goes.
+/// The vectors of a run in one store: weights, and the optimizer's vectors. Each has several buffers. One buffer holds
+/// the committed version; the others are being written or pinned (see `Versions`). Workers open their slices for
+/// writing before `publish`. The destructor releases the vectors.
 ///
-/// Weights are whole in every store. Of the optimizer's vectors a store has what its workers own; in a cluster
-/// `GatherSlices` makes the first node's whole. Vectors of shards lie where their shards' gradients do. Where gradients
-/// are dealt out their slabs are here, too, since any worker of the store writes any of them.
+/// Weights are complete in every store. Of the optimizer's vectors a store holds the parts that its workers own; in a
+/// cluster `GatherSlices` completes the first node's. Vectors of shards are in the same store as the shards' gradients.
+/// If gradients are dealt out, their slabs are here as well, because any worker of the store writes any of them.
 class VersionedState {
  public:
-  /// All zeros.
+  /// Creates vectors of zeros.
   VersionedState(StoreClient& store, const SlabLayout& layout);
 
-  /// Buffer i becomes what buffer `buffers[i]` of another generation's state is. Of a state of another shape the
-  /// weights alone.
+  /// Copies the state of another generation: buffer i becomes a copy of the other state's buffer `buffers[i]`. If the
+  /// states differ in shape, copies only the weights.
   void carry(const VersionedState& from, const std::vector<int>& buffers);
-  /// From now on others can map it for reading, and nobody anew for writing.
+  /// From now on other clients can map the vectors for reading, and no client can newly map them for writing.
   void publish();
 
-  /// What of it lies in this store.
+  /// Returns the part of a vector that is in this store.
   std::span<float> vector(int vector, int buffer) const;
-  /// Makes flat values the content of a vector.
+  /// Copies a flat vector into a vector of the state.
   void place(std::span<const float> flat, int vector, int buffer) const;
-  /// Makes all but the weights zero. What has one buffer is another version's, too, and counts no updates: it stays.
+  /// Sets all vectors but the weights to zero. Vectors with one buffer are kept: other versions use them, too, and a
+  /// version with no updates does not read them.
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }
@@ -40,7 +41,8 @@ class VersionedState {
   StoreClient& store_;
   SlabLayout layout_;
   HeldObjects held_;
-  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer; none where it is not here
+  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer; empty if the vector is in
+                                                                ///< another store
 };
 
 }  // namespace troupe

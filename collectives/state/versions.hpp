@@ -7,51 +7,53 @@
 
 namespace troupe {
 
-/// What a version of the state is the result of.
+/// The number of steps and updates that led to a version of the state.
 struct Version {
-  std::int64_t step = 0;     ///< steps committed
-  std::int64_t updates = 0;  ///< that made the optimizer's vectors since they were zero
+  std::int64_t step = 0;     ///< committed steps
+  std::int64_t updates = 0;  ///< updates of the optimizer's vectors since they were zero
 
   bool operator==(const Version&) const = default;
 };
 
-/// Which buffer of the state holds which version: one is committed, others may be pinned, and what is neither may be
-/// written. Plain book-keeping.
+/// Records which buffer of the state holds which version. One version is committed and others may be pinned; all other
+/// buffers may be written. Plain book-keeping.
 class Versions {
  public:
   using PinId = std::uint64_t;
 
-  /// A new generation has so many buffers; its first ones hold what `live()` held, in that order.
+  /// Begins a generation with this number of buffers. Its first buffers hold the contents of the buffers in `live()`,
+  /// in that order.
   void begin(int buffers);
 
-  /// All versions are lost, and all pins with them.
+  /// Forgets all versions and all pins.
   void forget();
 
-  /// False before the first weights.
+  /// Returns false before the first weights.
   bool any() const { return committed_.buffer >= 0; }
   const Version& committed() const { return committed_.version; }
-  /// That holds what is committed.
+  /// Returns the buffer of the committed version.
   int buffer() const { return committed_.buffer; }
-  /// A buffer that may be written; none where all are committed or pinned.
+  /// Returns a buffer that may be written; none if all are committed or pinned.
   std::optional<int> spare() const;
-  /// What was written there is committed now, and the version before is forgotten unless it is pinned.
+  /// Commits the version in `buffer`. The previous version is forgotten unless it is pinned.
   void commit(int buffer, const Version& version) { committed_ = {buffer, version}; }
 
-  /// The committed version stays where it is until `unpin`.
+  /// Keeps the committed version in its buffer until `unpin`.
   PinId pin();
   void unpin(PinId pin) { pins_.erase(pin); }
   bool holds(PinId pin) const { return pins_.contains(pin); }
-  /// Of a pinned version. @throws std::out_of_range where it is not pinned.
+  /// Returns the buffer of a pinned version.
+  /// @throws std::out_of_range if `pin` is not pinned
   int buffer_of(PinId pin) const { return pins_.at(pin).buffer; }
   const Version& version_of(PinId pin) const { return pins_.at(pin).version; }
 
-  /// Buffers whose content counts, in order.
+  /// Returns the buffers with a committed or pinned version, in order.
   std::vector<int> live() const;
-  /// Buffers that hold a pinned version which is not the committed one.
+  /// Returns the number of buffers with a pinned version other than the committed one.
   int pinned() const;
-  /// Buffers that the next generation needs, for a step beside all that is live.
+  /// Returns the number of buffers that the next generation needs: one for a step, in addition to all live ones.
   int buffers_needed() const;
-  /// Each generation has room for so many pinned versions, so that steps go on at once when they come.
+  /// Reserves room for this number of pinned versions in each later generation, so that a pin never delays a step.
   void reserve(int pinned) { reserved_ = pinned; }
 
  private:

@@ -87,12 +87,12 @@ std::span<float> WorkerSlabs::shard_vector(int shard, int number, int buffer) co
 }
 
 std::span<float> WorkerSlabs::dealt(int slab) const {
-  if (slab < 0 || slab >= std::ssize(dealt_)) throw Error(ErrorCode::protocol, "a gradient's slab that there is not");
+  if (slab < 0 || slab >= std::ssize(dealt_)) throw Error(ErrorCode::protocol, "there is no such slab for a gradient");
   return checked_first(dealt_[static_cast<std::size_t>(slab)]->writable_floats(), layout_.size);
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
-  // Of which a node gathers a copy for this, where its store has a part alone.
+  // If the store holds only a part of the vector, the node gathers a whole copy for this call.
   const bool gathered = layout_.range_of(vector).size() < layout_.size;
   if (layout_.is_single(vector)) buffer = gathered ? 1 : 0;
   const ObjectId id = layout_.vector_id(vector, buffer);
@@ -106,7 +106,7 @@ std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::ch
 std::span<float> WorkerSlabs::slice_of(int vector, int buffer, const Range& range) const {
   if (layout_.is_single(vector)) buffer = 0;
   const auto& mapping = slices_.at(static_cast<std::size_t>(vector)).at(static_cast<std::size_t>(buffer));
-  if (range.begin < slice_.begin) throw Error(ErrorCode::protocol, "a part of another worker's slice");
+  if (range.begin < slice_.begin) throw Error(ErrorCode::protocol, "the range belongs to another worker's slice");
   return checked_part(mapping->writable_floats(), range.begin - slice_.begin, range.size());
 }
 

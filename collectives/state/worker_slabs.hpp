@@ -10,10 +10,10 @@
 
 namespace troupe {
 
-/// Gradients that a worker alone writes, and others may map. Released when this goes.
+/// Gradients that only one worker writes, and others may map. The destructor releases them.
 class OwnGradients {
  public:
-  /// @param made_for the first generation that they serve
+  /// @param made_for the first generation that uses them
   OwnGradients(StoreClient& store, const SlabLayout& layout, GradientOf whose, const Range& shards,
                std::uint64_t made_for);
 
@@ -30,40 +30,43 @@ class OwnGradients {
   std::vector<std::shared_ptr<Mapping>> mappings_;
 };
 
-/// A worker's slabs of a generation: its slice of the state, or where there are backups all of it, for writing, and for
-/// reading what the others publish. Released when this goes.
+/// A worker's slabs of a generation. For writing: its slice of the state, or all of it if there are backups. For
+/// reading: the slabs that other workers publish. The destructor releases them.
 class WorkerSlabs {
  public:
-  /// Opens the slice for writing, vectors of its shards, gradients that are dealt out, and weights that devices copy.
-  /// @param own its gradients, of each kind that there is; they must outlive this
-  /// @param contributes whether gradients are needed though the slice is empty.
-  /// @param shards that the worker has of those that have vectors
+  /// Opens for writing: the slice, vectors of the worker's shards, gradients that are dealt out, and weights that
+  /// devices copy.
+  /// @param own the worker's gradients, one per existing kind; they must outlive this object
+  /// @param contributes true if the worker needs gradients although its slice is empty
+  /// @param shards the worker's shards, if shards have vectors
   WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own, const Range& slice,
               bool contributes = false, const Range& shards = {});
 
-  /// Maps the weights and all that this worker is to add. Everybody has created theirs by now.
-  /// @param made_for by shard, the generation of its gradient's slab, for each kind of gradients that there is
+  /// Maps the weights and all gradients that this worker adds. All workers must have created their slabs.
+  /// @param made_for by kind of gradient and shard, the generation of the gradient's slab
   void map_others(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
-  /// Maps what parameter servers serve the worker of this rank.
+  /// Maps the weights that parameter servers serve to the worker of this rank.
   void map_served(int rank, std::chrono::milliseconds timeout);
 
   std::span<const float> weights(int buffer) const;
-  /// A whole vector as it lies in this store, mapped for as long as the caller holds it, or until another one is.
+  /// Maps the whole of a vector in this store. The mapping lives as long as the caller holds it, or until the next
+  /// call.
   std::shared_ptr<Mapping> map_vector(int vector, int buffer, std::chrono::milliseconds timeout);
-  /// The part `range` of what this worker writes of a vector, for writing.
+  /// Returns the part `range` of this worker's slice of a vector, for writing.
   std::span<float> slice_of(int vector, int buffer, const Range& range) const;
-  /// A whole vector of one of its shards, for writing.
+  /// Returns a whole vector of one of the worker's shards, for writing.
   std::span<float> shard_vector(int shard, int number, int buffer) const;
-  /// A gradient's slab, where these are dealt out.
+  /// Returns a gradient's slab, if gradients are dealt out.
   std::span<float> dealt(int slab) const;
-  /// What it may write.
+  /// Returns the range that this worker may write.
   const Range& slice() const { return slice_; }
-  /// What a slice is reduced from: by shard, the gradients that lie in this store (the others' are empty), or the
-  /// driver's mean alone.
+  /// Returns the vectors from which a slice is reduced: by shard, the gradients in this store (empty for other stores),
+  /// or only the driver's mean.
   const Gradients& sources() const { return sources_; }
   /// By shard, the gradients of backups.
   const Gradients& backups() const { return backups_; }
-  /// What parameter servers have served last. @throws Error protocol where there are none
+  /// Returns the weights that parameter servers served last.
+  /// @throws Error protocol if there are no parameter servers
   std::span<const float> served() const;
 
  private:
@@ -83,7 +86,7 @@ class WorkerSlabs {
   std::vector<std::shared_ptr<Mapping>> dealt_;
   std::vector<std::shared_ptr<Mapping>> source_maps_;
   std::shared_ptr<Mapping> served_;
-  ObjectId last_mapped_;  ///< by `map_vector`, whose caller may want it part by part
+  ObjectId last_mapped_;  ///< by `map_vector`, whose caller may ask for one part after the other
   std::shared_ptr<Mapping> last_mapping_;
   Gradients sources_;
   Gradients backups_;

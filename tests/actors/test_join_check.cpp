@@ -39,15 +39,15 @@ TEST_CASE("a node cannot have others look names up or dial what is not on a netw
         std::string("10.0.0.2\0.evil", 14), std::string("[::1]")}) {
     CAPTURE(host);
     const std::string said = problem(host);
-    CHECK(said.find("it says that it listens at ") == 0);
-    CHECK(said.find("no address that others can dial") != std::string::npos);
+    CHECK(said.find("it announces the address ") == 0);
+    CHECK(said.find("which other nodes cannot dial") != std::string::npos);
     CHECK(is_printable(said, 200));
   }
 }
 
 TEST_CASE("a node does not send others to their own services, or to those of their link") {
   for (const char* host : {"127.0.0.1", "127.8.8.8", "::1", "169.254.169.254"})
-    CHECK(problem(host).find("which is not where it comes from") != std::string::npos);
+    CHECK(problem(host).find("which does not match the address that it connects from") != std::string::npos);
 }
 
 TEST_CASE("a node has a port, a process, and as many cores and devices as there may be") {

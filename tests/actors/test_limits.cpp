@@ -82,7 +82,7 @@ TEST_CASE("a worker that is killed for want of memory is told from others") {
       DistributedSGD sgd("noise", noise_in_processes());
       sgd.foreach_worker("takes-memory");
     });
-    const bool named = text.find("signal 9, since the memory that its cgroup allows was used up") != text.npos;
+    const bool named = text.find("signal 9, because it exceeded the memory limit of its cgroup") != text.npos;
     if (!named) std::fprintf(stderr, "%s\n", text.c_str());
     ::_exit(named ? 0 : 1);
   }

@@ -266,7 +266,7 @@ TEST_CASE("no message goes the other way, or to another kind of actor than it is
   Session session;
   session.shake_hands();
   session.join();
-  const std::string other_way = "a message that goes the other way";
+  const std::string other_way = "a message in the wrong direction";
   const auto of_node = [&](const auto& message, std::uint64_t as, const std::string& why) {
     CAPTURE(type_of<std::decay_t<decltype(message)>>());
     CHECK(message_of([&] { session.driver.hear(message_frame(as, kDriver, message)); }) == why);
@@ -280,7 +280,7 @@ TEST_CASE("no message goes the other way, or to another kind of actor than it is
   std::apply([&](const auto&... each) { (of_driver(each, kNode, other_way), ...); }, fuzz::filled_to_driver());
   std::apply([&](const auto&... each) { (of_node(each, kNode, other_way), ...); }, fuzz::filled_to_node());
   std::apply([&](const auto&... each) { (of_node(each, kWorker, other_way), ...); }, fuzz::filled_to_worker());
-  const std::string other_kind = "a request is for another kind of actor";
+  const std::string other_kind = "a request is for the wrong kind of actor";
   std::apply([&](const auto&... each) { (of_driver(each, kWorker, other_kind), ...); }, fuzz::filled_to_node());
   std::apply([&](const auto&... each) { (of_driver(each, kNode, other_kind), ...); }, fuzz::filled_to_worker());
 }

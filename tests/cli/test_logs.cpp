@@ -87,7 +87,7 @@ TEST_CASE("a log that is none is refused with what there is, and one that cannot
   const TemporaryFolder folder;
   for (const char* bad : {"cvs:s.csv", "csv:", "", "progress,"})
     check_refused(train_linear({"--steps", "1", "--log", bad}),
-                  {"invalid_argument", "csv:FILE, json:FILE, tensorboard:FOLDER and progress"});
+                  {"invalid_argument", "csv:FILE, json:FILE, tensorboard:FOLDER or progress"});
   check_refused(train_linear({"--steps", "1", "--quiet", "--log", "csv:" + (folder / "no/s.csv")}),
                 {"bad_file", folder / "no/s.csv"});
 }

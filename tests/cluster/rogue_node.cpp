@@ -184,7 +184,7 @@ void idle(const Rogue& rogue, const Address& driver) {
 
 /// Joins anew, and leaves at once, until it hears that this is too often.
 void knock(const Rogue& rogue, const Address& driver) {
-  for (std::string refusal; refusal.find("it comes too often") == refusal.npos;) try {
+  for (std::string refusal; refusal.find("it connects too often") == refusal.npos;) try {
       TlsStream stream = TlsStream::dial(driver, *rogue.credentials, Role::driver, soon());
       say_hello(stream, joining_hello(), soon());
     } catch (const Error& error) {

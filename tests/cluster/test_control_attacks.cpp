@@ -121,7 +121,7 @@ TEST_CASE("who says hello and no more is hung up on in time") {
   auto start = std::async(std::launch::async, [options] { DistributedSGD("hold", options).step(); });
   const auto idle = start_rogue("idle", nodes, 2);
   CHECK(idle->says("was hung up on", 40s));
-  CHECK(contains(errors.text(), "it said hello and did not join"));
+  CHECK(contains(errors.text(), "it sent a hello but did not join"));
   const auto honest = start_rogue("spy", nodes, 2);
   start.get();
 }
@@ -177,7 +177,7 @@ TEST_CASE("a node joins on the connection that said its hello, and on no other")
   const CapturedErrors errors;
   auto training = begin_training(options);
   const auto borrows = start_rogue("borrow", nodes, 0);
-  CHECK(comes_true([&] { return contains(errors.text(), "it joins with a hello that it has not said"); }, kPatience));
+  CHECK(comes_true([&] { return contains(errors.text(), "its join does not match its hello"); }, kPatience));
   const auto one = start_rogue("spy", nodes, 0);
   const auto other = start_rogue("record", nodes, 1);
   check_training(*training.get(), 2);
@@ -304,7 +304,7 @@ TEST_CASE("a driver that ends, or says what none says, while a node joins costs 
   const Frame server = frame(header(wire::Operation::server_handshake));
   for (const Frame& says : {Frame(), Frame(server.begin(), server.begin() + 9), server, heartbeat})
     CHECK(FalseDriver(nodes, says).took_one());
-  CHECK(nodes[0].says("it does not shake hands as a driver does"));
+  CHECK(nodes[0].says("its handshake is not that of a driver"));
   DistributedSGD sgd("hold", nodes.options());
   CHECK(sgd.step().step == 1);
 }

@@ -50,8 +50,7 @@ TEST_CASE("a node that says it listens at a name has no place in the run, and an
   Nodes nodes(1);
   nodes[0].signal(SIGSTOP);
   const auto liar = start_liar("host", nodes);
-  const std::string refusal =
-      ": it says that it listens at metadata.internal, which is no address that others can dial\n";
+  const std::string refusal = ": it announces the address metadata.internal, which other nodes cannot dial\n";
   bool heard = false;
   std::thread second([&] {
     heard = comes_true([&] { return errors.text().find(refusal) != std::string::npos; }, 30s);

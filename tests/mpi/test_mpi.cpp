@@ -162,7 +162,7 @@ TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called
   if (alone) return;
   REQUIRE(error);
   CHECK(error->code() == ErrorCode::timeout);
-  CHECK(says(error, ") did not come in time; what it called last is barrier at test_mpi.cpp:"));
+  CHECK(says(error, ") did not arrive in time; last call: barrier at test_mpi.cpp:"));
   CHECK(error->where().worker == 1);
   const auto after = error_of([] { here().all_reduce(1.0); });
   CHECK_FALSE(after);  // outside of the group a rank is alone
@@ -201,7 +201,7 @@ TEST_CASE("a function learns the same bits over mpi as on the workers of a train
 TEST_CASE("a process is in one group of mpi at a time") {
   const StandaloneContext alone(over_mpi());
   const auto second = error_of([] { const StandaloneContext another(over_mpi()); });
-  CHECK(says(second, "in a group of MPI already"));
+  CHECK(says(second, "already in an MPI group"));
   here().barrier();
 }
 

@@ -121,7 +121,7 @@ void NodesHere::gather() {
     const caf::message said = wire_->pass(Direction::to_driver, member, caf::make_message(node.join));
     const std::string token = node.join.token;
     node.join = said.get_as<NodeJoin>(0);
-    const std::string problem = node.join.token != token      ? "it joins with a hello that it has not said"
+    const std::string problem = node.join.token != token      ? "its join does not match its hello"
                                 : !is_admitted(said, limits_) ? "its join is malformed"
                                                               : join_problem(node.join, "127.0.0.1");
     if (!problem.empty())

@@ -10,9 +10,9 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::seconds kStatusTimeout{5};
-/// From a node's hello to its join.
+/// The time from a node's hello to its join.
 constexpr std::chrono::seconds kAdmissionTimeout{10};
-/// That are taken, for each place in the run.
+/// The number of accepted hellos, for each place in the run.
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
 constexpr std::size_t kMostRefusals = 1000;
@@ -28,8 +28,8 @@ Verdict told(std::string status) {
 std::shared_ptr<const Credentials> check(const ClusterOptions& options) {
   if (options.certs.empty())
     throw Error(ErrorCode::bad_certificate,
-                "a cluster needs certificates, and listens to no network without them: make them with `troupe certs "
-                "init DIR`, and give DIR/driver");
+                "a cluster needs certificates to listen on a network: create them with `troupe certs "
+                "init DIR` and pass DIR/driver");
   return std::make_shared<const Credentials>(options.certs, Role::driver);
 }
 
@@ -43,7 +43,8 @@ std::string ClusterNode::how_it_ended() const {
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
                  const RunLimits& limits, Members& members)
     : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
-  // Nobody joins before there is a listener, which is made last: CAF does not free one that ends at once.
+  // No node can join before the listener exists. It is created last, because CAF does not free a listener that ends at
+  // once.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
       Address::parse(options.listen, 1), credentials_,
@@ -67,13 +68,13 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   if (complete_) return "the run has all its nodes";
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
   if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
-  if (comes_too_often(stream.peer_name())) return "it comes too often";
+  if (comes_too_often(stream.peer_name())) return "it connects too often";
   return "";
 }
 
 int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
 
-/// Who has said hello takes no place from others, only from its own certificate.
+/// A pending hello takes no place from nodes with other certificates, only from nodes with the same one.
 std::string Cluster::no_place_for(const std::string& name) const {
   const auto taken = std::count_if(pending_.begin(), pending_.end(),
                                    [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
@@ -81,7 +82,7 @@ std::string Cluster::no_place_for(const std::string& name) const {
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }
 
-/// CAF keeps a little of each connection for as long as the run lasts.
+/// CAF keeps some memory for each connection until the run ends.
 bool Cluster::comes_too_often(const std::string& name) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_).count();
   return ++hellos_[name] > places() * (kHellosAtStart + kHellosPerSecond * seconds);
@@ -96,13 +97,13 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
-    if (complete_) return;  // since it was admitted
+    if (complete_) return;  // completed since the hello was admitted
     pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout)});
   }
   try {
     listener_->hand_over(std::move(stream), link);
   } catch (const Error& error) {
-    link->refuse(error.message());  // which frees its place
+    link->refuse(error.message());  // frees the node's place
   }
 }
 
@@ -115,7 +116,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
   if (known == pending_.end() || known->joined) return false;
   const std::string problem = join.token == known->token
                                   ? join_problem(join, Address::parse(known->link->address()).host)
-                                  : "it joins with a hello that it has not said";
+                                  : "its join does not match its hello";
   if (!problem.empty()) {
     refuse(*known, problem);
     return false;
@@ -129,7 +130,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
 void Cluster::drop_late() {
   const std::lock_guard lock(mutex_);
   for (const Pending& each : pending_)
-    if (!each.joined && each.deadline.passed() && each.link->open()) refuse(each, "it said hello and did not join");
+    if (!each.joined && each.deadline.passed() && each.link->open()) refuse(each, "it sent a hello but did not join");
 }
 
 void Cluster::refuse(const Pending& join, const std::string& why) {
@@ -168,7 +169,7 @@ void Cluster::note_loss(int index) {
 bool Cluster::is_home_of(int worker, const caf::actor& actor) {
   if (node(members_.node_of(worker)).actor.node() == actor.node()) return true;
   for (const ClusterNode& each : nodes_)
-    if (each.actor.node() == actor.node()) each.link->refuse("its worker joins as another node's");
+    if (each.actor.node() == actor.node()) each.link->refuse("its worker joins as another node's worker");
   return false;
 }
 

@@ -20,53 +20,54 @@
 
 namespace troupe {
 
-/// A node of a run, as the driver sees it.
+/// A node of a run, from the driver's point of view.
 struct ClusterNode {
   caf::actor actor;
-  std::string name;  ///< of its certificate, with its address where several show the same
+  std::string name;  ///< the name in its certificate, with its address if several nodes use the same certificate
   NodeJoin join;
   std::shared_ptr<ControlLink> link;
   bool lost = false;
 
-  /// For an error's text.
+  /// Returns a phrase for the text of an error.
   std::string how_it_ended() const;
 };
 
-/// The driver's nodes: opens the gate at which they join, knows which worker lives where, and holds the driver's own
-/// end of the data plane.
+/// The driver's nodes. Opens the gate at which nodes join, records which worker is on which node, and holds the
+/// driver's own end of the data plane.
 class Cluster : public Memberships {
  public:
-  /// Listens from now on. @throws Error invalid_argument, bad_certificate or system
+  /// Listens from now on.
+  /// @throws Error invalid_argument, bad_certificate or system
   Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
           Members& members);
   ~Cluster() override;
 
-  // Joining.
+  // Joining:
   bool complete() const { return complete_; }
-  /// False when the join is none of ours, or comes twice. The last one completes the cluster: from then on nodes have
-  /// numbers, in order of name.
+  /// Returns false if the join is unknown or repeated. The last join completes the cluster: from then on nodes have
+  /// numbers, in order of their names.
   bool accept(const NodeArrival& arrival);
-  /// Ends connections whose nodes said hello and did not join in time. Ask now and then.
+  /// Ends connections of nodes that sent a hello and did not join in time. Must be called from time to time.
   void drop_late();
   int joined() const { return static_cast<int>(nodes_.size()); }
-  /// Nobody else is waited for: those that have joined are the cluster.
+  /// Stops waiting: the nodes that have joined form the cluster.
   void complete_with_joined();
-  /// A node has gone before all were there: another may take its place.
+  /// Records that a node has left before the cluster was complete. Another node may take its place.
   void note_departure(const caf::actor_addr& actor);
 
-  // A complete cluster.
+  // A complete cluster:
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   std::span<const ClusterNode> nodes() const { return nodes_; }
   DataPlane& data_plane() override { return data_plane_; }
-  /// For the table of nodes.
+  /// Records the loss for the table of nodes.
   void note_loss(int index);
-  /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
+  /// Returns whether the actor is on the worker's node. If it is on another node, ends that node's connection.
   bool is_home_of(int worker, const caf::actor& actor);
 
  private:
   std::vector<PeerNode> peers() const override;
   int streams() const override { return options_.streams; }
-  /// A node that has said hello; until it joins, if it does.
+  /// A node that has sent a hello, until it joins.
   struct Pending {
     std::string token;
     std::shared_ptr<ControlLink> link;
@@ -75,14 +76,14 @@ class Cluster : public Memberships {
   };
   Verdict admit(const Hello& hello, const TlsStream& stream);
   void take(const Hello& hello, TlsStream stream);
-  /// Why a certificate can have no place more; empty when it can.
+  /// Returns why no further node may use this certificate; empty if one may.
   std::string no_place_for(const std::string& name) const;
-  /// That one certificate can have in the run.
+  /// Returns how many nodes may use one certificate in the run.
   int places() const;
-  /// Whether a certificate joins more often than a node that loses its connection now and then.
+  /// Returns true if a certificate connects more often than a node with occasional connection losses would.
   bool comes_too_often(const std::string& name);
   void admit_nobody_else();
-  /// Ends the connection of a node that said hello. The node learns the reason when it says the same hello again.
+  /// Ends the connection of a node that sent a hello. The node gets the reason when it sends the same hello again.
   void refuse(const Pending& join, const std::string& why);
   std::string status() const;
 
@@ -91,7 +92,7 @@ class Cluster : public Memberships {
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;
-  mutable std::mutex mutex_;  ///< the gate's thread reads and writes the next four
+  mutable std::mutex mutex_;  ///< guards the next four members, which the gate's thread reads and writes
   std::vector<Pending> pending_;
   std::map<std::string, std::string> refusals_of_joins_;  ///< reasons by token; at most kMostRefusals
   std::map<std::string, std::int64_t> hellos_;            ///< by certificate
@@ -99,10 +100,11 @@ class Cluster : public Memberships {
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
   std::optional<TlsListener> listener_;
-  std::unique_ptr<Gate> gate_;  ///< goes first
+  std::unique_ptr<Gate> gate_;  ///< destroyed first
 };
 
-/// What a driver's gate tells of its run: a JSON array with an object for each node. @throws Error
+/// Asks a driver's gate about its run. Returns a JSON array with one object per node.
+/// @throws Error if the driver cannot be reached
 std::string ask_for_nodes(const Address& driver, const std::string& certs);
 
 }  // namespace troupe

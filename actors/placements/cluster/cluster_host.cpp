@@ -95,7 +95,7 @@ class ClusterHost : public Host {
     begin_group_on_nodes(cluster_, members_, run, generation, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
-  /// Nodes see the end of their connection, and end what belongs to the run.
+  /// Does nothing: nodes notice the end of their connection and end their part of the run.
   bool end_all(bool /*all_stopped*/) override { return true; }
 
  private:
@@ -108,7 +108,7 @@ class ClusterHost : public Host {
     if (line) log_line(LogLevel::info, *line);
   }
 
-  /// Not all have come in time.
+  /// Called when not all nodes have joined in time.
   void complete_late() {
     if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();
     const bool all = options_.min_nodes == options_.num_nodes;
@@ -129,7 +129,7 @@ class ClusterHost : public Host {
   std::string optimizer_;
   bool verbose_;
   const Silence::Limits limits_;
-  std::map<int, Silence> silences_;  ///< of nodes
+  std::map<int, Silence> silences_;  ///< by node
   DriverMailbox& mailbox_;
   Members& members_;
   Cluster cluster_;

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// What the options leave open, Slurm says.
+/// Takes options that are left open from Slurm.
 void find_cluster(ClusterOptions& cluster) {
   const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
   if (!slurm) return;
@@ -18,22 +18,22 @@ void check_in_cluster(Hosting& hosting) {
   find_cluster(hosting.cluster);
   ClusterOptions& cluster = hosting.cluster;
   if (cluster.num_nodes < 1)
-    throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + ", at least 1 is needed");
+    throw_invalid("cluster.num_nodes is " + std::to_string(cluster.num_nodes) + "; it must be at least 1");
   if (cluster.num_nodes > 1024)
-    throw_invalid(std::to_string(cluster.num_nodes) + " nodes are more than the 1024 that one run can have");
+    throw_invalid(std::to_string(cluster.num_nodes) + " nodes are too many; one run can have at most 1024");
   if (cluster.min_nodes < 0 || cluster.min_nodes > cluster.num_nodes)
-    throw_invalid("cluster.min_nodes is " + std::to_string(cluster.min_nodes) + ", not 0 to num_nodes, " +
+    throw_invalid("cluster.min_nodes is " + std::to_string(cluster.min_nodes) + "; it must be 0 to num_nodes, " +
                   std::to_string(cluster.num_nodes));
   if (cluster.min_nodes == 0) cluster.min_nodes = cluster.num_nodes;
   if (hosting.num_workers < cluster.num_nodes)
     throw_invalid(std::to_string(hosting.num_workers) + " workers are too few for " +
-                  std::to_string(cluster.num_nodes) + " nodes; each needs one");
+                  std::to_string(cluster.num_nodes) + " nodes; each node needs at least one worker");
   if (cluster.streams < 1 || cluster.streams > 64) throw_invalid("cluster.streams must be 1 to 64");
-  if (cluster.listen.empty()) throw_invalid("cluster.listen must say ADDRESS:PORT, where nodes dial");
+  if (cluster.listen.empty()) throw_invalid("cluster.listen is empty; it must be the ADDRESS:PORT that nodes dial");
 }
 
-/// The gate, and one thread that receives. A node's control connection takes three files, a data connection one each
-/// way.
+/// One gate and one thread that receives. A node's control connection takes three files; a data connection takes one
+/// for each direction.
 StartNeeds needs_in_cluster(const Hosting& hosting) {
   const ClusterOptions& cluster = hosting.cluster;
   return {kGateNeeds.threads + 1, 0,

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// What is fetched, for as long as somebody holds it.
+/// A fetched transfer, released with its last holder.
 class Fetched {
  public:
   Fetched(StoreClient& store, const ObjectId& id, std::size_t floats)
@@ -20,7 +20,7 @@ class Fetched {
       store_.release(id_);
       store_.trim();  // transfers are rare, and large
     } catch (const Error&) {
-      return;  // The store is gone, and the object with it.
+      return;  // The store and the object are gone.
     }
   }
   Fetched(const Fetched&) = delete;
@@ -48,7 +48,7 @@ class ClusterState : public StateHome {
     try {
       begin_everywhere(describe(layout, plan, carried), phase);
     } catch (...) {
-      rounds_.unsettle();  // also where it was this end that could not dial
+      rounds_.unsettle();  // also if the driver itself could not dial
       throw;
     }
     layout_ = layout;
@@ -68,7 +68,9 @@ class ClusterState : public StateHome {
     nodes_.data_plane().begin(membership_of(message));
     message.self = members_.node_of(worker);
     for (int node = 0; node < members_.num_nodes(); ++node)
-      if (node != message.self) message.peers[static_cast<std::size_t>(node)].address = {};  // which nobody dials
+      if (node != message.self)
+        message.peers[static_cast<std::size_t>(node)].address = {};  // so that no node dials
+                                                                     // them
     ask_home(worker, message, phase);
     ask_home(worker, Connect{0, phase.deadline.left().count()}, phase);
     attach();
@@ -96,7 +98,7 @@ class ClusterState : public StateHome {
   }
 
   HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
-    // How much that is the worker said: what the quota has no room for is refused, and taken from nobody.
+    // The worker reported the size. A size beyond the store's quota is rejected before any memory is taken.
     auto fetched = std::make_shared<Fetched>(store_, transfer_id(layout_.run, transfer), floats);
     DataPlane& data_plane = nodes_.data_plane();
     expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched->floats(), fetched->mapping());
@@ -109,13 +111,13 @@ class ClusterState : public StateHome {
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {
     const std::int64_t timeout = phase.deadline.left().count();
-    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // which is on one node alone
+    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // vectors of a shard are on one node
       const Place alone{0, transfer, vector, buffer, ++last_ticket_, timeout, true};
       return ask(alone, {members_.member_of_node(node_of_shard(shard))}, phase);
     }
     std::vector<int> others = members_.nodes();
     others.erase(others.begin());
-    // What the first node may write is announced before it is told to send, and only for this once.
+    // The window for the first node is announced before that node may send, and is valid for one transfer.
     if (!others.empty()) ask(ExpectPlaced{0, vector, buffer}, others, phase);
     ask(Place{0, transfer, vector, buffer, ++last_ticket_, timeout}, members_.nodes(), phase);
   }
@@ -124,7 +126,7 @@ class ClusterState : public StateHome {
 
   void gather(int vector, int buffer, const Phase& phase) override {
     if (vector == kWeightsVector || members_.num_nodes() == 1 || layout_.shard_of(vector) >= 0)
-      return;  // whole already
+      return;  // already complete
     ask_home(0, ExpectSlices{0, vector, buffer}, phase);
     ask(GatherSlices{0, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
   }
@@ -166,13 +168,13 @@ class ClusterState : public StateHome {
   void ask(const Request& request, const std::vector<int>& members, const Phase& phase) {
     rounds_.ask(request, members, Phase{"transfer", phase.step, phase.deadline});
   }
-  /// The nodes where workers are, as members.
+  /// Returns the nodes of these workers, as members.
   std::vector<int> homes_of(const std::vector<int>& workers) const {
     std::set<int> homes;
     for (const int worker : workers) homes.insert(members_.member_of_node(members_.node_of(worker)));
     return {homes.begin(), homes.end()};
   }
-  /// The node where a worker is.
+  /// Sends a request to the node of a worker.
   template <class Request>
   void ask_home(int worker, const Request& request, const Phase& phase) {
     ask(request, {members_.member_of_node(members_.node_of(worker))}, phase);

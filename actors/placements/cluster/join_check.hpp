@@ -6,10 +6,10 @@
 
 namespace troupe {
 
-/// Why a node cannot be what it says in its join; empty when it can. Where it listens must be an address, since names
-/// would be looked up on every other node; one that others can dial; and of this machine or of one network without
-/// routers (loopback, link-local) only where the node's control connection comes from such an address, too.
-/// @param peer the host that the control connection comes from.
+/// Returns why a node's join is not valid; empty if it is. The address that the node announces must be numeric, because
+/// every other node would have to look up a name. Other nodes must be able to dial it. A loopback or link-local address
+/// is valid only if the control connection comes from such an address, too.
+/// @param peer the host from which the control connection comes
 std::string join_problem(const NodeJoin& join, const std::string& peer);
 
 }  // namespace troupe

@@ -8,16 +8,18 @@
 
 namespace troupe {
 
-/// What a driver says while it waits for nodes: nothing where all come soon, else how many are missing and who is
-/// there, after each that joins or leaves and every ten seconds, and at last with whom it begins.
+/// The log lines of a driver that waits for nodes. There are none if all nodes join soon. Otherwise a line lists how
+/// many nodes are missing and which have joined, after each change and every ten seconds. A final line lists the nodes
+/// of the run.
 class JoinNotice {
  public:
-  /// @param wanted nodes, which dial `listen`
+  /// @param wanted number of nodes, which dial `listen`
   JoinNotice(std::string listen, int wanted, Clock::time_point now);
 
-  /// The line to say now, if any, while some are missing. @param joined names of those who are there
+  /// Returns the line to log now, if any, while nodes are missing.
+  /// @param joined names of the nodes that have joined
   std::optional<std::string> look(const std::vector<std::string>& joined, Clock::time_point now);
-  /// The last line, where there was one before.
+  /// Returns the final line, if there was a line before.
   std::optional<std::string> end(const std::vector<std::string>& joined) const;
 
  private:
@@ -25,7 +27,7 @@ class JoinNotice {
   std::size_t wanted_;
   Clock::time_point due_;
   bool said_ = false;
-  std::vector<std::string> last_;  ///< who was there when it was said
+  std::vector<std::string> last_;  ///< the nodes that had joined at the last line
 };
 
 }  // namespace troupe

@@ -19,8 +19,8 @@ std::string mixed_arithmetic(std::span<const ClusterNode> nodes) {
   const auto differs = [&](const ClusterNode& node) { return node.join.arithmetic != nodes.front().join.arithmetic; };
   const auto other = std::ranges::find_if(nodes, differs);
   if (other == nodes.end()) return "";
-  return "nodes compute differently: " + text(nodes.front()) + " and " + text(*other) +
-         "; other placements may give other bits";
+  return "nodes differ in instruction set or libraries: " + text(nodes.front()) + " and " + text(*other) +
+         "; results may differ bitwise between placements";
 }
 
 }  // namespace troupe

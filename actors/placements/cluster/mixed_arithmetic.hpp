@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// A sentence for where nodes compute with different instruction sets or libraries, which names two of them; empty
-/// where all are alike. The same bits for any placement hold among equals alone.
+/// Returns a sentence that names two nodes if nodes compute with different instruction sets or libraries; empty if all
+/// are alike. Results are bitwise identical for all placements only among equal nodes.
 std::string mixed_arithmetic(std::span<const ClusterNode> nodes);
 
 }  // namespace troupe

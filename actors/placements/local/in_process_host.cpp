@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// How long the others may take to end when a worker of this process hangs, which makes waiting useless.
+/// How long the other workers may take to end if a worker of this process hangs. Longer waiting is useless then.
 constexpr std::chrono::milliseconds kHungTimeout{3000};
 
 class InProcessHost : public Host {
@@ -25,7 +25,7 @@ class InProcessHost : public Host {
         planned_(parts.hosting.num_workers),
         end_time_(parts.hosting.end_time) {}
 
-  /// A worker that hangs cannot be stopped. Its slabs are its own and its generation is over, so it is left alone.
+  /// A worker that hangs cannot be stopped, so it is left running. It has its own slabs, and its generation has ended.
   void start(int worker) override {
     auto started = std::make_shared<Worker>(worker, store_.connect(), creator_);
     const bool successor = actors_.contains(worker);
@@ -34,7 +34,7 @@ class InProcessHost : public Host {
     if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
     before_send();
     const ForgetsLogger forgets;
-    // What a worker took that hangs, be it a scheduler's thread, others must not need.
+    // A hanging worker may block a thread of CAF's scheduler, so other workers must not need these threads.
     actors_[worker] = hangs() ? system_.spawn<caf::detached>(worker_actor, started, driver_)
                               : system_.spawn(worker_actor, started, driver_);
   }
@@ -67,7 +67,7 @@ class InProcessHost : public Host {
   }
 
  private:
-  /// Whether one was given up, and may still run.
+  /// Returns true if a worker was abandoned and may still run.
   bool hangs() const { return replaced_ || members_.silent_workers(); }
 
   caf::actor_system& system_;
@@ -76,7 +76,7 @@ class InProcessHost : public Host {
   LocalServers servers_;
   CreateModel creator_;
   const Members& members_;
-  int planned_;  ///< workers that the machine was asked for at the start
+  int planned_;  ///< the number of workers for which resources were checked at the start
   std::chrono::milliseconds end_time_;
   bool replaced_ = false;
   std::map<int, caf::actor> actors_;

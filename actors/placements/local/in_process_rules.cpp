@@ -9,7 +9,7 @@ namespace {
 
 void check_in_process(Hosting& hosting) {
   if (!hosting.cluster.listen.empty() || !hosting.cluster.certs.empty())
-    throw_invalid("a cluster's address and certificates need placement cluster");
+    throw_invalid("cluster.listen and cluster.certs require placement cluster");
 }
 
 std::size_t scheduler_threads(const Hosting& hosting) {

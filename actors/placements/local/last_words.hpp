@@ -9,17 +9,18 @@
 
 namespace troupe {
 
-/// A memory file in which a child process says that it lives, or why it cannot start. It is read and written, not
-/// mapped: a file that its other user makes shorter does no harm. @throws Error system or limit_reached
+/// Creates a memory file in which a child process shows that it is alive, or writes why it cannot start. The file is
+/// read and written, not mapped, so a process that shortens it does no harm.
+/// @throws Error system or limit_reached
 FileDescriptor make_last_words();
-/// Writes what can be written.
+/// Writes the error, truncated if necessary.
 void leave_last_words(int file, const std::exception& error) noexcept;
-/// None where nothing was left.
+/// Returns the error; nothing if none was written.
 std::optional<Error> read_last_words(int file, const Where& where);
 
-/// @param count goes up with each sign of life
+/// @param count increases with each sign of life
 void show_life(int file, std::uint64_t count) noexcept;
-/// The last count; 0 before the first.
+/// Returns the last count; 0 before the first.
 std::uint64_t read_life(int file) noexcept;
 
 }  // namespace troupe

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// The parameter servers of this process, which end with this: none of them then holds any of the state.
+/// The parameter servers of this process. The destructor ends them; they hold none of the state afterwards.
 class LocalServers {
  public:
   LocalServers(caf::actor_system& system, caf::actor driver) : system_(system), driver_(std::move(driver)) {}
@@ -15,7 +15,7 @@ class LocalServers {
   LocalServers(const LocalServers&) = delete;
   LocalServers& operator=(const LocalServers&) = delete;
 
-  /// In place of those before.
+  /// Starts servers in place of the previous ones.
   std::vector<caf::actor> start(const std::vector<std::shared_ptr<ParameterServer>>& servers);
 
  private:

@@ -11,21 +11,21 @@
 namespace troupe {
 namespace {
 
-/// An object that is given up when this goes.
+/// A store object that is released with its last holder.
 struct Transfer {
   std::shared_ptr<Mapping> mapping;
   std::shared_ptr<HeldObjects> object;
   bool is_lent = false;
 };
 
-/// Transfers that have been fetched and may be written again, by who holds the state; given back by who held them, in
-/// any thread. They stay until others are wanted that are larger.
+/// Fetched transfers that may be written again. The state's owner takes them; their holders give them back, from any
+/// thread. They are kept until a larger one is requested.
 class SpareTransfers {
  public:
-  /// More are not kept: whole vectors of large models would be.
+  /// Larger transfers are not kept, so that whole vectors of large models do not occupy memory.
   static constexpr std::size_t kMostFloats = std::size_t{1} << 24;
 
-  /// One of so many bytes or more.
+  /// Returns a transfer of at least this size.
   std::optional<std::pair<std::uint64_t, Transfer>> take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -66,7 +66,7 @@ class LocalState : public StateHome {
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
     auto served = !layout.served.empty() ? std::make_shared<ServedState>(store_, next) : nullptr;
-    // Nothing can fail any more: until here, all lies where it lay.
+    // Nothing below can fail; if something failed above, the previous state is unchanged.
     gradients_ = std::move(gradients);
     served_ = std::move(served);
     state_ = std::move(next);
@@ -117,7 +117,7 @@ class LocalState : public StateHome {
   }
 
   void clear(int buffer, const Phase& /*phase*/) override { state_->clear(buffer); }
-  /// Workers of one machine write into one slab.
+  /// Nothing to do: workers of one machine write into one slab.
   void gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) override {}
 
   void forget_transfers() noexcept override { transfers_.clear(); }

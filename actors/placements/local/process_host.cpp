@@ -20,10 +20,10 @@
 namespace troupe {
 namespace {
 
-/// The children that may speak to the driver. The listener asks from CAF's thread.
+/// The child processes that may connect to the driver. The listener calls `admits` from a thread of CAF.
 class KnownChildren {
  public:
-  /// Starts a child such that nobody asks for it before it is known.
+  /// Starts a child. The lock is held until the child is registered, so that the listener cannot miss it.
   ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
     const std::lock_guard lock(mutex_);
     auto child = ChildProcess::start_again(
@@ -40,7 +40,7 @@ class KnownChildren {
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(known_, [pid](const auto& each) { return each.second.is(pid); });
   }
-  /// Whether a process is that worker's, or goes on in its place.
+  /// Returns whether a process is that worker's process or its successor.
   bool is(int worker, pid_t pid) {
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(worker);
@@ -93,7 +93,7 @@ class ProcessHost : public Host {
     return known_children_->is(arrival.join.worker, arrival.join.pid);
   }
 
-  /// There is nothing to knock at while the run goes on.
+  /// Closes the socket, so that no process can connect during the run.
   void stop_listening() override { listener_.reset(); }
 
   std::string node(int worker) const override { return "pid " + std::to_string(pid(worker)); }
@@ -111,7 +111,7 @@ class ProcessHost : public Host {
     if (const auto cut = cut_.find(worker); cut != cut_.end())
       return "its process showed " + cut->second + ", and was killed";
     return "its process " + how +
-           (ran_out_of_memory(worker) ? ", since the memory that its cgroup allows was used up" : "");
+           (ran_out_of_memory(worker) ? ", because it exceeded the memory limit of its cgroup" : "");
   }
 
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }
@@ -156,7 +156,7 @@ class ProcessHost : public Host {
     child_of(worker)->signal(SIGKILL);
   }
 
-  /// Of one that has ended. A kill for memory explains one death.
+  /// Returns whether a worker that has ended was killed for lack of memory. One kill by the kernel explains one death.
   bool ran_out_of_memory(int worker) {
     const auto [known, is_new] = out_of_memory_.try_emplace(worker, false);
     if (!is_new) return known->second;
@@ -177,8 +177,8 @@ class ProcessHost : public Host {
   std::map<int, std::optional<ChildProcess>> children_;
   std::map<int, FileDescriptor> last_words_;
   std::map<int, Silence> silences_;
-  std::map<int, std::string> cut_;     ///< those that were silent too long, and how long
-  std::map<int, bool> out_of_memory_;  ///< of those that have ended
+  std::map<int, std::string> cut_;     ///< by worker: how long it was silent before it was killed
+  std::map<int, bool> out_of_memory_;  ///< by worker that has ended
   std::uint64_t kills_before_ = out_of_memory_kills();
 };
 

@@ -8,11 +8,11 @@ namespace {
 void check_in_processes(Hosting& hosting) {
   kInProcessRules.check(hosting);
   if (!is_initialised())
-    throw_invalid("call troupe::init first in main: worker processes are started from this program");
+    throw_invalid("call troupe::init at the beginning of main: worker processes run this program again");
 }
 
-/// A worker's process: its first thread, CAF's, and the replicas'; here its connection, store socket, handle, last
-/// words and successor.
+/// A worker process has a main thread, CAF's threads and one thread per replica. In this process it takes five files:
+/// its connection, store socket, handle, last words and successor.
 StartNeeds needs_in_processes(const Hosting& hosting) {
   return {0, hosting.num_workers * (1 + caf_threads(1, Reach::processes) + hosting.devices_per_worker),
           kNetworkNeeds.files + hosting.store_files + 5 * hosting.num_workers};

@@ -12,17 +12,18 @@
 namespace troupe {
 namespace {
 
-/// How long a store is asked at a time for what another client makes: others of this process ask it for other things.
+/// How long one request to the store waits for an object of another client. Other threads of this process use the
+/// store, too.
 constexpr std::chrono::milliseconds kAtATime{100};
 
-/// Between the release of one part and that of the other.
+/// How long to wait for another client to release the second part after the first.
 constexpr std::chrono::seconds kToLetGo{1};
 constexpr std::chrono::milliseconds kBriefly{1};
 
-/// Bytes of which a copy in each process is something to be told of.
+/// The size from which a separate copy in each process is logged.
 constexpr std::size_t kWorthTelling = std::size_t{1} << 20;
 
-/// An object that this client refers to.
+/// An object that this client holds.
 class Held {
  public:
   Held(std::shared_ptr<StoreClient> store, const ObjectId& id, std::shared_ptr<Mapping> mapping)
@@ -32,7 +33,7 @@ class Held {
   ~Held() {
     try {
       store_->release(id_);
-    } catch (const Error&) {  // the store has gone, and what it held with it
+    } catch (const Error&) {  // the store and its objects are gone
     }
   }
 
@@ -46,7 +47,7 @@ class Held {
   std::shared_ptr<Mapping> mapping_;
 };
 
-/// What two parts hold: the first how many bytes the second has, 0 where there is none.
+/// Each content is stored in two objects: the first holds the size of the second in bytes, or 0 if there is no second.
 class StoreMemory final : public SharedMemory {
  public:
   explicit StoreMemory(std::shared_ptr<StoreClient> store) : store_(std::move(store)) {}
@@ -56,7 +57,7 @@ class StoreMemory final : public SharedMemory {
     const ObjectId second{.number = key, .kind = ObjectKind::data, .buffer = 1};
     while (true) {
       if (const auto made = create(first, sizeof(std::uint64_t))) return fill(made, second, make);
-      // Who makes it may end, or find that it cannot: then it is for somebody else to try.
+      // The creator may end, or find that it cannot create the content. Then another client tries.
       if (const auto told = get(first, kAtATime))
         if (auto taken = take(told, second)) return *taken;
     }
@@ -68,7 +69,7 @@ class StoreMemory final : public SharedMemory {
     return mapping ? std::make_shared<Held>(store_, id, std::move(mapping)) : nullptr;
   }
 
-  /// Waits so long until it is sealed; null where that does not come.
+  /// Waits at most `timeout` until the object is sealed. Returns null if it is not.
   std::shared_ptr<Held> get(const ObjectId& id, std::chrono::milliseconds timeout) {
     try {
       return std::make_shared<Held>(store_, id, store_->get(id, timeout));
@@ -91,7 +92,7 @@ class StoreMemory final : public SharedMemory {
     return both(first, second, bytes);
   }
 
-  /// Who has let go of the first part may be about to let go of the second, which is waited for.
+  /// A client that has released the first part may still hold the second for a moment, so this waits for its release.
   std::shared_ptr<Held> create_or_tell(const ObjectId& id, std::size_t bytes) {
     try {
       for (const Deadline deadline{kToLetGo}; !deadline.passed(); Clock::sleep_for(kBriefly))
@@ -99,12 +100,13 @@ class StoreMemory final : public SharedMemory {
       return nullptr;
     } catch (const Error& error) {
       if (bytes >= kWorthTelling)
-        log_line(LogLevel::warning, "each process has its own copy of the data: " + error.message());
+        log_line(LogLevel::warning,
+                 "the data cannot be shared, so each process keeps its own copy: " + error.message());
       return nullptr;
     }
   }
 
-  /// None where whoever had both has let go of them since the first was found.
+  /// Returns nothing if all holders have released both parts since the first was found.
   std::optional<SharedBytes> take(const std::shared_ptr<Held>& first, const ObjectId& id) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, first->bytes().data(), sizeof bytes);
@@ -119,7 +121,7 @@ class StoreMemory final : public SharedMemory {
     if (!second || bytes > second->bytes().size()) return {};
     struct Both {
       std::shared_ptr<Held> second;
-      std::shared_ptr<Held> first;  ///< goes first: who finds it finds the other, too
+      std::shared_ptr<Held> first;  ///< released first: a client that finds the first part also finds the second
     };
     return {second->bytes().first(bytes), std::make_shared<const Both>(Both{second, first})};
   }

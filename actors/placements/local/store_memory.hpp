@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Memory that the clients of an object store share.
+/// Creates memory that the clients of an object store share.
 std::shared_ptr<SharedMemory> make_store_memory(std::shared_ptr<StoreClient> store);
 
 }  // namespace troupe

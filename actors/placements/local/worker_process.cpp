@@ -28,7 +28,7 @@ bool has_hung_up(int socket) {
   return ::poll(&peer, 1, 0) > 0;
 }
 
-/// A driver that was killed while its workers joined could not.
+/// Removes the socket of a driver that was killed while its workers joined.
 void remove_socket(const WorkerLaunch& launch) {
   const std::filesystem::path socket(launch.socket);
   std::error_code ignored;
@@ -36,7 +36,7 @@ void remove_socket(const WorkerLaunch& launch) {
   std::filesystem::remove(socket.parent_path(), ignored);
 }
 
-/// An inherited descriptor under a number of its own, not to be inherited further.
+/// Moves an inherited descriptor to a new number that child processes do not inherit.
 FileDescriptor take_inherited(int number, const char* missing) {
   FileDescriptor inherited(number);
   FileDescriptor taken(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
@@ -44,8 +44,9 @@ FileDescriptor take_inherited(int number, const char* missing) {
   return taken;
 }
 
-/// Ctrl-C, timeout(1) and systemd reach the whole process group: the driver decides what that means, and its end is the
-/// workers' end. A signal that is ignored would be so in what users' code executes, too; one that is handled is not.
+/// Installs handlers that do nothing. Ctrl-C, timeout(1) and systemd signal the whole process group; the driver decides
+/// what to do, and workers end when it ends. An ignored signal would also be ignored in programs that users' code
+/// executes; a handled signal is reset there.
 void leave_signals_to_the_driver() {
   struct sigaction nothing = {};
   nothing.sa_handler = [](int) {};
@@ -53,7 +54,7 @@ void leave_signals_to_the_driver() {
   for (const int number : kEndingSignals) ::sigaction(number, &nothing, nullptr);
 }
 
-/// @param signs the file in which this process shows that it lives
+/// @param signs the file in which this process shows that it is alive
 void serve(const WorkerLaunch& launch, int watched, int signs) {
   auto store = std::make_shared<StoreClient>(store::make_socket_channel(duplicate(watched)));
   share_memory(make_store_memory(store));
@@ -70,7 +71,7 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
   wait_for_hangup(watched, Silence::kEvery, [&] {
     show_life(signs, ++count);
     if (::getppid() == parent || !Successor::is_started_process()) return;
-    // The driver has ended, and a child that it forked holds its sockets open.
+    // The driver has ended, but a child that it forked holds its sockets open.
     remove_socket(launch);
     leave(0);
   });
@@ -85,8 +86,8 @@ void run_worker_process(const WorkerLaunch& launch) {
   FileDescriptor watched;
   FileDescriptor last_words;
   try {
-    last_words = take_inherited(WorkerLaunch::kLastWords, "the file for last words is not there");
-    watched = take_inherited(WorkerLaunch::kStoreSocket, "the object store's socket is not there");
+    last_words = take_inherited(WorkerLaunch::kLastWords, "cannot inherit the file for last words");
+    watched = take_inherited(WorkerLaunch::kStoreSocket, "cannot inherit the object store's socket");
     go_on_at_hangup(watched.get());
     serve(launch, watched.get(), last_words.get());
   } catch (const std::exception& error) {

@@ -15,7 +15,7 @@ using Wants = TlsStream::Wants;
 
 constexpr std::size_t kReadAtOnce = 4096;
 
-/// Of the kind of `own`, with a process and a host that nobody else has.
+/// Returns an id of the same kind as `own`, with a random process and host.
 wire::NodeId drawn_id(const wire::NodeId& own) {
   constexpr std::size_t kKindBytes = 8;
   wire::NodeId id = own;
@@ -38,13 +38,13 @@ AdmittedStream::AdmittedStream(TlsStream stream, LinkEnd end, const wire::NodeId
                  check_own(header, payload);
                  return true;
                }) {
-  stream_.read_ahead();  // from here on CAF asks for what is `pending`; the gate did not
+  stream_.read_ahead();  // CAF calls `pending` from here on; the gate did not
 }
 
 void AdmittedStream::check_own(const wire::Header& header, std::span<std::byte> payload) try {
   admission_.to_peer(header, payload);
 } catch (const Error& error) {
-  throw Error(error.code(), "this side was to say what may not be said: " + error.message());
+  throw Error(error.code(), "this process tried to send an invalid frame: " + error.message());
 }
 
 Progress AdmittedStream::read_some(std::span<std::byte> into) {
@@ -54,7 +54,7 @@ Progress AdmittedStream::read_some(std::span<std::byte> into) {
   }
   std::array<std::byte, kReadAtOnce> bytes;
   while (heard_.empty()) {
-    // CAF reads until there is no more; that was seen at the last read, and the socket has not been waited for since.
+    // CAF reads until there is no more data. The last read has shown that, and the socket has not been polled since.
     if (std::exchange(drained_, false)) return {0, Wants::read};
     const Progress progress = stream_.read_some(bytes);
     from_peer_.take(std::span(bytes).first(progress.bytes), heard_);

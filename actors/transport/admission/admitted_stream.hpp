@@ -9,23 +9,24 @@
 
 namespace troupe {
 
-/// A control connection as CAF reads and writes it: whole frames that `LinkAdmission` has let through.
+/// A control connection as CAF reads and writes it: only whole frames that `LinkAdmission` allows.
 class AdmittedStream {
  public:
   /// @param own the id of this process's CAF
   AdmittedStream(TlsStream stream, LinkEnd end, const wire::NodeId& own, const RunLimits& limits);
-  // The filters refer to their admission.
+  // The filters hold a reference to `admission_`.
   AdmittedStream(const AdmittedStream&) = delete;
   AdmittedStream& operator=(const AdmittedStream&) = delete;
 
-  /// What may be heard, as far as it is there. @throws Error protocol: the peer sent what may not pass
+  /// Reads admitted bytes, as many as have arrived.
+  /// @throws Error protocol if the peer sent a frame that is not allowed
   TlsStream::Progress read_some(std::span<std::byte> into);
-  /// Takes all of `bytes` or nothing; what was not taken is given once more, at the same place.
-  /// @throws Error protocol: what may not leave
+  /// Accepts all of `bytes` or nothing. The caller must pass bytes that were not accepted again, at the same address.
+  /// @throws Error protocol if a frame must not be sent
   TlsStream::Progress write_some(std::span<const std::byte> bytes);
-  /// Whether something can be read that no poll of the socket sees.
+  /// Returns true if data can be read that polling the socket does not show.
   bool pending() const { return read_ < heard_.size() || stream_.pending(); }
-  /// Under which this process's CAF knows the peer.
+  /// Returns the id by which this process's CAF knows the peer.
   const wire::NodeId& peer() const { return admission_.stand_in(); }
 
  private:
@@ -36,11 +37,11 @@ class AdmittedStream {
   FrameFilter from_peer_;
   FrameFilter to_peer_;
   std::vector<std::byte> heard_;
-  std::size_t read_ = 0;  ///< of what was heard
-  bool drained_ = false;  ///< the socket held no more at the last read
+  std::size_t read_ = 0;  ///< number of bytes of `heard_` that were read
+  bool drained_ = false;  ///< the last read emptied the socket
   std::vector<std::byte> said_;
-  std::size_t sent_ = 0;    ///< of what was said
-  std::size_t judged_ = 0;  ///< bytes given to `write_some` that `said_` stands for
+  std::size_t sent_ = 0;    ///< number of bytes of `said_` that were sent
+  std::size_t judged_ = 0;  ///< number of bytes passed to `write_some` that `said_` represents
 };
 
 }  // namespace troupe

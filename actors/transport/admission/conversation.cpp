@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// CAF asks once for each time that it comes to know of an actor anew.
+/// CAF monitors an actor once for each time that it encounters the actor anew.
 constexpr std::uint32_t kMostWatches = 1000;
 
 void use_up(std::uint32_t& owed, const char* otherwise) {
@@ -20,14 +20,14 @@ void use_up(std::uint32_t& owed, const char* otherwise) {
 
 void Conversation::say(MessageKind kind, Actor from, Actor to) {
   if (recipient_of(kind) != Recipient::driver) return say_to_node(kind, from, to);
-  if (to != driver_) refuse("a message is for an actor that it was not told of");
+  if (to != driver_) refuse("a message is for an unknown actor");
   say_to_driver(kind, from);
 }
 
 void Conversation::say_to_node(MessageKind kind, Actor from, Actor to) {
-  if (from != driver_) refuse("a request comes from another than the driver");
+  if (from != driver_) refuse("a request comes from an actor other than the driver");
   Party& asked = party(to);
-  if ((recipient_of(kind) == Recipient::node) != (to == node_)) refuse("a request is for another kind of actor");
+  if ((recipient_of(kind) == Recipient::node) != (to == node_)) refuse("a request is for the wrong kind of actor");
   const MessageKind answer = answer_to(kind);
   ++(is_join_of_worker(answer) ? joins_owed_ : asked.owed[answer]);
 }
@@ -38,15 +38,15 @@ void Conversation::say_to_driver(MessageKind kind, Actor from) {
     come(from);
     node_ = from;
   } else if (is_join_of_worker(kind)) {
-    use_up(joins_owed_, "a worker joins that was not asked for");
+    use_up(joins_owed_, "a worker joins that the driver did not start");
     come(from);
   } else {
-    use_up(party(from).owed[kind], "an answer that nobody asked for");
+    use_up(party(from).owed[kind], "an answer without a question");
   }
 }
 
 void Conversation::come(Actor actor) {
-  if (actor == 0 || !parties_.try_emplace(actor).second) refuse("it joins as an actor that is there already");
+  if (actor == 0 || !parties_.try_emplace(actor).second) refuse("it joins as an actor that has already joined");
 }
 
 Conversation::Party& Conversation::party(Actor actor) {
@@ -56,21 +56,23 @@ Conversation::Party& Conversation::party(Actor actor) {
 }
 
 void Conversation::watch_driver(Actor actor) {
-  if (actor == 0 || actor != driver_) refuse("it asks for the end of an actor that it was not told of");
+  if (actor == 0 || actor != driver_) refuse("it monitors an unknown actor");
   watch(driver_watched_);
 }
 
 void Conversation::watch_node(Actor actor) { watch(party(actor).watched); }
 
 void Conversation::watch(std::uint32_t& watched) {
-  if (++watched > kMostWatches) refuse("it asks for the end of an actor again and again");
+  if (++watched > kMostWatches) refuse("it monitors an actor too often");
 }
 
 void Conversation::end_of_driver(Actor actor) {
-  if (actor != driver_) refuse("it tells the end of another actor");
-  use_up(driver_watched_, "it tells an end that nobody asked for");
+  if (actor != driver_) refuse("it reports the end of another actor");
+  use_up(driver_watched_, "it reports the end of an actor that is not monitored");
 }
 
-void Conversation::end_of_node(Actor actor) { use_up(party(actor).watched, "it tells an end that nobody asked for"); }
+void Conversation::end_of_node(Actor actor) {
+  use_up(party(actor).watched, "it reports the end of an actor that is not monitored");
+}
 
 }  // namespace troupe

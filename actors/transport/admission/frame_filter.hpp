@@ -9,28 +9,30 @@
 
 namespace troupe {
 
-/// Cuts a stream of bytes into whole frames and lets through those that a judge does. Holds at most one frame that is
-/// not whole yet, as large as it has come.
+/// Divides a stream of bytes into whole frames, and passes on the frames that a judge accepts. Buffers at most one
+/// incomplete frame, as far as it has arrived.
 class FrameFilter {
  public:
-  /// Of a frame whose header is there. @throws Error where it may not come.
+  /// Called when the header of a frame is complete.
+  /// @throws Error if the frame is not allowed
   using Announced = std::function<void(const wire::Header& header)>;
-  /// Of a whole frame, which it may change; false leaves the frame out. @throws Error where it may not pass.
+  /// Called with a whole frame, which it may change. Returns false to drop the frame.
+  /// @throws Error if the frame is not allowed
   using Judge = std::function<bool(const wire::Header& header, std::span<std::byte> payload)>;
 
   FrameFilter(Announced announced, Judge judge) : announced_(std::move(announced)), judge_(std::move(judge)) {}
 
-  /// Takes bytes of the stream and appends to `passed` the frames that are whole with them.
+  /// Takes bytes of the stream, and appends the frames that they complete to `passed`.
   void take(std::span<const std::byte> bytes, std::vector<std::byte>& passed);
 
  private:
-  /// Bytes that the frame takes, as far as it is known.
+  /// Returns the size of the frame in bytes, as far as it is known.
   std::size_t needed() const;
 
   Announced announced_;
   Judge judge_;
-  std::vector<std::byte> frame_;  ///< what has come of the next one
-  wire::Header header_;           ///< of it, once that is whole
+  std::vector<std::byte> frame_;  ///< the received part of the next frame
+  wire::Header header_;           ///< the frame's header, once it is complete
 };
 
 }  // namespace troupe

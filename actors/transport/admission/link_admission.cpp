@@ -20,13 +20,14 @@ constexpr std::string_view kEmptyMessage = "@<>";
 constexpr std::size_t kLongestType = 64;
 
 constexpr std::size_t kHandshakeBytes = 256;  ///< of a driver
-constexpr std::size_t kQuestionBytes = 256;   ///< CAF's own, to the spawn server
+constexpr std::size_t kQuestionBytes = 256;   ///< CAF's own question to the spawn server
 constexpr std::size_t kTwoNodes = 2 * sizeof(NodeId);
 constexpr std::size_t kEndBytes = kTwoNodes + 1 + 8 + 2 + 1 + kEmptyMessage.size();
-/// Of a message beside its fields: no forwarding stack, and its type.
+/// The size of a message without its fields: an empty forwarding stack and the message's type.
 constexpr std::size_t kEnvelopeBytes = 1 + 2 + 1 + kTypePrefix.size() + kLongestType;
 
-/// Frames that carry nothing: some at the start, and heartbeats, one a second, from then on.
+/// The limit for frames without content: some at the start, later heartbeats, of which an honest peer sends two per
+/// second.
 constexpr std::uint64_t kIdleAtStart = 64;
 constexpr std::uint64_t kIdlePerSecond = 4;
 
@@ -41,7 +42,7 @@ bool is_question_by_name(const Header& header) {
 }
 
 void replace(std::span<std::byte> payload, std::size_t at, const NodeId& expected, const NodeId& by) {
-  demand(payload.size() >= at + expected.size(), "a notice of another length");
+  demand(payload.size() >= at + expected.size(), "a notice of the wrong length");
   const auto place = payload.subspan(at, expected.size());
   demand(std::equal(place.begin(), place.end(), expected.begin()), "a notice names another node");
   std::copy(by.begin(), by.end(), place.begin());
@@ -81,10 +82,11 @@ void LinkAdmission::announced(const Header& header) const {
     case Operation::heartbeat:
       break;
     default:
-      refuse("it sent a frame that no node sends (operation " + std::to_string(header.operation) + ")");
+      refuse("it sent an invalid frame (operation " + std::to_string(header.operation) + ")");
   }
   if (header.payload > most)
-    refuse("it announced " + std::to_string(header.payload) + " bytes where " + std::to_string(most) + " can be");
+    refuse("it announced " + std::to_string(header.payload) + " bytes where at most " + std::to_string(most) +
+           " are allowed");
 }
 
 bool LinkAdmission::from_peer(const Header& header, std::span<std::byte> payload, Clock::time_point now) {
@@ -102,23 +104,23 @@ bool LinkAdmission::from_peer(const Header& header, std::span<std::byte> payload
       note_message(header, payload, peer_is_driver());
       return true;
     case Operation::monitor_message:
-      demand(payload.size() == kTwoNodes, "a notice of another length");
+      demand(payload.size() == kTwoNodes, "a notice of the wrong length");
       replace(payload, 0, peer_, stand_in_);
       replace(payload, sizeof(NodeId), own_, own_);
       note_watch(header, peer_is_driver());
       return true;
     case Operation::down_message:
-      demand(payload.size() == kEndBytes, "a notice of another length");
+      demand(payload.size() == kEndBytes, "a notice of the wrong length");
       replace(payload, 0, peer_, stand_in_);
       replace(payload, sizeof(NodeId), own_, own_);
       note_end(header, payload, peer_is_driver());
       return true;
     case Operation::heartbeat:
-      demand(header == Header{.operation = header.operation}, "a heartbeat that says something");
+      demand(header == Header{.operation = header.operation}, "a heartbeat with content");
       count_idle(now);
       return true;
     default:
-      refuse("it sent a frame that is not for now (operation " + std::to_string(header.operation) + ")");
+      refuse("it sent a frame that is not allowed at this point (operation " + std::to_string(header.operation) + ")");
   }
 }
 
@@ -146,7 +148,7 @@ void LinkAdmission::to_peer(const Header& header, std::span<std::byte> payload) 
     case Operation::heartbeat:
       return;
     default:
-      refuse("a frame for others was to leave");
+      refuse("a frame for another process");
   }
 }
 
@@ -158,13 +160,13 @@ void LinkAdmission::shake_hands(const Header& header, std::span<std::byte> paylo
   ++handshakes_;
 }
 
-/// The second one says that this connection is to be used.
+/// The second handshake selects this connection for use.
 void LinkAdmission::hear_client(const Header& header, std::span<std::byte> payload) {
   Header expected{.operation = static_cast<std::uint8_t>(Operation::client_handshake), .payload = sizeof(NodeId)};
   if (handshakes_ > 0) expected.flags = wire::kSelectConnection;
-  demand(header == expected, "it does not shake hands as a node does");
+  demand(header == expected, "its handshake is not that of a node");
   const NodeId id = Reader(payload).node();
-  demand(handshakes_ == 0 ? wire::well_formed(id) : id == peer_, "it shakes hands with an id that cannot be");
+  demand(handshakes_ == 0 ? wire::well_formed(id) : id == peer_, "its handshake contains an invalid id");
   peer_ = id;
   std::copy(stand_in_.begin(), stand_in_.end(), payload.begin());
 }
@@ -172,34 +174,33 @@ void LinkAdmission::hear_client(const Header& header, std::span<std::byte> paylo
 void LinkAdmission::hear_server(const Header& header, std::span<std::byte> payload) {
   Header expected{.operation = static_cast<std::uint8_t>(Operation::server_handshake), .data = wire::kVersion};
   expected.payload = header.payload;
-  demand(header == expected, "it does not shake hands as a driver does");
+  demand(header == expected, "its handshake is not that of a driver");
   Reader reader(payload);
   peer_ = reader.node();
   const bool ours = reader.count(1) == 1 && reader.text(kApplication.size()) == kApplication;
   const std::uint64_t driver = reader.number64();
-  reader.count(0);  // an interface
-  demand(reader.complete() && ours && driver != 0 && wire::well_formed(peer_),
-         "it does not shake hands as a driver does");
+  reader.count(0);  // the interface, which must be empty
+  demand(reader.complete() && ours && driver != 0 && wire::well_formed(peer_), "its handshake is not that of a driver");
   conversation_.begin(driver);
   std::copy(stand_in_.begin(), stand_in_.end(), payload.begin());
 }
 
 void LinkAdmission::note_message(const Header& header, std::span<const std::byte> payload, bool of_driver) {
-  demand(is_plain(header) && header.data == wire::kAsynchronous, "a message that is no plain one");
+  demand(is_plain(header) && header.data == wire::kAsynchronous, "a message with an unexpected header");
   Reader reader(payload);
-  demand(reader.count(payload.size()) == 0, "a message that is to be forwarded");
-  demand(reader.number16() == 0, "a message of CAF's own");
+  demand(reader.count(payload.size()) == 0, "a message that requests forwarding");
+  demand(reader.number16() == 0, "a message of CAF's own types");
   const std::string_view type = reader.text(kTypePrefix.size() + kLongestType);
   const auto kind = type.starts_with(kTypePrefix) ? kind_of(type.substr(kTypePrefix.size())) : std::nullopt;
-  if (!reader.good() || !kind) refuse("a message that is none of ours");
-  demand((recipient_of(*kind) != Recipient::driver) == of_driver, "a message that goes the other way");
+  if (!reader.good() || !kind) refuse("a message of an unknown type");
+  demand((recipient_of(*kind) != Recipient::driver) == of_driver, "a message in the wrong direction");
   const std::size_t read = 1 + 2 + 1 + type.size();
-  demand(well_formed(*kind, payload.subspan(read), limits_), "a message that is not well formed");
+  demand(well_formed(*kind, payload.subspan(read), limits_), "a malformed message");
   conversation_.say(*kind, header.source, header.target);
 }
 
 void LinkAdmission::note_watch(const Header& header, bool of_driver) {
-  demand(is_plain(header) && header.data == 0 && header.source == 0, "a notice that says too much");
+  demand(is_plain(header) && header.data == 0 && header.source == 0, "a notice with an unexpected header");
   if (of_driver)
     conversation_.watch_node(header.target);
   else
@@ -207,10 +208,10 @@ void LinkAdmission::note_watch(const Header& header, bool of_driver) {
 }
 
 void LinkAdmission::note_end(const Header& header, std::span<const std::byte> payload, bool of_driver) {
-  demand(is_plain(header) && header.data == 0 && header.target == 0, "a notice that says too much");
+  demand(is_plain(header) && header.data == 0 && header.target == 0, "a notice with an unexpected header");
   Reader reader(payload.subspan(kTwoNodes + 1 + 8));
   demand(reader.number16() == 0 && reader.text(kEmptyMessage.size()) == kEmptyMessage && reader.complete(),
-         "the end of an actor, with more");
+         "a notice of an actor's end with extra content");
   if (of_driver)
     conversation_.end_of_driver(header.source);
   else
@@ -221,7 +222,7 @@ void LinkAdmission::count_idle(Clock::time_point now) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - began_).count();
   const std::uint64_t most =
       kIdleAtStart + kIdlePerSecond * static_cast<std::uint64_t>(std::max<std::int64_t>(0, seconds));
-  demand(++idle_frames_ <= most, "it sends more heartbeats than can be");
+  demand(++idle_frames_ <= most, "it sends too many heartbeats");
 }
 
 }  // namespace troupe

@@ -9,26 +9,29 @@
 
 namespace troupe {
 
-/// Which end of a control connection is ours.
+/// The end of a control connection that this process has.
 enum class LinkEnd : std::uint8_t { driver, node };
 
-/// What CAF may hear and say on one control connection, frame by frame: two handshakes of the node, one of the driver,
-/// then messages of ours as the conversation has them, notices about their actors, and heartbeats. CAF 0.17 falls over
-/// frames that no peer of its own sends, forwards what is for others, and believes any id: what does not fit ends the
-/// connection before CAF sees it. Plain code over bytes.
+/// Decides frame by frame which data CAF may receive and send on one control connection: two handshakes of the node,
+/// one of the driver, then Troupe's messages as the conversation allows, notices about actors, and heartbeats. CAF 0.17
+/// crashes on invalid frames, forwards messages for other processes, and trusts any id. Therefore an invalid frame ends
+/// the connection before CAF sees it. Plain code on bytes.
 ///
-/// CAF knows the peer by a stand-in for the id that the peer gives itself: ids of processes in containers are alike,
-/// and a peer may claim another's.
+/// CAF knows the peer by a stand-in id instead of the peer's own id. Processes in containers may have equal ids, and a
+/// peer may claim another's id.
 class LinkAdmission {
  public:
   LinkAdmission(LinkEnd end, const wire::NodeId& own, const wire::NodeId& stand_in, const RunLimits& limits);
 
-  /// A frame begins. @throws Error protocol where no frame of the kind is that large.
+  /// Checks a frame whose header is complete.
+  /// @throws Error protocol if no frame of this kind is that large
   void announced(const wire::Header& header) const;
-  /// A whole frame of the peer; ids in it are changed in place. False where CAF is not to hear it. @throws Error
-  /// protocol
+  /// Checks a whole frame of the peer, and replaces ids in it in place. Returns false if CAF must not receive the
+  /// frame.
+  /// @throws Error protocol if the frame is not allowed
   bool from_peer(const wire::Header& header, std::span<std::byte> payload, Clock::time_point now);
-  /// A whole frame of our CAF; ids in it are changed in place. @throws Error protocol
+  /// Checks a whole frame of this process's CAF, and replaces ids in it in place.
+  /// @throws Error protocol if the frame is not allowed
   void to_peer(const wire::Header& header, std::span<std::byte> payload);
   const wire::NodeId& stand_in() const { return stand_in_; }
 
@@ -47,10 +50,10 @@ class LinkAdmission {
   const wire::NodeId own_;
   const wire::NodeId stand_in_;
   const RunLimits limits_;
-  wire::NodeId peer_{};  ///< as it calls itself
-  int handshakes_ = 0;   ///< heard
+  wire::NodeId peer_{};  ///< the id that the peer claims
+  int handshakes_ = 0;   ///< number of received handshakes
   Clock::time_point began_ = Clock::now();
-  std::uint64_t idle_frames_ = 0;  ///< heard that carry nothing
+  std::uint64_t idle_frames_ = 0;  ///< number of received frames without content
   Conversation conversation_;
 };
 

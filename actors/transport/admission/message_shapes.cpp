@@ -11,8 +11,8 @@
 #include "actors/transport/admission/wire.hpp"
 #include "collectives/plan/page_tree.hpp"
 
-// Walks over bytes as `fields` describes the message that they should be; reads no value but lengths, flags and names
-// of enumerations.
+// Parses bytes according to `fields` of the message that they should contain. Reads only lengths, flags and values of
+// enumerations.
 namespace troupe {
 namespace {
 
@@ -23,7 +23,7 @@ constexpr std::size_t kKinds = std::tuple_size_v<All>;
 constexpr std::size_t kToDriver = std::tuple_size_v<ToDriver>;
 constexpr std::size_t kToNode = std::tuple_size_v<ToNode>;
 
-/// Of the length of a list or text.
+/// The maximum size of the length of a list or text.
 constexpr std::size_t kCountBytes = 5;
 
 template <class T>
@@ -31,7 +31,7 @@ constexpr bool kIsVector = false;
 template <class T>
 constexpr bool kIsVector<std::vector<T>> = true;
 
-/// How many values an enumeration has.
+/// Returns the number of values of an enumeration.
 constexpr std::uint8_t values_of(Strategy /*any*/) { return kStrategyNames.size(); }
 
 std::size_t most(Bound bound, const RunLimits& limits) {
@@ -72,7 +72,7 @@ std::size_t most(Bound bound, const RunLimits& limits) {
   return 0;
 }
 
-/// Of what a list holds, where that is bounded in turn.
+/// Returns the bound of a list's elements, if they are bounded themselves.
 template <class T>
 constexpr Bound inner_bound() {
   return kIsVector<T> ? Bound::dimensions : Bound::text;
@@ -115,7 +115,7 @@ class Walk {
   const RunLimits& limits_;
 };
 
-/// The same walk, for the longest bytes that it would accept.
+/// Computes the maximum number of bytes that `Walk` would accept.
 class Measure {
  public:
   explicit Measure(const RunLimits& limits) : limits_(limits) {}
@@ -142,7 +142,7 @@ class Measure {
   const RunLimits& limits_;
 };
 
-/// What is known of a kind.
+/// The properties of a kind of message.
 struct Shape {
   std::string_view type;
   MessageKind answer{};

@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// The connection ends, since its other end said what nobody of this protocol says.
+/// Ends the connection because the other end violated the protocol.
 [[noreturn]] inline void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 }  // namespace troupe

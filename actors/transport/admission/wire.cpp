@@ -5,7 +5,7 @@
 namespace troupe::wire {
 namespace {
 
-/// Seven bits a byte: what 32 bits take at most.
+/// Seven bits per byte: the maximum for 32 bits.
 constexpr int kLongestCount = 5;
 
 template <class T>
@@ -79,7 +79,7 @@ std::size_t Reader::count(std::size_t most) {
     const std::uint8_t next = byte();
     value |= static_cast<std::uint64_t>(next & 0x7f) << (7 * i);
     if ((next & 0x80) != 0) continue;
-    const bool shortest = i == 0 || next != 0;  // CAF writes no other
+    const bool shortest = i == 0 || next != 0;  // CAF always writes the shortest form
     if (!shortest || value > most) break;
     return good_ ? static_cast<std::size_t>(value) : 0;
   }

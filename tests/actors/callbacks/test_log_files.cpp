@@ -251,7 +251,7 @@ TEST_CASE("callbacks are made of a text, and one that cannot be is refused with 
     CAPTURE(bad);
     const auto make = [&] { callbacks::from_text(bad); };
     CHECK(code_of(make) == ErrorCode::invalid_argument);
-    CHECK(contains(message_of(make), "csv:FILE, json:FILE, tensorboard:FOLDER and progress"));
+    CHECK(contains(message_of(make), "csv:FILE, json:FILE, tensorboard:FOLDER or progress"));
   }
   CHECK(code_of([] { CallbackList({nullptr}); }) == ErrorCode::invalid_argument);
 }

@@ -254,7 +254,7 @@ TEST_CASE("a step that fails says why, whatever a callback throws when it hears 
   DistributedSGD sgd("mlp", options);
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
   CHECK(diary->heard == Heard{"start 2", "failure"});
-  CHECK(contains(errors.text(), "a callback failed as it heard of a failure: not that"));
+  CHECK(contains(errors.text(), "a callback failed while it handled a failure: not that"));
 }
 
 TEST_CASE("callbacks hear of a step though one throws when it hears of a checkpoint") {

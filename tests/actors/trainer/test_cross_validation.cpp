@@ -96,9 +96,10 @@ TEST_CASE("data sets that are not there are refused") {
     return message_of([&] { trainer.run(function, {}, {.dataset = data}); });
   };
   const auto third = [] { here().dataset(2); };
-  CHECK(said(third, {"numbered", "numbered"}).find("data set 2 of a run that has 2; they are counted from 0") !=
+  CHECK(said(third, {"numbered", "numbered"}).find("there is no data set 2; the run has 2, counted from 0") !=
         std::string::npos);
-  CHECK(said([] { here().dataset(-1); }, "numbered").find("data set -1 of a run that has 1") != std::string::npos);
+  CHECK(said([] { here().dataset(-1); }, "numbered").find("there is no data set -1; the run has 1") !=
+        std::string::npos);
   CHECK(said(third, {}).find("this run has no data") != std::string::npos);
   CHECK(said("datasets", {"numbered", ""}).find("neither a name nor a training set") != std::string::npos);
   CHECK(said("datasets", {"numbered", "numberd"}).find("did you mean 'numbered'") != std::string::npos);

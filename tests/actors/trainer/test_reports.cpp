@@ -241,7 +241,7 @@ TEST_CASE("a run that has failed says why, whatever callbacks throw when they he
   CHECK(troupe_test::contains(message_of(run), "out of luck"));
   CHECK(heard->calls.at(heard->calls.size() - 2) == "failure");
   CHECK(heard->calls.back() == "failed");
-  CHECK(troupe_test::contains(errors.text(), "a callback failed as it heard of a failure: not that"));
+  CHECK(troupe_test::contains(errors.text(), "a callback failed while it handled a failure: not that"));
   CHECK(troupe_test::contains(errors.text(), "a callback failed at the end of the run: nor that"));
 }
 

@@ -91,23 +91,23 @@ TEST_CASE("grids take all combinations in turn") {
 }
 
 TEST_CASE("spaces that make no sense are refused with their key") {
-  CHECK(refusal(7).find("a space is an object") == 0);
+  CHECK(refusal(7).find("a space must be an object") == 0);
   CHECK(refusal({{"lr", uniform(1, 0)}}) == "space: 'lr' is uniform from 1.0 to 0.0: low is above high");
   CHECK(refusal({{"lr", uniform(1, 1)}}) == "space: 'lr' is uniform from 1.0 to 1.0, which is empty");
   CHECK(refusal({{"lr", loguniform(0, 1)}}) ==
         "space: 'lr' is loguniform from 0.0 to 1.0, and there is no logarithm of 0.0");
   CHECK(refusal({{"o", {{"n", randint(3, 3)}}}}) == "space: 'o.n' is randint from 3 to 3, which is empty");
-  CHECK(refusal({{"n", {{"randint", {1.5, 3}}}}}) == "space: 'n' is randint from 1.5 to 3, which wants whole numbers");
-  CHECK(refusal({{"n", {{"uniform", {1}}}}}).find("which wants [low, high]") != std::string::npos);
-  CHECK(refusal({{"n", {{"uniform", {"a", "b"}}}}}).find("which wants [low, high]") != std::string::npos);
+  CHECK(refusal({{"n", {{"randint", {1.5, 3}}}}}) == "space: 'n' is randint from 1.5 to 3, which requires integers");
+  CHECK(refusal({{"n", {{"uniform", {1}}}}}).find("which requires [low, high]") != std::string::npos);
+  CHECK(refusal({{"n", {{"uniform", {"a", "b"}}}}}).find("which requires [low, high]") != std::string::npos);
   CHECK(refusal({{"n", quniform(3, 3, 2)}}).find("where no multiple of 2.0 lies") != std::string::npos);
   CHECK(refusal({{"n", quniform(0, 1, 0)}}).find("which are not above 0") != std::string::npos);
-  CHECK(refusal({{"n", {{"randint", {0, 18446744073709551615u}}}}}).find("wants whole numbers") != std::string::npos);
+  CHECK(refusal({{"n", {{"randint", {0, 18446744073709551615u}}}}}).find("requires integers") != std::string::npos);
   CHECK(refusal({{"n", uniform(-1e308, 1e308)}}).find("too wide") != std::string::npos);
   CHECK(refusal({{"n", uniform(0, HUGE_VAL)}}).find("not finite") != std::string::npos);
-  CHECK(refusal({{"n", choice({})}}).find("a list with something in it") != std::string::npos);
+  CHECK(refusal({{"n", choice({})}}).find("requires a non-empty list") != std::string::npos);
   CHECK(refusal({{"n", {{"loguniforn", {1, 2}}}}}) ==
-        "space: 'n' is drawn from 'loguniforn'; did you mean 'loguniform'?");
+        "space: 'n' has an unknown distribution 'loguniforn'; did you mean 'loguniform'?");
   CHECK(refusal({{"layers", {{"hidden", {64, 64}}}}}).empty());  // a value like any other
 }
 

@@ -133,7 +133,7 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, {{"larning_rate", 1}})), "did you mean 'learning_rate'?"));
   CHECK(contains(refused(tune(folder, {{"learning_rate", {{"uniform", {2, 1}}}}})), "low is above high"));
   CHECK(contains(refused(tune(folder, {{"learning_rate", {{"loguniform", {0, 1}}}}})), "there is no logarithm of 0"));
-  CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "a list with something in it"));
+  CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "requires a non-empty list"));
   CHECK(contains(refused(tune(folder, {{"optimizer", {{"choice", {"sgdd"}}}}})), "did you mean 'sgd'?"));
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"grid", {32, -1}}}}})), "--batch-size"));
   CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "said on the command line, too"));
@@ -142,9 +142,10 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, {{"save", "x"}})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"checkpoint.folder", "x"}})), "--checkpoint is not for trials of a search"));
   CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "no UTF-8"));
-  CHECK(contains(refused(tune(folder, kRates, {"--samples", "2000000"})), "2000000 trials are more than 1000000"));
+  CHECK(contains(refused(tune(folder, kRates, {"--samples", "2000000"})),
+                 "2000000 trials are too many; the maximum is 1000000"));
   CHECK(contains(refused(tune(folder, kRates, {"--scheduler", "asha"})), "asha needs --epochs"));
-  CHECK(contains(refused(tune(folder, kRates, {"--cpus", "100000"})), "cores, and there are"));
+  CHECK(contains(refused(tune(folder, kRates, {"--cpus", "100000"})), "cores; available: "));
   write_file(folder / "space.json", "{");
   CHECK(run_program({"tune", "--space", folder / "space.json"}).status == 1);
   CHECK_FALSE(std::filesystem::exists(folder / "out"));

@@ -11,14 +11,15 @@ using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
 
-// A node whose join the driver refuses after their handshake: it says that it listens where others cannot dial it.
+// A node whose join the driver refuses after their handshake: it announces an address that other nodes cannot dial.
 
 TEST_CASE("a node that the driver refuses tells why: with --once it ends with status 1, else it dials again") {
   if (const std::string why = Namespaces::why_not(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;
   }
-  const std::string reason = "it says that it listens at 127.0.0.1, which is not where it comes from";
+  const std::string reason =
+      "it announces the address 127.0.0.1, which does not match the address that it connects from";
   const Namespaces namespaces(1);
   for (const bool once : {true, false}) {
     CAPTURE(once);

@@ -58,7 +58,7 @@ TEST_CASE("on nodes, too, who throws, returns early or calls something else is n
   constexpr std::array kCases{
       std::pair{"throws", "out of luck"},
       std::pair{"returns", "has returned from its function"},
-      std::pair{"other", "ranks called different collectives, or of other sizes: "},
+      std::pair{"other", "ranks called different collectives or passed different sizes: "},
   };
   for (const auto& [how, said] : kCases) {
     CAPTURE(how);

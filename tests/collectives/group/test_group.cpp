@@ -223,7 +223,7 @@ TEST_CASE("who hangs is named to all others in time, with what it called last") 
     for (const std::size_t rank : {0, 2}) {
       REQUIRE(errors[rank]);
       CHECK(errors[rank]->code() == ErrorCode::timeout);
-      CHECK(errors[rank]->message().find("rank 1 (node 1) did not come in time; what it called last is barrier at "
+      CHECK(errors[rank]->message().find("rank 1 (node 1) did not arrive in time; last call: barrier at "
                                          "test_group.cpp:") != std::string::npos);
     }
   }
