@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Whether docs/guide.md shows its programs as they are: behind each line `<!-- NAME.cpp -->` comes examples/guide/NAME.cpp.
+# Whether docs/guide.md and docs/tutorial.md show their programs as they are: after each line `<!-- NAME.cpp -->` comes
+# examples/guide/NAME.cpp or examples/tutorial/NAME.cpp.
 #   check_guide.sh [--write]   --write: makes it so
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-made=$(awk '
+check() { # PAGE: guide or tutorial
+  local made page=docs/$1.md
+  made=$(awk -v folder="examples/$1/" '
   /^<!-- .*\.cpp -->$/ {
     print $0 "\n\n```cpp"
-    file = "examples/guide/" $2
+    file = folder $2
     while ((got = (getline line < file)) > 0) print line
     if (got < 0) { print "check_guide: there is no " file > "/dev/stderr"; exit 1 }
     print "```"
@@ -18,9 +21,14 @@ made=$(awk '
   old == "before" && /^$/ { next }
   old == "before" && /^```cpp$/ { old = "inside"; next }
   old == "before" { old = ""; print "" }
-  { print }' docs/guide.md)
-if [[ ${1:-} == --write ]]; then
-  printf '%s\n' "$made" >docs/guide.md
-else
-  diff -u docs/guide.md - <<<"$made" || { echo "run: $0 --write" >&2; exit 1; }
-fi
+  { print }' "$page")
+  if [[ $write == --write ]]; then
+    printf '%s\n' "$made" >"$page"
+  else
+    diff -u "$page" - <<<"$made" || { echo "run: $0 --write" >&2; return 1; }
+  fi
+}
+
+write=${1:-}
+check guide
+check tutorial

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the commands of a recipe, the indented lines of its text, one after the other in the present folder:
+# Runs the commands of a page, the indented lines of its text, as one script in the current folder:
 #   run-recipe.sh docs/recipes/NAME.md [--short]
 # with --short as a test does, after the edits (of sed) in its comment "<!-- short: ... -->". Fails where a command
 # does, or where no line of what they print fits the pattern of each "<!-- expect: ... -->" (or, with --short,
@@ -14,20 +14,15 @@ comment() { # KIND: its texts, a line each
   sed -n "s/^<!-- $1: \(.*\) -->\$/\1/p" "$recipe"
 }
 
-# A command may go on in the next line, behind a backslash.
-commands=$(sed -n 's/^    //p' "$recipe" | sed -e ':more' -e '/\\$/{N;s/\\\n *//;b more' -e '}')
+# Indented lines that are not part of a fenced block. A command may continue in the next line, after a backslash.
+commands=$(sed -e '/^```/,/^```/d' "$recipe" | sed -n 's/^    //p' | sed -e ':more' -e '/\\$/{N;s/\\\n *//;b more' -e '}')
 [[ -n $short ]] && commands=$(sed -E "$(comment short)" <<<"$commands")
 [[ -n $commands ]] || { echo "run-recipe: $recipe has no commands" >&2; exit 1; }
 
 [[ -e scripts ]] || ln -s "$root/scripts" scripts
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-while IFS= read -r command; do
-  echo "+ $command"
-  status=0
-  bash -o pipefail -c "$command" </dev/null 2>&1 | tee -a "$output" || status=$?
-  ((status == 0)) || { echo "run-recipe: status $status of: $command" >&2; exit "$status"; }
-done <<<"$commands"
+bash -exo pipefail -c "$commands" </dev/null 2>&1 | tee "$output"
 
 while IFS= read -r pattern; do
   [[ -z $pattern ]] || grep -qE -- "$pattern" "$output" || { echo "run-recipe: no line fits: $pattern" >&2; exit 1; }
