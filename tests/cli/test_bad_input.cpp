@@ -188,10 +188,11 @@ TEST_CASE("options that cannot work are named") {
 }
 
 TEST_CASE("options of an algorithm that is not chosen are errors, also where they say what is usual") {
-  check_refused(train_linear({"--staleness", "8"}), {"--staleness is of algorithm ssp, and this is synchronous"});
-  check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}), {"--push-every is of algorithm downpour"});
+  check_refused(train_linear({"--staleness", "8"}), {"--staleness is for algorithm ssp, but this is synchronous"});
+  check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}),
+                {"--push-every is for algorithm downpour"});
   check_refused(train_linear({"--algorithm", "local", "--outer-momentum", "0.9"}),
-                {"--outer-momentum is of --outer nesterov, and this is average"});
+                {"--outer-momentum is for --outer nesterov, but this is average"});
   check_refused(train_linear({"--algorithm", "downpour", "--strategy", "parameter-server"}), {"a strategy"});
   check_refused(train_linear({"--algorithm", "downpour", "--max-staleness", "-2"}), {"--max-staleness is -2"});
 }

@@ -95,7 +95,7 @@ TEST_CASE("a report tells of each step once, also when the training was killed a
   run(trained(report, joined(kept, {"--steps", "5", "--resume", "--profile"})));
   run(trained(report, joined(kept, {"--steps", "7", "--resume"})));
   run(trained(folder / "whole.jsonl", {"--steps", "7"}));
-  CHECK(run({"diff", folder / "whole.jsonl", report}).out == "7 steps, all alike\n");
+  CHECK(run({"diff", folder / "whole.jsonl", report}).out == "7 steps, all identical\n");
   CHECK(lines_of(read_file(report)).size() == 7 + 2);  // with an epoch and the profile
 }
 
