@@ -136,7 +136,7 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "a list with something in it"));
   CHECK(contains(refused(tune(folder, {{"optimizer", {{"choice", {"sgdd"}}}}})), "did you mean 'sgd'?"));
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"grid", {32, -1}}}}})), "--batch-size"));
-  CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "said on the command line, too"));
+  CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "also set on the command line"));
   CHECK(contains(refused(tune(folder, kRates, {"--lerning-rate", "1"})), "did you mean '--learning-rate'?"));
   CHECK(contains(refused(tune(folder, kRates, {"--save", "x"})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"save", "x"}})), "--save is not for trials of a search"));
