@@ -109,5 +109,5 @@ TEST_CASE("a configuration is a regular file") {
   CHECK(run_program({"train", "--config"}).err.find("--config needs a file") != std::string::npos);
   write_file(folder / "empty", "{}");
   check_refused({"train", "--config", folder / "empty", "--config", folder / "empty"},
-                {"--config", "may be said once"});
+                {"--config", "may be given once"});
 }

@@ -108,5 +108,5 @@ TEST_CASE("images that cannot be read are left out of predictions, too, where th
   CHECK(lines_of(read_file(folder / "p.csv")).at(4) == "3,,,,");
   const Finished shown = run_program({"data", "show", data});
   REQUIRE_MESSAGE(shown.status == 0, shown.err);
-  CHECK_MESSAGE(says(shown.out, "1 samples cannot be read, and are left out"), shown.out);
+  CHECK_MESSAGE(says(shown.out, "1 samples cannot be read and are left out"), shown.out);
 }
