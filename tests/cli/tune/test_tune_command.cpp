@@ -141,7 +141,7 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, kRates, {"--save", "x"})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"save", "x"}})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"checkpoint.folder", "x"}})), "--checkpoint is not for trials of a search"));
-  CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "no UTF-8"));
+  CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "not UTF-8"));
   CHECK(contains(refused(tune(folder, kRates, {"--samples", "2000000"})), "2000000 trials are more than 1000000"));
   CHECK(contains(refused(tune(folder, kRates, {"--scheduler", "asha"})), "asha needs --epochs"));
   CHECK(contains(refused(tune(folder, kRates, {"--cpus", "100000"})), "cores, and there are"));
@@ -158,7 +158,7 @@ TEST_CASE("a search that is stopped says how it goes on, and one that is there i
   ::kill(program.pid(), SIGTERM);
   const Finished stopped = program.finish();
   CHECK(stopped.status == 128 + SIGTERM);
-  CHECK(contains(stopped.out, "to go on:"));
+  CHECK(contains(stopped.out, "to resume:"));
   CHECK(contains(stopped.out, "--resume"));
   CHECK(contains(refused(command), "there is a search already"));
   CHECK(contains(refused(joined(command, {"--resume", "--samples", "4"})), "the search there has another num_samples"));
