@@ -171,7 +171,7 @@ void add_checkpoint(CLI::App& app, int& status) {
   add(checkpoint, status, "list", "List checkpoints: time, size, metric, whether each verifies, and which is the best",
       &list);
   add(checkpoint, status, "verify", "Read every tensor; name damaged ones and end with status 1", &verify);
-  add(checkpoint, status, "show", "Print what the newest, or this one, contains", &show);
+  add(checkpoint, status, "show", "Print the content of the newest, or this one", &show);
 }
 
 }  // namespace troupe::cli

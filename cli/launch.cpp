@@ -89,7 +89,7 @@ std::vector<std::string> driver_command(const LaunchOptions& options, std::size_
   return arguments;
 }
 
-/// The nodes on all hosts. The destructor tells them to end.
+/// The nodes on all hosts. The destructor ends them.
 class Nodes {
  public:
   explicit Nodes(const LaunchOptions& options) {

@@ -13,7 +13,7 @@ namespace troupe::cli {
 std::string quote(const std::string& text);
 
 /// A program on another host, started by a remote shell. The program ends when this object or this whole process ends:
-/// a shell process beside it kills it as soon as the remote shell's standard input ends.
+/// a second shell process kills it as soon as the remote shell's standard input ends.
 class RemoteNode {
  public:
   /// Runs `remote_shell HOST ...` with `command` there. The remote shell ignores SIGINT. @throws Error system

@@ -43,10 +43,10 @@ std::vector<std::string> remarks(const SetSummary& summary) {
   if (summary.left_out > 0) all.push_back(grouped(summary.left_out) + " samples cannot be read and are left out.");
   const DataInfo& info = summary.info;
   if (info.shape.size() == 1 && info.sample_size() > kMostColumns)
-    all.push_back("Of " + grouped(info.sample_size()) + " columns the first " + grouped(kMostColumns) +
+    all.push_back("Out of " + grouped(info.sample_size()) + " columns, the first " + grouped(kMostColumns) +
                   " are described.");
   if (info.num_targets > static_cast<std::int64_t>(kMostDescribedTargets))
-    all.push_back("Of " + grouped(info.num_targets) + " targets the first " + grouped(kMostDescribedTargets) +
+    all.push_back("Out of " + grouped(info.num_targets) + " targets, the first " + grouped(kMostDescribedTargets) +
                   " are described.");
   if (const std::int64_t count = not_finite(summary.columns); count > 0)
     all.push_back(grouped(count) + " values are infinite or NaN and are left out.");

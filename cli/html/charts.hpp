@@ -54,7 +54,7 @@ std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lin
                        std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 
 /// Stacks each line's numbers on those of the lines before it. All lines must have the same x values, and no number may
-/// be below 0. If a few places are several times as high as all others, they are cut off, and the title says so.
+/// be below 0. If a few places are several times as high as all others, they are cut off, and the title notes this.
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 

@@ -118,7 +118,7 @@ void add_parallel(Page& page, const Trials& trials, const tune::Options& search)
     rows.push_back({name_of(*worst_first[i], search.metric), best ? 1u : 0u, best ? 1 : 0.15 + 0.6 * share});
   }
   axes.push_back(axis_of_numbers(search.metric, found));
-  page.add(parallel_chart("What leads to what", axes, rows));
+  page.add(parallel_chart("Values and results", axes, rows));
 }
 
 void add_curves(Page& page, const Trials& trials, const tune::Options& search) {

@@ -15,8 +15,8 @@ struct JsonBounds {
 };
 
 /// Parses untrusted JSON in time proportional to the length of the text. Returns a discarded value if the text is not
-/// JSON, exceeds the bounds or repeats a key of an object. Then `fault` says why, as a sentence without a subject, such
-/// as "is nested deeper than 100 levels".
+/// JSON, exceeds the bounds or repeats a key of an object. Then `fault` contains the reason, as a sentence without a
+/// subject, such as "is nested deeper than 100 levels".
 nlohmann::json parse_bounded(std::string_view text, const JsonBounds& bounds, std::string& fault);
 /// The same with the default bounds, without a reason.
 nlohmann::json parse_bounded(std::string_view text);

@@ -53,7 +53,7 @@ std::uint64_t stack_bytes() {
 std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
 
 std::string address_space_text(std::uint64_t limit) {
-  return "RLIMIT_AS lets this process map " + megabytes(limit) + "; raise it with `ulimit -v`";
+  return "RLIMIT_AS limits the address space of this process to " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
 /// Returns a value of /proc/meminfo or of a process's status, from a line such as "SwapFree:   1234 kB".
@@ -93,8 +93,8 @@ std::string task_limit_text() {
   const auto most = soft_limit(RLIMIT_NPROC);
   std::string around = "a cgroup around this container allows no more (pids.max)";
   if (!most) return around;
-  return "RLIMIT_NPROC lets user " + std::to_string(::getuid()) + " have " + std::to_string(*most) +
-         " threads and processes, which `ulimit -u` raises, or " + around;
+  return "RLIMIT_NPROC limits user " + std::to_string(::getuid()) + " to " + std::to_string(*most) +
+         " threads and processes (raise it with `ulimit -u`), or " + around;
 }
 
 std::uint64_t machine_bytes() {

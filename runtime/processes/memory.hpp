@@ -36,7 +36,7 @@ class Mapping {
   Access access_;
 };
 
-/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later nobody can execute the file.
+/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later the file cannot be executed.
 /// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 

@@ -8,8 +8,8 @@
 
 namespace troupe::cli {
 
-/// Counts the epochs since the best one. The values are stored beside the checkpoints, so that a resumed run ends where
-/// an uninterrupted run would.
+/// Counts the epochs since the best one. The values are stored in the folder of the checkpoints, so that a resumed run
+/// ends where an uninterrupted run would.
 class Patience {
  public:
   /// @param epochs 0: unlimited. @param metric the watched metric (lower is better) and set; stored values of another

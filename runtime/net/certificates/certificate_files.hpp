@@ -15,7 +15,7 @@ namespace troupe::net {
 
 [[noreturn]] void refuse_missing(const std::string& file);
 
-inline constexpr const char* kMakeAnew = "make it anew with `troupe certs`";
+inline constexpr const char* kMakeAnew = "make a new one with `troupe certs`";
 
 /// Returns the content of a file. @throws Error bad_certificate naming the file
 std::string read_text(const std::string& file);

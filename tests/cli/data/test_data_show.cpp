@@ -112,7 +112,7 @@ TEST_CASE("one sample, one class, a thousand classes and columns make a page") {
   for (int row = 0; row < 3; ++row)
     for (int i = 0; i < 1101; ++i) wide += std::to_string(i * row) + (i < 1100 ? "," : "\n");
   const ShownData columns = show(folder, csv(folder, wide, ",header=no"));
-  CHECK(contains(columns.out, "Of 1,100 columns the first 1,000 are described."));
+  CHECK(contains(columns.out, "Out of 1,100 columns, the first 1,000 are described."));
   CHECK(contains(columns.out, "... and 960 more columns"));
   CHECK(contains(columns.page, "The first 24 of 1,000 columns are shown."));
   CHECK(columns.page.size() < 400'000);
