@@ -7,8 +7,8 @@
 namespace troupe {
 
 /// Returns "; did you mean 'NAME'?" with the known name nearest to a mistyped one, for the end of an error; empty if
-/// none is near. A name is near if at most one letter in three is wrong, missing, superfluous or swapped with the next
-/// (ignoring case), or if its first letters were typed.
+/// none is near. A name is near if at most one letter in three is wrong, missing, superfluous or swapped with the next.
+/// Case is ignored. A name whose first letters were typed is near, too.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
 
 }  // namespace troupe

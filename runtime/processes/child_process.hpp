@@ -14,8 +14,8 @@
 
 namespace troupe {
 
-/// A child process. The destructor kills it and waits for its end, but only in the process that started it: in a forked
-/// copy of that process the destructor has no effect.
+/// A child process. The destructor kills it and waits for its end. Only the process that started the child does so: in
+/// a forked copy of that process, the destructor has no effect.
 class ChildProcess {
  public:
   /// Starts `program` with `arguments` (the first is the program's own name). Each descriptor of `inherited` stays open

@@ -11,8 +11,8 @@ namespace troupe::cli {
 /// Formats a time such as "0:07", "12:40" or "2:05:00"; seconds are rounded.
 std::string clock_text(double seconds);
 
-/// Shows the progress of a training, with samples per second, the loss and the remaining time: a bar that is redrawn on
-/// a terminal, otherwise a line every few seconds.
+/// Shows the progress of a training, with samples per second, the loss and the remaining time. On a terminal, redraws a
+/// bar; otherwise prints a line every few seconds.
 class Progress {
  public:
   /// @param steps_done steps before this training, out of `total_steps`

@@ -16,8 +16,8 @@ std::int64_t seconds_left(const X509* certificate);
 /// bad_certificate
 std::string last_day_of(const std::string& folder);
 
-/// Returns one line with advice if the folder's certificate, or its authority's, has less than 14 days and less than a
-/// third of its lifetime left; otherwise empty. @throws Error bad_certificate
+/// Returns one line with advice if the folder's certificate, or its authority's, expires soon; otherwise empty. Soon
+/// means less than 14 days and less than a third of its lifetime. @throws Error bad_certificate
 std::string expiry_notice(const std::string& folder);
 /// Logs that line as a warning. @throws Error bad_certificate
 void note_expiry(const std::string& folder);

@@ -24,8 +24,8 @@ class Gate {
   using Take = std::function<void(const Hello& hello, TlsStream stream)>;
 
   /// The maximum number of unfinished handshakes, further limited to a quarter of the process's file limit. Beyond this
-  /// limit, or when no file descriptor is left for a new connection, the gate drops the oldest one of the address that
-  /// has the most (for IPv6: the /64 network). So a flood from one address does not lock out others.
+  /// limit, or if no file descriptor is left, the gate drops the oldest connection of the address that has the most.
+  /// For IPv6 the /64 network counts instead of the address. So a flood from one address does not lock out others.
   static constexpr std::size_t kMaxHalfOpen = 256;
   static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to the end of the answer
 
