@@ -12,9 +12,9 @@ namespace troupe::cli {
 
 void AlgorithmOptions::add_to(CLI::App& app) {
   app.add_option("--algorithm", name_,
-                 "What a step is: synchronous; downpour, where workers fetch and push on their own clocks; ssp, "
-                 "where they may be ahead of the slowest by --staleness; local, where each shard takes "
-                 "--local-steps on a copy of the weights before these are averaged; or lbfgs")
+                 "How steps update weights: synchronous; downpour (workers fetch and push independently); ssp (a "
+                 "worker may be ahead of the slowest by --staleness); local (each shard takes --local-steps on its "
+                 "own copy of the weights, then the copies are averaged); or lbfgs")
       ->check(one_of(algorithm_names()));
   add_lbfgs(app);
   add_local(app);
@@ -23,31 +23,30 @@ void AlgorithmOptions::add_to(CLI::App& app) {
 
 void AlgorithmOptions::add_lbfgs(CLI::App& app) {
   const auto own = [this](CLI::Option* option) { return of({"lbfgs"}, option); };
-  own(app.add_option("--history", lbfgs_.history, "lbfgs: pairs of directions and changes of the gradient, 1 to 100"))
+  own(app.add_option("--history", lbfgs_.history, "lbfgs: pairs of step and gradient change to keep, 1 to 100"))
       ->check(whole_number(1));
   own(app.add_option("--tolerance", lbfgs_.tolerance,
-                     "lbfgs: ends where no float of the gradient, penalty included, is larger"));
-  own(app.add_option("--max-evaluations", lbfgs_.max_evaluations, "lbfgs: evaluations that one line search may take"))
+                     "lbfgs: stop once no float of the gradient (with penalty) is larger"));
+  own(app.add_option("--max-evaluations", lbfgs_.max_evaluations, "lbfgs: maximum evaluations per line search"))
       ->check(whole_number(1));
   own(app.add_option("--portions", lbfgs_.portions,
-                     "lbfgs: portions of all samples, that workers take as they become free, with a gradient's memory "
-                     "each; 0: 16"))
+                     "lbfgs: number of portions of the samples, which free workers take; each needs memory for a "
+                     "gradient; 0: 16"))
       ->check(whole_number(0));
   own(app.add_option("--backup-portions", lbfgs_.backup_portions,
-                     "lbfgs: so many of the last portions are given to a second worker, too; the first counts"))
+                     "lbfgs: how many of the last portions a second worker also computes; the first result counts"))
       ->check(whole_number(0));
   own(app.add_flag("--freeze", lbfgs_.freeze, "lbfgs: batch-norm and dropout compute as in evaluations"));
 }
 
 void AlgorithmOptions::add_local(CLI::App& app) {
   const auto own = [this](CLI::Option* option) { return of({"local"}, option); };
-  own(app.add_option("--local-steps", local_.steps,
-                     "local: steps of each shard from one mean of the copies to the next"))
+  own(app.add_option("--local-steps", local_.steps, "local: steps of each shard between two averages"))
       ->check(whole_number(1));
   own(app.add_option("--outer", outer_,
-                     "local: what becomes of the mean: it is the new weights (average), or how far it has moved is a "
-                     "gradient with momentum (nesterov; the shards' own steps are adamw's then, unless --optimizer "
-                     "says otherwise)"))
+                     "local: how the mean of the copies is used: as the new weights (average), or its change as a "
+                     "gradient with momentum (nesterov; the shards' own steps then use adamw, unless --optimizer is "
+                     "given)"))
       ->check(one_of({"average", "nesterov"}));
   of_nesterov_ = {
       own(app.add_option("--outer-learning-rate", nesterov_.learning_rate, "local: rate of --outer nesterov")),
@@ -58,25 +57,25 @@ void AlgorithmOptions::add_servers(CLI::App& app) {
   const auto of_downpour = [this](CLI::Option* option) { return of({"downpour"}, option); };
   const auto of_both = [this](CLI::Option* option) { return of({"downpour", "ssp"}, option); };
   of_downpour(app.add_option("--fetch-every", downpour_.fetch_every,
-                             "downpour: steps of a worker from one fetch of weights to the next"))
+                             "downpour: steps of a worker between two fetches of weights"))
       ->check(whole_number(1));
   of_downpour(app.add_option("--push-every", downpour_.push_every,
-                             "downpour: steps of a worker whose gradients it adds up and pushes"))
+                             "downpour: steps whose gradients a worker adds up for a push"))
       ->check(whole_number(1));
   of_downpour(
       app.add_option("--max-staleness", downpour_.max_staleness,
-                     "downpour: drop what a worker pushes after more pushes of others since it fetched; -1: never"));
+                     "downpour: drop a push if others have pushed more often since the worker's fetch; -1: never"));
   of_both(app.add_option("--servers", servers_,
-                         "downpour, ssp: parameter servers; 0: on one machine one a core, of a cluster all nodes"))
+                         "downpour, ssp: parameter servers; 0: one per core, or all nodes of a cluster"))
       ->check(whole_number(0));
-  of_both(app.add_option("--record", files_.record,
-                         "downpour, ssp: write to this file in which order pushes were applied and weights fetched"));
-  of_both(app.add_option("--replay", files_.replay, "downpour, ssp: go by such a file, to the same bits"));
+  of_both(
+      app.add_option("--record", files_.record, "downpour, ssp: record the order of pushes and fetches in this file"));
+  of_both(app.add_option("--replay", files_.replay, "downpour, ssp: replay such a file, bitwise identical"));
   of({"downpour", "ssp", "local", "lbfgs"},
-     app.add_option("--warm-start", warm_start_, "But for synchronous: make the first so many steps synchronously"))
+     app.add_option("--warm-start", warm_start_, "Except synchronous: number of synchronous steps at the start"))
       ->check(whole_number(0));
   of({"ssp"}, app.add_option("--staleness", ssp_.staleness,
-                             "ssp: steps that a worker may be ahead of the slowest; 0: synchronous"))
+                             "ssp: steps by which a worker may be ahead of the slowest; 0: synchronous"))
       ->check(whole_number(0));
 }
 
@@ -93,10 +92,10 @@ void AlgorithmOptions::hide(CLI::App& app) const {
 Algorithm AlgorithmOptions::chosen() const {
   for (const auto& [option, algorithms] : owned_)
     if (option->count() > 0 && std::ranges::count(algorithms, name_) == 0)
-      throw_invalid(flag_of(*option) + " is of algorithm " + algorithms.front() + ", and this is " + name_);
+      throw_invalid(flag_of(*option) + " is for algorithm " + algorithms.front() + ", but this is " + name_);
   for (const CLI::Option* option : of_nesterov_)
     if (option->count() > 0 && outer_ != "nesterov")
-      throw_invalid(flag_of(*option) + " is of --outer nesterov, and this is " + outer_);
+      throw_invalid(flag_of(*option) + " is for --outer nesterov, but this is " + outer_);
   Algorithm algorithm = algorithm_by_name(name_);
   const auto fill = [&](auto& kind) {
     kind.servers = servers_;

@@ -8,14 +8,14 @@
 
 namespace troupe::cli {
 
-/// What the command is told of algorithms: one of them is chosen, and options of others are errors.
+/// The command's options for algorithms. Options that belong to another algorithm than the chosen one are errors.
 class AlgorithmOptions {
  public:
   void add_to(CLI::App& app);
 
-  /// Lets `--help` say nothing of them.
+  /// Hides the options from `--help`.
   void hide(CLI::App& app) const;
-  /// @throws Error invalid_argument for options of another algorithm
+  /// @throws Error invalid_argument for options that belong to another algorithm
   Algorithm chosen() const;
 
   const std::string& name() const { return name_; }
@@ -29,7 +29,7 @@ class AlgorithmOptions {
   void add_servers(CLI::App& app);
   void add_local(CLI::App& app);
   void add_lbfgs(CLI::App& app);
-  /// Of these algorithms alone. Returns the option.
+  /// Marks an option as valid for these algorithms only. Returns the option.
   CLI::Option* of(std::vector<std::string> algorithms, CLI::Option* option);
 
   struct Files {

@@ -22,11 +22,11 @@ struct CertsOptions {
   AuthorityOptions authority;
 };
 
-/// Says how long the certificate in DIR/NAME is good, and what to do with it.
+/// Prints until when the certificate in DIR/NAME is valid, and where to copy its folder.
 void report(const CertsOptions& options, const std::string& name, const char* what) {
   const std::string folder = options.folder + "/" + name;
   std::printf("%s of %s in %s, valid until %s: copy this folder to %s\n", what, name.c_str(), folder.c_str(),
-              last_day_of(folder).c_str(), name == "driver" ? "where the driver runs" : "the node");
+              last_day_of(folder).c_str(), name == "driver" ? "the driver's machine" : "the node");
 }
 
 void make_folder(const CertsOptions& options) {
@@ -50,8 +50,8 @@ void renew(const CertsOptions& options) {
 void revoke(const CertsOptions& options) {
   const Revoked revoked = revoke_credentials(options.folder, options.name);
   std::printf(
-      "revoked %s (%d certificates, %d of them before): copy %s/crl.pem to the folders of credentials of the "
-      "driver and all nodes, where it counts from the next run on\n",
+      "revoked %s (%d certificates, %d of them before): copy %s/crl.pem to the credentials folders of the "
+      "driver and all nodes; it takes effect with the next run\n",
       options.name.c_str(), revoked.certificates, revoked.certificates - revoked.added, options.folder.c_str());
 }
 
@@ -60,7 +60,7 @@ struct Command {
   CertsOptions& options;
 };
 
-/// A subcommand for an authority's folder. It leaves no core dump behind: that might hold a key.
+/// Adds a subcommand for an authority's folder. The process leaves no core dump, because a dump might contain a key.
 Command add(CLI::App& certs, const char* name, const char* what, void (*action)(const CertsOptions&)) {
   auto options = std::make_shared<CertsOptions>();
   CLI::App& command = *certs.add_subcommand(name, what);
@@ -73,7 +73,7 @@ Command add(CLI::App& certs, const char* name, const char* what, void (*action)(
 }
 
 void add_days(const Command& command) {
-  command.app.add_option("--days", command.options.days, "Days for which the certificate is good; without it 90");
+  command.app.add_option("--days", command.options.days, "Days for which the certificate is valid; default: 90");
 }
 
 void add_name(const Command& command) {
@@ -83,12 +83,12 @@ void add_name(const Command& command) {
 void add_init(CLI::App& certs) {
   const Command command = add(certs, "init", "Make a private authority, and the driver's certificate", &make_folder);
   AuthorityOptions& authority = command.options.authority;
-  command.app.add_option("--days", authority.days, "Days for which the authority is good")->capture_default_str();
+  command.app.add_option("--days", authority.days, "Days for which the authority is valid")->capture_default_str();
   command.app.add_option("--driver-days", authority.driver_days,
-                         "Days for which the driver's certificate is good; without it 90");
+                         "Days for which the driver's certificate is valid; default: 90");
   command.app
       .add_option("--driver-name", authority.driver_name,
-                  "The name in the driver's certificate, which `troupe node --driver-name` asks for")
+                  "Name in the driver's certificate, which `troupe node --driver-name` can require")
       ->capture_default_str();
 }
 
@@ -101,10 +101,10 @@ void add_certs(CLI::App& app) {
   const Command nodes = add(certs, "node", "Make nodes' certificates", &node);
   nodes.app.add_option("NAME", nodes.options.names, "The nodes' names")->required();
   add_days(nodes);
-  const Command renewing = add(certs, "renew", "Put a new key and certificate in the place of a member's", &renew);
+  const Command renewing = add(certs, "renew", "Replace the key and certificate of a member", &renew);
   add_name(renewing);
   add_days(renewing);
-  add_name(add(certs, "revoke", "List all certificates of a member as revoked, for driver and nodes to read", &revoke));
+  add_name(add(certs, "revoke", "Add all certificates of a member to the list of revoked ones", &revoke));
 }
 
 }  // namespace troupe::cli

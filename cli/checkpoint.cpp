@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One checkpoint, or all of a folder, the oldest first.
+/// Returns the path itself if it is a checkpoint; otherwise all checkpoints in the folder, oldest first.
 std::vector<std::string> checkpoints_at(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path + "/" + kManifestFile, ignored)) return {path};
@@ -31,18 +31,18 @@ std::vector<std::string> checkpoints_at(const std::string& path) {
   for (const SavedStep& saved : CheckpointSeries(path).list()) paths.insert(paths.begin(), saved.path);
   if (paths.empty())
     throw_bad_file(path,
-                   "there is no checkpoint of `troupe train` or a DistributedSGD; those of a Trainer are for its "
-                   "program, and for predict and evaluate");
+                   "there is no checkpoint of `troupe train` or a DistributedSGD; those of a Trainer work with its "
+                   "program, predict and evaluate only");
   return paths;
 }
 
-/// Whether it is there no more, since its run has pruned it.
+/// Returns whether the checkpoint no longer exists, because its run has pruned it.
 bool is_gone(const std::string& path) {
   std::error_code ignored;
   return !fs::exists(find_checkpoint(path), ignored);
 }
 
-/// Why it does not verify.
+/// Returns why the checkpoint does not verify; none if it verifies.
 std::optional<std::string> damage(const std::string& path) try {
   CheckpointReader(path).verify();
   return std::nullopt;
@@ -72,7 +72,7 @@ std::uintmax_t bytes_of(const std::string& path) {
   return bytes;
 }
 
-/// None where it has none, or cannot be read.
+/// Returns none if the checkpoint has no metric, or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
@@ -85,7 +85,7 @@ std::string text_of(const CheckpointMetric& metric) {
   return text.data();
 }
 
-/// The best by what the newest one that has a metric calls the best.
+/// Returns the best checkpoint, by the criterion (lowest or highest) of the newest checkpoint that has a metric.
 std::optional<std::string> best_of(const std::string& folder) {
   const CheckpointSeries series(folder);
   const auto saved = series.list();
@@ -142,7 +142,7 @@ void show(const std::string& folder, int& /*status*/) {
   if (!manifest.config.empty()) say("configuration", manifest.config);
   say("statistics", manifest.statistics ? "yes" : "no");
   say("precision", manifest.precision == Precision::bf16 ? "bf16"
-                   : manifest.bf16_given_up              ? "f32, in place of bf16"
+                   : manifest.bf16_given_up              ? "f32 instead of bf16"
                                                          : "f32");
   if (!manifest.computed_by.empty()) say("computed by", manifest.computed_by);
   say("optimizer", manifest.optimizer);
@@ -166,12 +166,12 @@ void add(CLI::App& checkpoint, int& status, const char* name, const char* what,
 }  // namespace
 
 void add_checkpoint(CLI::App& app, int& status) {
-  CLI::App& checkpoint = *app.add_subcommand("checkpoint", "Look at what `troupe train --checkpoint` has written");
+  CLI::App& checkpoint = *app.add_subcommand("checkpoint", "Inspect checkpoints of `troupe train --checkpoint`");
   checkpoint.require_subcommand(1);
-  add(checkpoint, status, "list",
-      "When each was written, its size, its metric, whether it verifies, and which is the best", &list);
-  add(checkpoint, status, "verify", "Read every tensor; status 1 where one is damaged, which is named", &verify);
-  add(checkpoint, status, "show", "What the newest, or this one, says of its run", &show);
+  add(checkpoint, status, "list", "List checkpoints: time, size, metric, whether each verifies, and which is the best",
+      &list);
+  add(checkpoint, status, "verify", "Read every tensor; name damaged ones and end with status 1", &verify);
+  add(checkpoint, status, "show", "Print the content of the newest, or this one", &show);
 }
 
 }  // namespace troupe::cli

@@ -6,8 +6,8 @@ class App;
 
 namespace troupe::cli {
 
-/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error; `status` is the exit status
-/// where there is none.
+/// Each function adds a subcommand, which runs when it was chosen. Errors are thrown as troupe::Error; `status` is the
+/// exit status if there is no error.
 void add_train(CLI::App& app, int& status);
 void add_checkpoint(CLI::App& app, int& status);
 void add_tune(CLI::App& app, int& status);
@@ -21,9 +21,9 @@ void add_certs(CLI::App& app);
 void add_node(CLI::App& app);
 void add_nodes(CLI::App& app);
 
-/// The function by which `train` asks replicas for their profile, for worker processes to find.
+/// Registers the function with which `train` asks replicas for their profile, so that worker processes find it.
 void register_profile();
-/// The function that trials of `tune` run.
+/// Registers the function that trials of `tune` run.
 void register_trial();
 
 }  // namespace troupe::cli

@@ -18,29 +18,29 @@ namespace {
 
 using nlohmann::json;
 
-/// Exit status where reports differ, as of diff(1).
+/// Exit status if the reports differ, as for diff(1).
 constexpr int kDiffer = 1;
-/// In the order in which a step makes them.
+/// In the order in which a step computes them.
 constexpr std::array<const char*, 3> kHashes{"loss", "gradient_norm", "weights"};
 
-/// The steps of a report, one after the other.
+/// Reads the steps of a report, one after the other.
 class Steps {
  public:
   explicit Steps(std::string path) : path_(std::move(path)), file_(path_) {
-    if (!file_) refuse("it cannot be read");
+    if (!file_) refuse("the file cannot be read");
   }
 
-  /// The next line that tells of a step; none at the end. @throws Error bad_file
+  /// Returns the next line of a step; none at the end. @throws Error bad_file
   std::optional<json> next() {
     for (std::string line; std::getline(file_, line);) {
       ++line_;
       json object = parse_bounded(line);
-      if (!object.is_object()) refuse("line " + std::to_string(line_) + " is no JSON object");
+      if (!object.is_object()) refuse("line " + std::to_string(line_) + " is not a JSON object");
       if (object.contains("profile") || object.contains("epoch") || object.contains("evaluation")) continue;
-      if (!is_step(object)) refuse("line " + std::to_string(line_) + " tells of no step with its hash: see --hash");
+      if (!is_step(object)) refuse("line " + std::to_string(line_) + " is not a step with hashes: see --hash");
       return object;
     }
-    if (file_.bad()) refuse("it cannot be read to its end");
+    if (file_.bad()) refuse("the file cannot be read to its end");
     return std::nullopt;
   }
 
@@ -61,7 +61,8 @@ class Steps {
   std::int64_t line_ = 0;
 };
 
-/// The first quantity in which steps differ, in the order in which a step makes them; empty where they are alike.
+/// Returns the first quantity in which two steps differ, in the order in which a step computes them; empty if they are
+/// equal.
 std::string difference(const json& a, const json& b) {
   const auto differ = [&](const json& x, const json& y, const char* name) {
     return x.value(name, json()) != y.value(name, json());
@@ -73,7 +74,7 @@ std::string difference(const json& a, const json& b) {
   return "";
 }
 
-/// @return the exit status
+/// Compares two reports. @returns the exit status
 int compare(const std::string& first, const std::string& second) {
   Steps a(first);
   Steps b(second);
@@ -83,7 +84,7 @@ int compare(const std::string& first, const std::string& second) {
     const auto y = b.next();
     if (!x && !y) break;
     if (!x || !y) {
-      std::printf("%s ends after %lld steps, and the other goes on\n", printable(x ? second : first).c_str(),
+      std::printf("%s ends after %lld steps, but the other continues\n", printable(x ? second : first).c_str(),
                   static_cast<long long>(steps));
       return kDiffer;
     }
@@ -92,8 +93,8 @@ int compare(const std::string& first, const std::string& second) {
     std::printf("step %lld differs in %s\n", x->at("step").get<long long>(), what.c_str());
     return kDiffer;
   }
-  if (steps == 0) throw Error(ErrorCode::bad_file, "it tells of no step", {.object = first});
-  std::printf("%lld steps, all alike\n", static_cast<long long>(steps));
+  if (steps == 0) throw Error(ErrorCode::bad_file, "the report contains no step", {.object = first});
+  std::printf("%lld steps, all identical\n", static_cast<long long>(steps));
   return 0;
 }
 
@@ -106,10 +107,9 @@ void add_diff(CLI::App& app, int& status) {
   };
   auto files = std::make_shared<Files>();
   CLI::App& diff = *app.add_subcommand(
-      "diff",
-      "Name the first step, and what of it, in which two reports of `train --hash` differ; status 1 if they do");
-  diff.add_option("FIRST", files->first, "A file that `train --report FILE --hash` wrote")->required();
-  diff.add_option("SECOND", files->second, "Another")->required();
+      "diff", "Find the first step and quantity in which two reports of `train --hash` differ; status 1 if they do");
+  diff.add_option("FIRST", files->first, "A report of `train --report FILE --hash`")->required();
+  diff.add_option("SECOND", files->second, "The other report")->required();
   diff.callback([files, &status] { status = compare(files->first, files->second); });
 }
 

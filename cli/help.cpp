@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kTextColumn = 28;
-/// A command with more shows in `--help` those alone that are used most.
+/// If a command has more options, `--help` shows only the most used ones.
 constexpr std::size_t kFewOptions = 24;
 
-/// A paragraph from `column` on, behind `first`, which has begun the line.
+/// Formats a paragraph that starts at `column`, after `first`, which starts the line.
 std::string wrapped(const std::string& first, const std::string& text, std::size_t column) {
   const std::string indent(column, ' ');
   const bool fits = first.size() < column || first.empty();
@@ -36,7 +36,7 @@ std::string wrapped(const std::string& first, const std::string& text, std::size
   return out + '\n';
 }
 
-/// What stands behind a flag: "NUMBER", or what the option calls it.
+/// Returns the placeholder for an option's value: "NUMBER", or the option's own name for it.
 std::string value_name(const CLI::Option& option) {
   if (option.get_type_size() == 0) return "";
   const std::string type = option.get_type_name();
@@ -46,7 +46,7 @@ std::string value_name(const CLI::Option& option) {
   return type.starts_with("TEXT:") ? " TEXT" : type.empty() ? "" : ' ' + type;
 }
 
-/// Of an option that takes one of some words.
+/// Returns the words that an option accepts, separated by commas; empty if it accepts any.
 std::string choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -64,7 +64,7 @@ std::string flags_of(const CLI::Option& option) {
   return flags;
 }
 
-/// @param brief in place of its description; null: that, with what else is to be known
+/// @param brief replaces the description; null: the description and the accepted words
 std::string line_of(const CLI::Option& option, const char* brief) {
   std::string text = brief != nullptr ? brief : option.get_description();
   if (brief == nullptr)
@@ -108,7 +108,7 @@ class Help final : public CLI::Formatter {
     return option == app.get_help_ptr() || option == app.get_help_all_ptr();
   }
 
-  /// @param some those that are used most
+  /// @param some only the most used options
   static std::string options(const CLI::App& app, bool some) {
     std::string grouped;
     std::vector<const CLI::Option*> told;
@@ -128,7 +128,7 @@ class Help final : public CLI::Formatter {
     return (own.empty() ? "" : "\nOptions:\n" + own) + grouped;
   }
 
-  /// Its own: CLI11 hands it down to commands.
+  /// Returns the command's own footer. CLI11 passes footers on to subcommands, which is ignored here.
   static std::string footer(const CLI::App& app) {
     const std::string& own = app.get_footer();
     const bool inherited = app.get_parent() != nullptr && app.get_parent()->get_footer() == own;
@@ -147,7 +147,7 @@ class Help final : public CLI::Formatter {
 
 void set_help(CLI::App& app) {
   app.formatter(std::make_shared<Help>());
-  app.set_help_flag("-h,--help", "Print this");
+  app.set_help_flag("-h,--help", "Print this help");
   app.set_help_all_flag("--help-all", "Print all options");
 }
 

@@ -5,8 +5,9 @@
 
 namespace troupe::cli {
 
-/// Lets a program and its commands, added after this, tell of their options in groups, the most used first, in 80
-/// columns. Of a command with many options `--help` shows those that are used most, on a screen, and `--help-all` all.
+/// Makes a program, and the commands that are added after this call, print their options in groups, most used first, in
+/// 80 columns. For a command with many options, `--help` prints the most used ones, on one screen, and `--help-all`
+/// prints all.
 void set_help(CLI::App& app);
 
 }  // namespace troupe::cli

@@ -5,10 +5,10 @@
 
 namespace troupe::cli {
 
-/// An option's place in what `--help` prints.
+/// A line for one option in `--help`.
 struct HelpLine {
   const char* flag;             ///< without dashes
-  const char* brief = nullptr;  ///< what `--help` says of it, of a command with many options; null: nothing
+  const char* brief = nullptr;  ///< text in `--help` of a command with many options; null: only in `--help-all`
 };
 
 struct HelpGroup {
@@ -16,10 +16,10 @@ struct HelpGroup {
   std::vector<HelpLine> lines;
 };
 
-/// Of a command's options, in order, those that are used most first. What stands in none comes before them.
+/// Returns the option groups of a command, most used options first. Options in no group are printed before the groups.
 const std::vector<HelpGroup>& help_groups(const std::string& command);
 
-/// Whether an option, told without dashes, is of one algorithm, or of some.
+/// Returns whether an option (name without dashes) belongs to particular algorithms.
 bool is_of_an_algorithm(const std::string& flag);
 
 }  // namespace troupe::cli

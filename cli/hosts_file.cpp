@@ -16,7 +16,7 @@ bool belongs(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-@:%[]").find(c) != std::string::npos;
 }
 
-/// What could be an option of the remote shell is none.
+/// Rejects text that the remote shell could take for an option.
 bool is_host(const std::string& text) { return text.front() != '-' && std::all_of(text.begin(), text.end(), belongs); }
 
 std::string trim(std::string text) {
@@ -35,10 +35,10 @@ std::vector<std::string> read_hosts(const std::string& path) {
   for (int number = 1; std::getline(lines, line); ++number) {
     const std::string host = trim(line);
     if (host.empty()) continue;
-    if (!is_host(host)) throw_bad_file(path, "line " + std::to_string(number) + " is no host: '" + host + "'");
+    if (!is_host(host)) throw_bad_file(path, "line " + std::to_string(number) + " is not a host: '" + host + "'");
     hosts.push_back(host);
   }
-  if (hosts.empty()) throw_bad_file(path, "there is no host in it");
+  if (hosts.empty()) throw_bad_file(path, "the file contains no host");
   return hosts;
 }
 

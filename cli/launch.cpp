@@ -31,8 +31,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLook = 50ms;        // between two looks at who has ended
-constexpr auto kPatience = 5000ms;  // for nodes to end, once told
+constexpr auto kLook = 50ms;        // interval of checks for ended nodes
+constexpr auto kPatience = 5000ms;  // timeout for nodes to end after the request to end
 
 struct LaunchOptions {
   std::string hosts;
@@ -47,21 +47,21 @@ struct LaunchOptions {
   std::vector<std::string> command;
 };
 
-/// A signal that has come while it was held back, or 0.
+/// Returns a signal that arrived while it was blocked, or 0.
 int take_signal() {
   const sigset_t ending = ending_signals();
   const timespec now{};
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }
 
-/// Fills in what follows from the rest. @throws Error invalid_argument
+/// Fills in the options that default to others. @throws Error invalid_argument
 void complete(LaunchOptions& options) {
   if (options.listen.empty()) options.listen = flag_value(options.command, "--listen");
   if (options.listen.empty())
-    throw Error(ErrorCode::invalid_argument, "where is the driver to listen? Give --listen ADDRESS:PORT");
+    throw Error(ErrorCode::invalid_argument, "the driver's address is missing: give --listen ADDRESS:PORT");
   const std::string host = Address::parse(options.listen, 1).host;
   if (options.join.empty() && (host == "0.0.0.0" || host == "::"))
-    throw Error(ErrorCode::invalid_argument, "nodes cannot dial " + options.listen + ": say by --join what they can");
+    throw Error(ErrorCode::invalid_argument, "nodes cannot dial " + options.listen + ": give --join HOST:PORT");
   if (options.join.empty()) options.join = options.listen;
   Address::parse(options.join, 1);
   if (options.node_certs.empty()) options.node_certs = options.certs + "/{host}";
@@ -72,7 +72,8 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Each host has its own certificate: `{host}` is its name without the user's.
+/// Returns the command that starts a node. Each host has its own certificate: `{host}` is the host's name without the
+/// user.
 std::vector<std::string> node_command(const LaunchOptions& options, const std::string& host) {
   const std::string certs = replaced(options.node_certs, "{host}", host.substr(host.find('@') + 1));
   if (!options.node_program.empty())
@@ -88,7 +89,7 @@ std::vector<std::string> driver_command(const LaunchOptions& options, std::size_
   return arguments;
 }
 
-/// The nodes on all hosts; told to end when this goes.
+/// The nodes on all hosts. The destructor ends them.
 class Nodes {
  public:
   explicit Nodes(const LaunchOptions& options) {
@@ -102,7 +103,7 @@ class Nodes {
 
   std::size_t size() const { return nodes_.size(); }
 
-  /// Waits until the program runs on all hosts, or a signal comes, which it returns.
+  /// Waits until the program runs on all hosts, or until a signal arrives. Returns the signal, or 0.
   /// @throws Error timeout or system, naming the host
   int reach(std::chrono::milliseconds timeout) {
     const Deadline deadline(timeout);
@@ -116,7 +117,7 @@ class Nodes {
     }
   }
 
-  /// Prints what comes from the nodes until there is nothing, or for a short time.
+  /// Prints the output of the nodes until there is no more, or for a short time.
   void pass_on() {
     std::vector<pollfd> waiting;
     for (const RemoteNode& node : nodes_) waiting.push_back({node.output(), POLLIN, 0});
@@ -128,7 +129,7 @@ class Nodes {
     }
   }
 
-  /// Says which nodes have ended. @throws Error system, naming the host where there never was one
+  /// Logs which nodes have ended. @throws Error system, naming the host, for a node that could not be started
   void check() {
     for (auto node = nodes_.begin(); node != nodes_.end();) {
       if (node->output() >= 0 || !node->ended()) {
@@ -152,7 +153,7 @@ class Nodes {
   }
 
   void stop() {
-    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // the remote shell is killed
+    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // kills the remote shell
     for (RemoteNode& node : nodes_) node.stop();
     const Deadline deadline(kPatience);
     while (!nodes_.empty() && !deadline.passed()) {
@@ -164,14 +165,14 @@ class Nodes {
   std::list<RemoteNode> nodes_;
 };
 
-/// The driver's exit status.
+/// Runs the driver and returns its exit status.
 int run_driver(Nodes& nodes, const std::vector<std::string>& command) {
   auto driver = ChildProcess::start("/usr/bin/env", command, {});
   try {
     while (!driver.wait(0ms)) {
       nodes.pass_on();
       const int signal = take_signal();
-      if (signal != 0 && signal != SIGINT) driver.signal(signal);  // SIGINT has come to both from the terminal
+      if (signal != 0 && signal != SIGINT) driver.signal(signal);  // the terminal has sent SIGINT to both processes
       nodes.check();
     }
   } catch (const Error&) {
@@ -196,28 +197,26 @@ int launch(LaunchOptions options) {
 void add_launch(CLI::App& app, int& status) {
   auto options = std::make_shared<LaunchOptions>();
   CLI::App& launching = *app.add_subcommand(
-      "launch", "Start nodes on other hosts over ssh, run COMMAND, the driver, and end the nodes with it");
-  launching.add_option("--hosts", options->hosts, "File with one host a line; # begins a comment")->required();
-  launching.add_option("--listen", options->listen,
-                       "ADDRESS:PORT of the driver; without it what COMMAND's --listen says");
-  launching.add_option("--join", options->join, "HOST:PORT by which nodes reach the driver; without it as --listen");
+      "launch", "Start nodes on other hosts over ssh, run COMMAND (the driver), and stop the nodes when it ends");
+  launching.add_option("--hosts", options->hosts, "File with one host per line; # starts a comment")->required();
+  launching.add_option("--listen", options->listen, "ADDRESS:PORT of the driver; default: COMMAND's --listen");
+  launching.add_option("--join", options->join, "HOST:PORT by which nodes reach the driver; default: as --listen");
   launching
       .add_option("--certs", options->certs,
-                  "Folder of credentials: driver/ is needed here, on every host one with its name")
+                  "Folder of credentials: driver/ on this machine, a folder with its name on each host")
       ->envname("TROUPE_CERTS");
-  launching.add_option(
-      "--node-certs", options->node_certs,
-      "The node's credentials on the hosts; {host} stands for the host's name; without it CERTS/{host}");
+  launching.add_option("--node-certs", options->node_certs,
+                       "The node's credentials on the hosts; {host} is the host's name; default: CERTS/{host}");
   auto* troupe = launching.add_option("--troupe", options->troupe, "The troupe program on the hosts");
-  launching.add_option("--node-program", options->node_program, "A program of your own to become a node in its place")
+  launching.add_option("--node-program", options->node_program, "Your own program to start as node instead")
       ->excludes(troupe);
-  launching.add_option("--rsh", options->remote_shell, "Remote shell, which gets a host and a line of shell");
-  add_seconds(launching, "--start-timeout", options->start_timeout, "Seconds that it may take to reach all hosts")
+  launching.add_option("--rsh", options->remote_shell, "Remote shell, called with a host and a command");
+  add_seconds(launching, "--start-timeout", options->start_timeout, "Timeout to reach all hosts, in seconds")
       ->check(CLI::Range(0.001, 1e6));
   launching
       .add_option("COMMAND", options->command,
-                  "The driver, such as: troupe train --placement cluster ...; {listen}, "
-                  "{nodes} and {certs} in it stand for what its --listen, --nodes and --certs take")
+                  "The driver, such as: troupe train --placement cluster ...; "
+                  "{listen}, {nodes} and {certs} are replaced by its values of --listen, --nodes and --certs")
       ->required();
   launching.positionals_at_end();
   launching.callback([options, &status] { status = launch(*options); });

@@ -6,7 +6,7 @@ class App;
 
 namespace troupe::cli {
 
-/// Adds `launch`, which runs a driver together with nodes on other hosts. `status` becomes the driver's exit status.
+/// Adds `launch`, which runs a driver together with nodes on other hosts. `status` is set to the driver's exit status.
 void add_launch(CLI::App& app, int& status);
 
 }  // namespace troupe::cli

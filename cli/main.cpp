@@ -9,7 +9,7 @@ constexpr const char* kExamples = R"(examples:
   troupe train --workers 2 --placement processes --save cnn.safetensors
   troupe train --model linear --data synthetic-linear --batch-size 0 --steps 400
   troupe train --model resnet18 --data mock-images:224 --steps 10 --profile
-  troupe train --epochs 50 --checkpoint run --resume         until it is done
+  troupe train --epochs 50 --checkpoint run --resume         resumes until done
   troupe checkpoint list run
   troupe tune --model cnn --space space.json --samples 12 --out search
   troupe evaluate --load cnn.safetensors
@@ -23,11 +23,11 @@ constexpr const char* kExamples = R"(examples:
 
 `troupe COMMAND --help` lists a command's options. Each command takes --config
 FILE, a JSON object with the names of its options, such as {"workers": 2};
-what is typed wins. `--print-config` prints one of all its options.
+the command line wins. `--print-config` prints one with all options.
 
-Exit status: 0; 1 where something failed; 2 for a command line or configuration
-that cannot be; 130, 143 and 129 after Ctrl-C, SIGTERM and SIGHUP. `diff` and
-`checkpoint verify` end with 1, too, for what differs or is damaged.)";
+Exit status: 0; 1 after a failure; 2 for an invalid command line or
+configuration; 130, 143 and 129 after Ctrl-C, SIGTERM and SIGHUP. `diff` and
+`checkpoint verify` also end with 1 if they find differences or damage.)";
 
 void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_train(app, status);

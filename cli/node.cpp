@@ -54,23 +54,23 @@ void show_nodes(const NodeOptions& options) {
 
 void add_node(CLI::App& app) {
   auto options = std::make_shared<NodeOptions>();
-  CLI::App& node = *app.add_subcommand("node", "Serve a driver's runs on this machine, one after the other");
+  CLI::App& node = *app.add_subcommand("node", "Serve a driver's runs on this machine, one after another");
   add_join_options(node, *options);
   node.add_option("--listen", options->listen,
-                  "ADDRESS[:PORT] where other nodes reach this one; else the address that the driver is reached from");
+                  "ADDRESS[:PORT] where other nodes reach this one; default: the address used to reach the driver");
   node.add_option("--driver-name", options->driver_name,
-                  "The name that the driver's certificate must have; without it any driver of the authority is obeyed");
+                  "Name that the driver's certificate must have; default: any driver of the authority is accepted");
   node.add_option("--store-bytes", options->store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
   add_limit(node, "--cut-after", options->cut_after,
-            "Seconds without a sign of life of the driver after which its run is over; 0: never, as for debuggers");
-  node.add_flag("--once", options->once, "End after one run");
+            "Seconds without a sign of life of the driver after which its run ends; 0: never (for debugging)");
+  node.add_flag("--once", options->once, "Exit after one run");
   node.callback([options] { serve(*options); });
 }
 
 void add_nodes(CLI::App& app) {
   auto options = std::make_shared<NodeOptions>();
-  CLI::App& nodes = *app.add_subcommand("nodes", "Show the nodes of a run that goes on");
+  CLI::App& nodes = *app.add_subcommand("nodes", "Show the nodes of a run in progress");
   add_join_options(nodes, *options);
   nodes.add_flag("--json", options->json, "Print a JSON array");
   nodes.callback([options] { show_nodes(*options); });

@@ -14,11 +14,11 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-[[noreturn]] void refuse() { throw Error(ErrorCode::protocol, "the driver's answer makes no table"); }
+[[noreturn]] void refuse() { throw Error(ErrorCode::protocol, "the driver's answer is malformed"); }
 
 std::string text(const nlohmann::json& node, const char* key) { return printable(node.at(key).get<std::string>()); }
 
-/// Converting a fraction or what fits no integer would be undefined.
+/// Accepts integers only: converting a fraction, or a number outside the range, would be undefined behaviour.
 std::string number(const nlohmann::json& node, const char* key) {
   const auto& value = node.at(key);
   if (!value.is_number_integer()) refuse();

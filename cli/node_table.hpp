@@ -4,8 +4,8 @@
 
 namespace troupe::cli {
 
-/// The table of nodes that a driver's answer (a JSON array) makes, a line each under their headings.
-/// @throws Error protocol when it makes none.
+/// Formats a driver's answer (a JSON array of nodes) as a table with headings and one line per node.
+/// @throws Error protocol if the answer is malformed.
 std::string node_table(const std::string& answer);
 
 }  // namespace troupe::cli

@@ -53,7 +53,7 @@ std::vector<LayerTime> read_layer_times(const nlohmann::json& times) {
   try {
     return times.get<std::vector<LayerTime>>();
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::protocol, "a worker's profile makes no sense");
+    throw Error(ErrorCode::protocol, "a worker's profile is malformed");
   }
 }
 

@@ -45,7 +45,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-/// What other programs call options of ours.
+/// Suggests our option for a name that other programs use.
 std::string known_elsewhere(const std::string& flag, const std::vector<std::string>& flags) {
   constexpr std::array<std::pair<std::string_view, const char*>, 24> kOthers{{{"--lr", "--learning-rate"},
                                                                               {"--bs", "--batch-size"},
@@ -74,15 +74,14 @@ std::string known_elsewhere(const std::string& flag, const std::vector<std::stri
   std::string name = flag;
   std::ranges::replace(name, '_', '-');
   for (const auto& [other, ours] : kOthers)
-    if (other == name && std::ranges::find(flags, ours) != flags.end())
-      return std::string("; here it is '") + ours + "'";
+    if (other == name && std::ranges::find(flags, ours) != flags.end()) return std::string("; use '") + ours + "'";
   return "";
 }
 
-/// CLI11 takes "" for 0, and digits behind a 0 for an octal number.
+/// Corrects numbers before CLI11 parses them: CLI11 takes "" for 0, and digits after a 0 for an octal number.
 std::string check_number(std::string& text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  if (text.size() == sign) return "an empty text is no number";
+  if (text.size() == sign) return "an empty text is not a number";
   const std::size_t digits = std::min(text.find_first_not_of('0', sign), text.size());
   const bool zeros = digits > sign && digits < text.size() && text[digits] >= '0' && text[digits] <= '9';
   if (zeros) text.erase(sign, digits - sign);
@@ -99,7 +98,7 @@ void check_numbers(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*command);
 }
 
-/// The command that was typed.
+/// Returns the command that was typed.
 const CLI::App& command_of(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -113,14 +112,16 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
     return "no command named '" + printable(unexpected.front()) + "'" +
            did_you_mean(unexpected.front(), commands_of(*command));
   const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
-  if (option == unexpected.end() || command->get_allow_extras()) return error.what();  // else of another command
+  if (option == unexpected.end() || command->get_allow_extras())
+    return error.what();  // else an option of another
+                          // command
   const std::string flag = option->substr(0, option->find('='));
   const std::vector<std::string> flags = flags_of(*command);
   const std::string known = known_elsewhere(flag, flags);
   return "no option '" + printable(flag) + "'" + (known.empty() ? did_you_mean(flag, flags) : known);
 }
 
-/// Processes that the command starts have it, too.
+/// Processes that the command starts use the same level.
 void set_level(const std::string& name) {
   for (const LogLevel level : {LogLevel::info, LogLevel::warning, LogLevel::error})
     if (name == to_string(level)) set_log_level(level);
@@ -131,13 +132,13 @@ void add_log_level(CLI::App& app) {
   const auto below = app.get_subcommands([](const CLI::App*) { return true; });
   for (CLI::App* command : below) add_log_level(*command);
   if (!below.empty()) return;
-  app.add_option_function<std::string>("--log-level", set_level, "Say nothing on standard error that is less than this")
+  app.add_option_function<std::string>("--log-level", set_level, "Lowest level of messages on standard error")
       ->check(one_of({"info", "warning", "error"}))
       ->default_str("info")
       ->configurable(false);
 }
 
-/// What shells take for a command that was called in a way that cannot be.
+/// The exit status that shells use for wrong usage.
 constexpr int kUsage = 2;
 
 int run_command(const Program& program, int argc, char** argv) {
@@ -155,7 +156,7 @@ int run_command(const Program& program, int argc, char** argv) {
   check_numbers(app);
   try {
     auto arguments = expand_config(app, {argv + 1, argv + argc});
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the reverse order
     app.parse(arguments);
   } catch (const CLI::Success& help_or_version) {
     app.exit(help_or_version);
@@ -176,7 +177,7 @@ void set_option_defaults(CLI::App& app) {
 
 std::string describe(const CLI::App& app, const CLI::ParseError& error) {
   const std::string what = what_is_wrong(app, error);
-  return what + (what.ends_with('?') ? "" : ";") + " --help lists what there is";
+  return what + (what.ends_with('?') ? "" : ";") + " see --help";
 }
 
 int run(const Program& program, int argc, char** argv) {
@@ -189,7 +190,7 @@ int run(const Program& program, int argc, char** argv) {
     tell() << to_string(error.code()) << ": " << error.what() << '\n';
     if (error.code() == ErrorCode::invalid_argument) return kUsage;
   } catch (const std::bad_alloc&) {
-    tell() << "limit_reached: " << no_memory("memory was refused").what() << '\n';
+    tell() << "limit_reached: " << no_memory("out of memory").what() << '\n';
   } catch (const std::exception& error) {
     tell() << error.what() << '\n';
   }

@@ -9,24 +9,24 @@ class ParseError;
 
 namespace troupe::cli {
 
-/// A program of commands. Plain pointers: where memory is scarce, nothing fails before there is somebody to say so.
+/// A program of commands. Uses plain pointers, so that nothing can run out of memory before errors can be reported.
 struct Program {
   const char* name;
   const char* description;
-  const char* examples;                          ///< below what --help lists
-  void (*register_names)();                      ///< of models and functions that workers find by name
+  const char* examples;                          ///< printed below the lists of --help
+  void (*register_names)();                      ///< registers models and functions that workers find by name
   void (*add_commands)(CLI::App&, int& status);  ///< `status` is the exit status, 0 unless a command sets it
 };
 
-/// How all options of a program behave. Before any is added.
+/// Sets the defaults of all options of a program. Call this before any option is added.
 void set_option_defaults(CLI::App& app);
 
-/// What was typed that cannot be, with what was perhaps meant.
+/// Describes the invalid part of the command line, with a suggestion for a typing error.
 std::string describe(const CLI::App& app, const CLI::ParseError& error);
 
-/// Runs it as what it was started as: a worker process, a node, or the command that its arguments name. What fails is
-/// one line on standard error.
-/// @return the exit status: what the command says, 2 for an error of code invalid_argument, and 1 for others
+/// Runs the process in the role in which it was started: worker process, node, or the command that its arguments name.
+/// An error is printed as one line on standard error.
+/// @returns the exit status: the command's own, 2 for an error of code invalid_argument, or 1 for other errors
 int run(const Program& program, int argc, char** argv);
 
 }  // namespace troupe::cli

@@ -16,8 +16,9 @@ namespace {
 constexpr const char* kStarted = "troupe-launch: started";
 constexpr std::size_t kLongestLine = 1 << 16;
 
-/// `script` for any login shell to run by a plain one. The program reads nothing; what it leaves of standard input, a
-/// second process waits for the end of. That one must not outlive the program: it would hold the connection.
+/// Returns a command for any login shell that runs the script with sh. The program has no standard input. A second
+/// process waits for the end of the remote shell's standard input and then kills the program. That process is killed
+/// when the program ends, because it would otherwise keep the connection open.
 std::string watched(const std::vector<std::string>& command) {
   std::string words;
   for (const std::string& word : command) words += quote(word) + ' ';
@@ -28,14 +29,14 @@ std::string watched(const std::vector<std::string>& command) {
   return "exec sh -c " + quote(script);
 }
 
-/// Reading and writing end, of which no other child inherits any.
+/// Returns the reading and the writing end. Other children do not inherit them.
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("pipe");
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// Children keep ignoring what is ignored when they are started.
+/// Ignores SIGINT for the lifetime of the object. A child that is started meanwhile keeps ignoring it.
 class IgnoredInterrupt {
  public:
   IgnoredInterrupt() {

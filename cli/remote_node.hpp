@@ -9,31 +9,31 @@
 
 namespace troupe::cli {
 
-/// `text` as one word of a shell.
+/// Quotes a text as one word for a shell.
 std::string quote(const std::string& text);
 
-/// A program on another host, started by a remote shell, that ends when this object or this whole program goes: a line
-/// of shell beside it ends it as soon as the remote shell's standard input does.
+/// A program on another host, started by a remote shell. The program ends when this object or this whole process ends:
+/// a second shell process kills it as soon as the remote shell's standard input ends.
 class RemoteNode {
  public:
-  /// Runs `remote_shell HOST ...` with `command` there. SIGINT does not reach the remote shell. @throws Error system
+  /// Runs `remote_shell HOST ...` with `command` there. The remote shell ignores SIGINT. @throws Error system
   RemoteNode(std::string host, const std::vector<std::string>& remote_shell, const std::vector<std::string>& command);
 
   const std::string& host() const { return host_; }
-  /// Readable when there is something to pass on; -1 once all has been.
+  /// The descriptor of the output, readable when there is output to pass on; -1 at its end.
   int output() const { return output_.get(); }
-  /// Prints what has come, line by line with the host's name in front, to standard error.
+  /// Prints available output to standard error, line by line with the host's name in front.
   void pass_on();
 
-  /// True once the program on the host has been started.
+  /// Returns true once the program on the host has been started.
   bool reached() const { return reached_; }
-  /// True once the remote shell has ended.
+  /// Returns true once the remote shell has ended.
   bool ended() { return shell_.wait(std::chrono::milliseconds(0)); }
-  /// Of the remote shell, which has the program's; and what it printed last.
+  /// The exit status of the remote shell, which is the program's, and the last line of output.
   int exit_status() const { return shell_.exit_status(); }
   const std::string& last_line() const { return last_line_; }
 
-  /// Has the program end; `ended` tells when.
+  /// Tells the program to end; `ended` returns true once it has.
   void stop() { input_.reset(); }
 
  private:
@@ -41,9 +41,9 @@ class RemoteNode {
   void print(const std::string& line);
 
   std::string host_;
-  FileDescriptor input_;   ///< ours to write, and to close
-  FileDescriptor output_;  ///< ours to read
-  ChildProcess shell_;     ///< after the two, which it is started with
+  FileDescriptor input_;   ///< our end for writing; closing it ends the program
+  FileDescriptor output_;  ///< our end for reading
+  ChildProcess shell_;     ///< declared after both pipes, because it is started with them
   std::string unfinished_;
   std::string last_line_;
   bool reached_ = false;

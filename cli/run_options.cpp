@@ -24,7 +24,7 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::int64_t kPassOfFullBatch = 500;  ///< samples that a full batch is computed by at once
+constexpr std::int64_t kPassOfFullBatch = 500;  ///< samples that are computed at once for a full batch
 
 std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
@@ -49,9 +49,9 @@ CLI::Validator known_to(Find find, const char* what) {
   return {check, "NAME", what};
 }
 
-/// Models get it as JSON.
+/// Checks a text that is passed to models as JSON.
 std::string plain_text(const char* option, const std::string& text) {
-  if (!is_printable(text)) throw_invalid(std::string(option) + " '" + printable(text) + "' is no plain text");
+  if (!is_printable(text)) throw_invalid(std::string(option) + " '" + printable(text) + "' is not plain text");
   return text;
 }
 
@@ -68,7 +68,7 @@ WorkerCount parse_workers(const std::string& text) {
   if (colon == std::string::npos) return parse_count(text, text);
   const std::string most = text.substr(colon + 1);
   const WorkerCount range{parse_count(text.substr(0, colon), text), most.empty() ? 0 : parse_count(most, text)};
-  if (!most.empty() && range.max < 1) throw CLI::ValidationError("--workers", printable(text) + " has no workers");
+  if (!most.empty() && range.max < 1) throw CLI::ValidationError("--workers", printable(text) + " allows no workers");
   return range;
 }
 
@@ -139,7 +139,7 @@ CLI::Validator whole_number(std::uint64_t least) {
 }
 
 CLI::Validator not_empty() {
-  return {[](const std::string& text) { return std::string(text.empty() ? "an empty text names nothing" : ""); }, "",
+  return {[](const std::string& text) { return std::string(text.empty() ? "the text must not be empty" : ""); }, "",
           "not empty"};
 }
 
@@ -161,7 +161,7 @@ void choose_device(const std::string& text, Options& sgd) {
   const char* const begin = text.data() + (numbered ? cuda.size() + 1 : text.size());
   const auto [last, error] = std::from_chars(begin, end, sgd.compute.device_number);
   if (!numbered || begin == end || last != end || error != std::errc() || sgd.compute.device_number < 0)
-    throw CLI::ValidationError("--device", "'" + text + "' is none of cpu, cuda and cuda:N");
+    throw CLI::ValidationError("--device", "'" + text + "' is not cpu, cuda or cuda:N");
 }
 
 }  // namespace
@@ -169,45 +169,44 @@ void choose_device(const std::string& text, Options& sgd) {
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option_function<std::string>(
          "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
-         "Worker actors; as MIN:MAX, or MIN: with --shards, they follow the cores that can be used")
+         "Number of workers; with MIN:MAX, or MIN: and --shards, it follows the usable cores")
       ->default_str(std::to_string(sgd.num_workers.min))
       ->type_name("N|MIN:MAX");
   app.add_option_function<std::string>(
          "--device", [&sgd](const std::string& text) { choose_device(text, sgd); },
-         "What replicas compute on: cpu, cuda (dealt to all CUDA devices of a machine in turn), or one of those "
-         "that `troupe devices` lists, as cuda:0")
+         "Device of the replicas: cpu, cuda (all CUDA devices of a machine in turn), or one of those "
+         "that `troupe devices` lists, such as cuda:0")
       ->default_str("cpu");
   app.add_flag("--tf32", sgd.compute.tf32,
-               "On CUDA devices products in f32 round their factors to TensorFloat-32: faster");
-  app.add_option("--devices-per-worker", sgd.compute.devices_per_worker, "Model replicas of each worker");
+               "Round the factors of f32 products to TensorFloat-32 on CUDA devices: faster");
+  app.add_option("--devices-per-worker", sgd.compute.devices_per_worker, "Model replicas per worker");
   app.add_option("--placement", placement,
-                 "Where workers live: threads of this process, processes of this machine, or nodes that join")
+                 "Where workers run: threads of this process, processes of this machine, or nodes that join")
       ->check(one_of({"in-process", "processes", "cluster"}));
   app.add_option_function<std::string>(
          "--strategy", [&sgd](const std::string& name) { sgd.gradients.strategy = strategy_of(name); },
-         "How gradients are added. On one machine: every worker its slice (sharded), or the driver all (driver); "
+         "How gradients are added. On one machine: each worker its slice (sharded), or all by the driver (driver); "
          "among nodes: hierarchical, ring or parameter-server; auto: sharded or hierarchical")
       ->check(one_of({kStrategyNames.begin(), kStrategyNames.end()}))
       ->default_str(to_string(sgd.gradients.strategy));
   app.add_flag("!--any-order", sgd.gradients.deterministic,
-               "Let nodes add in the order of the ring: other bits than elsewhere, fewer bytes for some shapes");
-  app.add_option("--slice-owners", sgd.gradients.slice_owners, "Nodes that own slices under parameter-server; 0: all")
+               "Let nodes add in ring order: fewer bytes for some shapes, but not bitwise equal to other runs");
+  app.add_option("--slice-owners", sgd.gradients.slice_owners, "parameter-server: nodes that own slices; 0: all")
       ->check(whole_number(0));
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option(
          "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },
-         "cluster: how many nodes the run has, such as 3; or, such as 2:3, how many it begins and goes on with at "
-         "least when start-timeout is over")
+         "cluster: number of nodes, such as 3; or, such as 2:3, with the minimum that is enough once the "
+         "start-timeout is over")
       ->default_str(std::to_string(sgd.cluster.num_nodes))
       ->type_name("[LEAST:]NODES");
   app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
   app.add_flag("--shared-certs", sgd.cluster.shared_certificates,
-               "cluster: several nodes may show the same certificate");
+               "cluster: several nodes may use the same certificate");
   app.add_option("--streams", sgd.cluster.streams, "cluster: data connections from each node to each other")
       ->check(whole_number(1));
-  app.add_option(
-         "--data-memory", sgd.memory.data_bytes,
-         "Memory that data may take on each machine, such as 500M; 0: half of it. Larger sets stay in their files")
+  app.add_option("--data-memory", sgd.memory.data_bytes,
+                 "Memory limit for data on each machine, such as 500M; 0: half of it. Larger sets stay in their files")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true));
   app.add_option("--store-bytes", sgd.memory.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
@@ -215,12 +214,12 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
 
 void CommandOptions::add_to(CLI::App& app) {
   said_model_ = app.add_option("--model", model,
-                               "Without it what the file of --load says of its network, else cnn: linear, softmax, "
+                               "Default: the network in the file of --load, else cnn. Built in are linear, softmax, "
                                "mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
-                               "(ResNet-101 on a fixed batch of mock images a shard)")
+                               "(ResNet-101 on a fixed batch of mock images per shard)")
                     ->check(registered_model());
   app.add_option("--model-option", model_options,
-                 "A number of --model in place of its own, as hidden=256; may be said again. mlp: hidden, layers, "
+                 "A number that replaces a default of --model, as hidden=256; may be repeated. mlp: hidden, layers, "
                  "dropout; cnn, cnn-bn: channels, hidden, dropout; ResNets: width")
       ->default_str("")
       ->type_name("NAME=NUMBER")
@@ -230,70 +229,70 @@ void CommandOptions::add_to(CLI::App& app) {
                  "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], "
                  "images:DIR[,test=DIR][,size=SIDE], csv:FILE[,test=FILE][,class=COLUMN][,...], "
                  "tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
-                 "npy:IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,...], as docs/data.md says; without it the model's own: "
+                 "npy:IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,...], see docs/data.md; default: by the model, "
                  "fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
   app.add_option("--validate", validate,
-                 "What each epoch is measured on in place of the test set, which is left for the end: a share of the "
-                 "training set, such as 0.1, a fold of it, such as fold:2/5, or other data, by its name");
+                 "Data to evaluate after each epoch instead of the test set, which is kept for the end: a share of the "
+                 "training set, such as 0.1, a fold of it, such as fold:2/5, or the name of other data");
   app.add_option(
       "--transform", transform,
-      "What is done to each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
-      "cutout SIDE, flip, intercept, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; what is "
-      "random, in training only. Without it what the file of --load says of its network's samples; '': nothing");
+      "Transforms of each sample, such as 'crop 28 2, flip, normalise': colour AMOUNT, crop SIDE [PADDING], "
+      "cutout SIDE, flip, intercept, normalise [MEAN... DEVIATION...], resize HEIGHT [WIDTH], rotate DEGREES; random "
+      "ones apply in training only. Default: the transforms in the file of --load; '': none");
   app.add_option(
       "--loss", loss,
-      "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); without it "
-      "the first that the data has; linear, softmax and tfbench take none");
+      "softmax-cross-entropy (of classes), mean-squared-error or sigmoid-cross-entropy (of targets); default: "
+      "the first that fits the data; linear, softmax and tfbench take none");
   app.add_option("--metric", metrics,
-                 "What each evaluation measures beside loss and accuracy: brier-score (of classes), or what a program "
-                 "has registered; may be said again")
+                 "A metric of evaluations beside loss and accuracy: brier-score (of classes), or one that a program "
+                 "has registered; may be repeated")
       ->default_str("")
       ->allow_extra_args(false);
   said_batch_size_ = app.add_option("--batch-size", batch_size,
-                                    "Samples a shard and step, 64 unless told; 0: the whole shard. lbfgs: of each "
-                                    "shard for a whole line search; unless told all samples")
+                                    "Samples per shard and step, default 64; 0: the whole shard. lbfgs: per shard "
+                                    "and line search, default all samples")
                          ->default_str("")
                          ->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   algorithm.add_to(app);
-  app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one a replica. The result depends on it")
+  app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one per replica. The result depends on it")
       ->check(whole_number(0));
-  app.add_option("--seed", sgd.seed, "Of first weights, data order and drawn data")->check(whole_number(0));
-  app.add_option("--precision", precision, "What models compute in, where model and machine have it: f32 or bf16")
+  app.add_option("--seed", sgd.seed, "Seed of first weights, data order and random data")->check(whole_number(0));
+  app.add_option("--precision", precision, "Number format, if model and machine support it: f32 or bf16")
       ->check(one_of({"f32", "bf16"}));
   app.add_flag("!--no-precision-check", sgd.compute.precision_check,
-               "bf16 also where layers that are measured at the start are clearly faster in f32");
+               "Use bf16 even if a measurement at the start shows that f32 is clearly faster");
   app.add_option(
       "--load", load,
-      "Begin with the weights of this safetensors file, of a checkpoint, or of the newest checkpoint in a folder");
+      "Start with the weights of this safetensors file, of a checkpoint, or of the newest checkpoint in a folder");
   app.add_option("--max-failures", sgd.fault_tolerance.max_failures,
-                 "Workers lost within an hour that the run replaces by itself, going on with the same step")
+                 "Lost workers per hour that the run replaces; it then repeats the step")
       ->check(whole_number(0));
   app.add_option_function<std::string>(
          "--restart",
          [this](const std::string& name) {
            sgd.fault_tolerance.restart = name == "redistribute" ? Restart::redistribute : Restart::respawn;
          },
-         "What becomes of the shards of a worker that was lost: a fresh one has them (respawn), or the others")
+         "What takes over the shards of a lost worker: a new worker (respawn), or the other workers")
       ->default_str("respawn")
       ->check(one_of({"respawn", "redistribute"}));
   app.add_option("--backup-workers", sgd.fault_tolerance.backup_workers,
-                 "Workers that a step may leave out when they are late; others do their part. The bits stay")
+                 "Stragglers that a step may leave out; others do their part. Results stay bitwise identical")
       ->check(whole_number(0));
   app.add_option(
       "--fault", faults,
-      "Let something go wrong on purpose, as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
-      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, of a cluster, 'cut node 1 at step "
+      "Inject faults for tests, such as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
+      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, in a cluster, 'cut node 1 at step "
       "5'");
-  add_seconds(app, "--step-timeout", sgd.timeouts.step, "Seconds after which a step gives up");
-  add_seconds(app, "--start-timeout", sgd.timeouts.start, "Seconds that workers may take to start");
-  add_seconds(app, "--evaluate-timeout", sgd.timeouts.evaluate, "Seconds after which an evaluation gives up");
+  add_seconds(app, "--step-timeout", sgd.timeouts.step, "Timeout of a step, in seconds");
+  add_seconds(app, "--start-timeout", sgd.timeouts.start, "Timeout for workers to start, in seconds");
+  add_seconds(app, "--evaluate-timeout", sgd.timeouts.evaluate, "Timeout of an evaluation, in seconds");
   add_seconds(app, "--save-timeout", sgd.timeouts.save,
-              "Seconds that each vector may take which is fetched to be saved, or placed where it is loaded");
+              "Timeout for each vector that is fetched to save, or placed to load, in seconds");
   add_limit(app, "--suspect-after", sgd.fault_tolerance.suspect_after,
-            "Seconds without a sign of life after which a process or node that is waited for is told of; 0: never");
+            "Seconds without a sign of life after which a process or node is reported; 0: never");
   add_limit(app, "--cut-after", sgd.fault_tolerance.cut_after,
-            "Seconds after which it is ended, and lost; 0: never, as for debuggers");
+            "Seconds after which it is ended and lost; 0: never (for debugging)");
 }
 
 void CommandOptions::hide_training(CLI::App& app) const {
@@ -324,7 +323,7 @@ Options CommandOptions::to_sgd_options() const {
   for (const std::string& metric : metrics) config["metrics"].push_back(plain_text("--metric", metric));
   if (!model_options.empty()) {
     if (!what.network.empty())
-      throw_invalid("--model-option is for --model: the network is that of " + *load + ", whose sizes are given");
+      throw_invalid("--model-option is for --model: the network is that of " + *load + ", whose sizes are fixed");
     config["model_options"] = model_options_json(model_options);
   }
   if (!what.network.empty()) config["network"] = what.network;
@@ -335,7 +334,7 @@ Options CommandOptions::to_sgd_options() const {
   options.optimizer = optimizer_of(optimizer);
   options.gradients.clip_norm = optimizer.clip_norm;
   options.fault_tolerance.faults = faults_of(faults);
-  options.verbose = false;  // the command has its own way of showing how it gets on
+  options.verbose = false;  // the command shows its progress itself
   return options;
 }
 

@@ -14,22 +14,22 @@
 
 namespace troupe::cli {
 
-/// What `train` and `evaluate` are told about model, data and workers.
+/// The options of `train` and `evaluate` for model, data and workers.
 struct CommandOptions {
-  std::string model = "cnn";        ///< unless `load` says another, and the command line none
-  std::optional<std::string> data;  ///< without it the model's own
-  std::string validate;             ///< a share or fold of the training set, or data by its name; empty: nothing
-  /// See `troupe::data::transform`. Without it as `load` says that its network's samples were.
+  std::string model = "cnn";        ///< unless `load` has another model and the command line names none
+  std::optional<std::string> data;  ///< empty: the model's default data
+  std::string validate;             ///< a share or fold of the training set, or the name of other data; empty: none
+  /// See `troupe::data::transform`. If empty, the transforms in the file of `load` apply.
   std::optional<std::string> transform;
-  std::optional<std::string> loss;  ///< without it by the data
+  std::optional<std::string> loss;  ///< empty: chosen by the data
   std::vector<std::string> metrics;
   std::vector<std::string> model_options;  ///< NAME=NUMBER
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";
   std::optional<std::string> load;
-  bool measures = false;  ///< data without a test set is measured itself
-  bool new_head = false;  ///< the data has other classes or targets than the network of `load`
+  bool measures = false;  ///< data without a test set is itself evaluated
+  bool new_head = false;  ///< the data has other classes or targets than the network in `load`
   Options sgd;
   OptimizerSettings optimizer;
   std::string faults;  ///< see faults_of
@@ -37,24 +37,25 @@ struct CommandOptions {
 
   /// Adds the options that the commands share.
   void add_to(CLI::App& app);
-  /// Lets `--help` say nothing of options that count for steps alone. They are taken, as configurations have them.
+  /// Hides options that matter only for training steps from `--help`. They are still accepted, because configurations
+  /// contain them.
   void hide_training(CLI::App& app) const;
-  /// The library's options and the model's configuration.
+  /// Returns the library's options, with the model's configuration.
   Options to_sgd_options() const;
-  /// Starts the workers, with the weights of `load` where it is given and no checkpoint was gone on from. Says where
-  /// bf16 is asked for and not there.
+  /// Starts the workers, with the weights of `load` if it is given and no checkpoint was resumed. Logs if bf16 is
+  /// requested but not available.
   DistributedSGD start() const;
-  /// "cnn", or "the network of FILE".
+  /// Returns "cnn", or "the network of FILE".
   std::string model_text() const;
-  /// Whether what an evaluation measured has no accuracy, but squares.
+  /// Returns whether an evaluation measures squared errors, so that there is no accuracy.
   bool learns_squares(const Evaluation& evaluation) const;
-  /// Whether the data is a fold, by its name.
+  /// Returns whether the name of the data selects a fold.
   bool has_fold() const;
-  /// Whether there is a validation set.
+  /// Returns whether there is a validation set.
   bool validates() const { return !validate.empty() || has_fold(); }
 
  private:
-  /// Read once.
+  /// Reads the network of `load` on the first call.
   const TrainedNetwork& trained() const;
 
   mutable std::optional<TrainedNetwork> trained_;
@@ -62,24 +63,24 @@ struct CommandOptions {
   const CLI::Option* said_batch_size_ = nullptr;
 };
 
-/// A number as short as it is said: "60", "0.5", "1e-06".
+/// Formats a number as short as it is usually written: "60", "0.5", "1e-06".
 std::string short_text(double value);
 
-/// Adds an option of seconds, above 0, that are `time` unless told.
+/// Adds an option of seconds, greater than 0, with the current value of `time` as default.
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
-/// The same of silence: 0 is never.
+/// The same for a limit on silence: 0 means never.
 CLI::Option* add_limit(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
 
-/// Takes whole numbers from `least` on; CLI11 by itself turns -1 into a large unsigned number.
+/// Accepts whole numbers of at least `least`. (CLI11 alone converts -1 to a large unsigned number.)
 CLI::Validator whole_number(std::uint64_t least);
 
-/// Takes any text but the empty one, which a shell makes of a variable that is not set.
+/// Accepts any text except an empty one, which a shell passes for an unset variable.
 CLI::Validator not_empty();
 
-/// Takes these words, and suggests one for what is none of them.
+/// Accepts these words, and suggests a similar one for other words.
 CLI::Validator one_of(std::vector<std::string> words);
 
-/// Takes names of optimizers that there are, and lists them for others.
+/// Accepts names of registered optimizers, and lists them in the error for other names.
 CLI::Validator registered_optimizer();
 
 /// Adds `--placement`, `--strategy`, `--workers`, `--devices-per-worker` and `--store-bytes`.

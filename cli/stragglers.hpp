@@ -8,13 +8,13 @@
 
 namespace troupe::cli {
 
-/// Counts in which steps a worker took much longer than the others.
+/// Counts the steps in which a worker took much longer than the others.
 class Stragglers {
  public:
   void add(const Slowest& slowest);
 
-  /// Such as "worker 1 in 90 of 100 steps: 0.20 s against 0.05 s of the others"; empty unless a worker stood out in
-  /// three steps, and in a tenth of all, or cost a tenth of the time.
+  /// Returns a text such as "worker 1 in 90 of 100 steps: 0.20 s against 0.05 s of the others". Empty unless a worker
+  /// stood out in three steps, and either in a tenth of all steps or at a cost of a tenth of the time.
   std::string text() const;
 
  private:
@@ -27,7 +27,7 @@ class Stragglers {
   };
 
   std::int64_t steps_ = 0;
-  double seconds_ = 0;  ///< of the slowest worker of each step
+  double seconds_ = 0;  ///< total of the slowest worker of each step
   std::map<int, Tally> workers_;
 };
 

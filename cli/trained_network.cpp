@@ -12,7 +12,7 @@
 namespace troupe::cli {
 namespace {
 
-/// What stands between commas, without blanks around.
+/// Splits a text at commas and removes surrounding blanks.
 std::vector<std::string> steps_of(const std::string& transforms) {
   std::vector<std::string> steps;
   for (const std::string& step : split_text(transforms, ',')) {
@@ -31,7 +31,7 @@ TrainedNetwork trained_network(const std::string& path, const std::string& model
   const std::string& transforms = network.data.transforms;
   if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text, is_said};
   if (!network.model.empty()) return {network.model, {}, transforms, text};
-  return {models::kDescribedModel, text, transforms};  // the text tells of the inputs, too
+  return {models::kDescribedModel, text, transforms};  // the text describes the inputs, too
 }
 
 std::string with_trained_numbers(const std::string& typed, const std::string& trained) {
@@ -54,8 +54,8 @@ std::string load_hint(const Error& error, const TrainedNetwork& trained, bool ma
   const bool other_classes = says("class") && says("the network was trained");
   if (!mismatch && !other_classes) return "";
   if (mismatch && !trained.is_named && trained.network.empty() && trained.inputs.empty())
-    return "; the file does not say what its network is: --model does, and is " + trained.model + " unless told";
-  return may_have_new_head ? "; for other classes --new-head begins with a new last layer" : "";
+    return "; the file does not describe its network: choose it by --model, which is " + trained.model + " by default";
+  return may_have_new_head ? "; for other classes --new-head starts with a new last layer" : "";
 }
 
 }  // namespace troupe::cli

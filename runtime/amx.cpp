@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// The shapes of the registers, as the processor reads them.
+/// The tile configuration, in the layout that the processor reads.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -23,7 +23,7 @@ struct alignas(64) TileShapes {
   std::uint8_t rows[16] = {16, 16, 16};
 };
 
-/// The kernel gives room for the registers to processes that ask for it.
+/// Asks the kernel for permission to use the tile registers, which it grants on request only.
 void ask_for_registers() {
   constexpr long kAskForState = 0x1023;
   constexpr long kTileData = 18;

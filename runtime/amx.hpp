@@ -2,15 +2,15 @@
 
 namespace troupe {
 
-/// Whether the processor lists AMX, the matrix registers of Intel's.
+/// Returns whether the processor lists AMX, Intel's matrix registers.
 bool lists_amx();
 
-/// Whether a product of such matrices can be computed. Sandboxes and virtual machines list what they do not let run.
-/// Tried in a child process, which takes about as long as to start one.
+/// Returns whether the process can run an AMX matrix product. Some sandboxes and virtual machines list AMX but do not
+/// allow it. Tries a product in a child process, which takes about as long as starting a process.
 bool runs_amx();
 
-/// Whether a library that goes by the processor's list must be told to do without.
-/// @param runs asked only where that matters.
+/// Returns whether a library that relies on the processor's feature list must be told not to use AMX.
+/// @param runs called only if AMX is listed
 inline bool amx_must_be_avoided(bool listed, bool (*runs)()) { return listed && !runs(); }
 
 }  // namespace troupe

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// Levels as TROUPE_CLONES knows them.
+/// The instruction sets of TROUPE_CLONES.
 const char* instruction_set() {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -5,9 +5,8 @@
 
 namespace troupe {
 
-/// By which deadlines pass, and by which Troupe's loops pause: the steady clock. A program that links a `now` and a
-/// `sleep_for` of its own has another, as tests in virtual time do: these two are an object of their own in the
-/// library.
+/// The steady clock, which deadlines and pauses of Troupe's loops use. `now` and `sleep_for` are a separate object in
+/// the library, so that a program can link its own, such as tests that run in virtual time.
 struct Clock {
   // NOLINTBEGIN(readability-identifier-naming): as the standard library calls them
   using duration = std::chrono::steady_clock::duration;
@@ -36,28 +35,28 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// A moment by which something must be done.
+/// A point in time by which something must be done.
 class Deadline {
  public:
-  /// Further off than a year is as good as a year, and cannot overflow. What is negative has passed.
+  /// Limits `from_now` to a year, so that it cannot overflow. A negative value gives a deadline that has passed.
   explicit Deadline(std::chrono::milliseconds from_now)
       : at_(Clock::now() +
             std::clamp<std::chrono::milliseconds>(from_now, std::chrono::hours(-1), std::chrono::hours(24 * 365))) {}
 
-  /// A moment that does not come.
+  /// A deadline that does not pass.
   static Deadline never() { return Deadline(std::chrono::milliseconds::max()); }
 
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
-  /// After four fifths of the time that is left: who waits so long for another can still say whom he waits for, before
-  /// who waits for him gives up.
+  /// A deadline after four fifths of the remaining time. A peer that gives up at this deadline can still report which
+  /// peer it waited for, before the peer that waits for it gives up.
   Deadline earlier() const { return Deadline(left() * 4 / 5); }
   Deadline later(Clock::duration by) const {
     Deadline moved = *this;
     moved.at_ += by;
     return moved;
   }
-  /// Never negative; rounded up, so that waiting this long is long enough.
+  /// Returns the remaining time: never negative, and rounded up, so that waiting this long reaches the deadline.
   std::chrono::milliseconds left() const {
     return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()));
   }

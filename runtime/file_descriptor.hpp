@@ -25,11 +25,11 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-/// A second descriptor of the same file, not inherited by programs that are started. @throws Error system,
-/// limit_reached
+/// Duplicates a descriptor. The copy is not inherited by programs that are started (close-on-exec).
+/// @throws Error system, limit_reached
 FileDescriptor duplicate(int fd);
 
-/// Throws Error system or limit_reached with the text of `errno`. `what` says what was tried.
+/// Throws Error system or limit_reached with the text of `errno`. `what` names the operation that failed.
 [[noreturn]] void throw_errno(const char* what);
 
 }  // namespace troupe

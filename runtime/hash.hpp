@@ -7,13 +7,13 @@
 
 namespace troupe {
 
-/// SHA-256 as 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// XXH3-64: finds damage by accident at the speed of memory, and hides nothing from who means it.
+/// Returns the XXH3-64 checksum: detects accidental damage at the speed of memory. Not secure against manipulation.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-/// 16 lower-case hexadecimal digits.
+/// Returns 16 lower-case hexadecimal digits.
 std::string hex(std::uint64_t number);
 
 }  // namespace troupe

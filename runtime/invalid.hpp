@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// Refuses what a caller asks for. @throws Error invalid_argument
+/// Rejects an argument of the caller. @throws Error invalid_argument
 [[noreturn]] inline void throw_invalid(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }

@@ -6,17 +6,18 @@
 
 namespace troupe {
 
-/// A letter of UTF-8.
+/// A UTF-8 character.
 struct Letter {
-  std::uint32_t number = 0;  ///< Unicode's
+  std::uint32_t number = 0;  ///< the Unicode code point
   std::size_t bytes = 1;
   bool well_formed = false;
 };
 
-/// The first letter of a text that is not empty. What is no UTF-8 is a letter of one byte.
+/// Returns the first character of a text, which must not be empty. A byte that is not valid UTF-8 counts as a character
+/// of one byte.
 Letter first_letter(std::string_view text);
 
-/// Whether all of a text is UTF-8.
+/// Returns whether the whole text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
 }  // namespace troupe

@@ -23,28 +23,28 @@ LogLevel level_of_environment() {
 }
 
 struct Log {
-  std::recursive_mutex mutex;  // a sink may say something itself, or set another
+  std::recursive_mutex mutex;  // a sink may itself log, or set another sink
   std::shared_ptr<const LogSink> sink;
-  bool busy = false;  ///< with a sink, of the thread that has the mutex
+  bool busy = false;  ///< with a sink, in the thread that holds the mutex
   std::atomic<LogLevel> least = level_of_environment();
 };
 
 Log& process_log() {
-  static Log& log = *new Log;  // never destroyed: threads that were given up may outlive main
+  static Log& log = *new Log;  // never destroyed: abandoned threads may outlive main
   return log;
 }
 
-/// In one piece: other threads and processes write there, too.
+/// Writes the line in one piece, because other threads and processes write to standard error, too.
 void write_line(const std::string& text) noexcept try {
   std::cerr << "troupe: " + text + "\n" << std::flush;
 } catch (...) {
-  return;  // there is nobody left to tell
+  return;  // no place is left to report the error
 }
 
-/// False where there is no sink, it is busy, or it throws.
+/// Returns false if there is no sink, the sink is busy, or it throws.
 bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& where) try {
   if (!log.sink || log.busy) return false;
-  const std::shared_ptr<const LogSink> sink = log.sink;  // it may set another
+  const std::shared_ptr<const LogSink> sink = log.sink;  // the sink may set another sink
   log.busy = true;
   bool taken = true;
   try {

@@ -6,8 +6,9 @@
 
 namespace troupe {
 
-/// Hands a record to the process's sink, or to standard error. All that is said there goes this way.
-/// @param text one sentence; what comes from elsewhere in it is `printable`
+/// Passes a record to the process's log sink, or writes it to standard error if there is none. Troupe writes to
+/// standard error only through this function.
+/// @param text one sentence; parts that come from outside the program must have passed through `printable`
 void log_line(LogLevel level, const std::string& text, const Where& where = {}) noexcept;
 
 }  // namespace troupe

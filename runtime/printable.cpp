@@ -18,10 +18,10 @@ bool shows_itself(std::uint32_t letter) {
   };
   constexpr std::array kHidden{
       Hidden{0x00, 0x1f},       Hidden{0x7f, 0x9f},      // C0, DEL and C1
-      Hidden{0xad, 0xad},       Hidden{0x61c, 0x61c},    // a soft hyphen; marks of direction from here on
-      Hidden{0x180e, 0x180e},   Hidden{0x200b, 0x200f},  // of no width
-      Hidden{0x2028, 0x202e},   Hidden{0x2060, 0x206f},  // ends of lines, overrides and isolates of direction
-      Hidden{0xfeff, 0xfeff},   Hidden{0xfff9, 0xfffb},  // byte order, annotations
+      Hidden{0xad, 0xad},       Hidden{0x61c, 0x61c},    // soft hyphen; direction marks from here on
+      Hidden{0x180e, 0x180e},   Hidden{0x200b, 0x200f},  // zero width
+      Hidden{0x2028, 0x202e},   Hidden{0x2060, 0x206f},  // line ends, direction overrides and isolates
+      Hidden{0xfeff, 0xfeff},   Hidden{0xfff9, 0xfffb},  // byte order mark, annotations
       Hidden{0xe0000, 0xe0fff},                          // tags
   };
   return std::none_of(kHidden.begin(), kHidden.end(),

@@ -8,17 +8,17 @@ namespace troupe {
 
 inline constexpr std::size_t kLongestPeerText = 2000;
 
-/// A text that came from elsewhere as a terminal or a log may show it: one line, whose letters, of any language, are as
-/// they were. Ends of lines become spaces; what controls a terminal, turns the direction of writing, shows nothing or
-/// is no UTF-8 becomes '?'. Of more than `most` bytes the end is left out.
+/// Returns a text from outside the program in a form that is safe to show in a terminal or a log: one line of valid
+/// UTF-8. Line ends and tabs become spaces. Control characters, marks of writing direction, invisible characters and
+/// bytes that are not UTF-8 become '?'. Longer results than `most` bytes are cut and end with "...".
 std::string printable(std::string_view text, std::size_t most = kLongestPeerText);
 
-/// Whether `printable` would leave it as it is.
+/// Returns whether `printable` leaves the text unchanged.
 bool is_printable(std::string_view text, std::size_t most = kLongestPeerText);
 
-/// A number with a point, whatever the locale: `digits` behind it ("%.*f" of the C locale).
+/// Formats a number with a decimal point in any locale and `digits` decimals (like "%.*f" in the C locale).
 std::string fixed_text(double number, int digits);
-/// The same with so many significant digits ("%.*g" of the C locale).
+/// Formats a number with `digits` significant digits (like "%.*g" in the C locale).
 std::string short_text(double number, int digits);
 
 }  // namespace troupe

@@ -28,7 +28,7 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t c
 /// Uniform in [0, 1), from 24 bits of a random word.
 constexpr float uniform_of(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
 
-/// What a stream's random words follow from: word n is words(n / 4)[n % 4]. For kernels, which draw in any order.
+/// A stream of random words: word n is words(n / 4)[n % 4]. For kernels, which draw words in any order.
 struct RandomStream {
   std::uint64_t key = 0;
   std::uint64_t counter_high = 0;
@@ -36,11 +36,11 @@ struct RandomStream {
   constexpr std::array<std::uint32_t, 4> words(std::uint64_t block) const { return philox(key, counter_high, block); }
 };
 
-/// 64 bits of the system's, which nobody else has: to name a run, or a file.
+/// Returns 64 bits of the system's entropy, to give a run or a file a unique name.
 std::uint64_t drawn_name();
 
-/// A stream of random numbers named by (seed, stream, substream). Two equal names give equal words and uniform numbers
-/// everywhere; normal ones are the same wherever the C library is, whose `log` and `cos` round as they like.
+/// A stream of random numbers, identified by (seed, stream, substream). Equal streams give bitwise identical words and
+/// uniform numbers everywhere. Normal numbers also depend on the C library's rounding of `log` and `cos`.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t substream = 0);

@@ -12,16 +12,16 @@
 
 namespace troupe {
 
-/// What makes things of one sort, by name. For several threads.
+/// A table of factories for one kind of objects, by name. Thread-safe.
 template <class Make>
 class Registry {
  public:
-  /// @param sort of things, for errors, such as "model"
-  /// @param hint what errors say behind it where there are none
+  /// @param sort the kind of objects, for errors, such as "model"
+  /// @param hint text that errors append if nothing is registered
   explicit Registry(std::string sort, std::string hint = "") : sort_(std::move(sort)), hint_(std::move(hint)) {}
 
-  /// @param usage what errors list behind the name, such as "[:DIR]"
-  /// @throws Error invalid_argument for a name that is taken or cannot be shown, or nothing to make it with.
+  /// @param usage text that errors append to the name in the list of names, such as "[:DIR]"
+  /// @throws Error invalid_argument if the name is taken, empty or not printable, or if `make` is empty
   void add(const std::string& name, Make make, const std::string& usage = "") {
     if (name.empty() || !is_printable(name))
       throw_invalid("the name of this " + sort_ + " is empty or cannot be shown");
@@ -31,7 +31,8 @@ class Registry {
       throw_invalid(sort_ + " '" + name + "' is registered already");
   }
 
-  /// It stays valid. @throws Error invalid_argument that lists the known names, with the one that may be meant.
+  /// The returned reference stays valid. @throws Error invalid_argument that lists the known names and suggests a
+  /// similar one
   const Make& find(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = makers_.find(name); found != makers_.end()) return found->second.make;
@@ -39,7 +40,7 @@ class Registry {
   }
 
  private:
-  /// Things of Troupe's own commands, which are nobody's choice.
+  /// Prefix of names that Troupe's own commands use; they are not listed in errors.
   static constexpr const char* kInternal = "troupe-";
 
   struct Entry {

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kLeast{500};
 
 void Silence::check(std::chrono::milliseconds limit, const std::string& name) {
   if (limit.count() != 0 && limit < kLeast)
-    throw_invalid(name + " is " + std::to_string(limit.count()) + " ms, neither 0, for never, nor at least " +
+    throw_invalid(name + " is " + std::to_string(limit.count()) + " ms; it must be 0 (never) or at least " +
                   std::to_string(kLeast.count()));
 }
 

@@ -7,11 +7,11 @@
 
 namespace troupe {
 
-/// How long somebody who is waited for has shown no sign of life. Only time counts in which somebody looked: who looks
-/// may have been stopped or starved himself, or busy with something else. Plain book-keeping.
+/// Measures for how long a peer has shown no sign of life. Time counts only while this process looks for signs: the
+/// process may itself have been stopped, starved of processor time, or busy. Does no input or output; not thread-safe.
 class Silence {
  public:
-  /// So often signs of life are given, and looked for.
+  /// The interval at which signs of life are sent, and checked.
   static constexpr std::chrono::milliseconds kEvery{200};
 
   struct Limits {
@@ -20,23 +20,24 @@ class Silence {
   };
   enum class Verdict : unsigned char {
     lives,
-    suspect,  ///< told once in each silence
+    suspect,  ///< returned once in each silence
     gone,
   };
 
-  /// Of a limit, which is 0 or long enough for a sign that is on its way. @throws Error invalid_argument that names it
+  /// Checks a limit, which must be 0 or long enough for a sign that is on its way. @throws Error invalid_argument with
+  /// `name`
   static void check(std::chrono::milliseconds limit, const std::string& name);
 
-  /// More than a year is a year, and cannot overflow.
+  /// Limits both times to a year, so that they cannot overflow.
   explicit Silence(Limits limits);
 
-  /// @param sign changes as long as he lives
+  /// @param sign a value that changes as long as the peer lives
   Verdict look(std::uint64_t sign, Clock::time_point now);
-  /// Such as "no sign of life for 1.2 s".
+  /// Returns a text such as "no sign of life for 1.2 s".
   std::string text() const;
 
  private:
-  /// One look stands for no more time than this.
+  /// The most time that one call of `look` adds.
   static constexpr std::chrono::milliseconds kMostCounted = 2 * kEvery;
 
   Limits limits_;

@@ -11,5 +11,5 @@
 #define TROUPE_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #endif
 
-// Before a function that clones share, which each compiles for its own instruction set.
+// For a function that TROUPE_CLONES functions call: inlined, so that each clone compiles it for its instruction set.
 #define TROUPE_INLINE __attribute__((always_inline)) inline

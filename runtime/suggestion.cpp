@@ -8,9 +8,9 @@
 namespace troupe {
 namespace {
 
-/// Longer ones are no slips of the fingers, and the distance takes time by the product of lengths.
+/// Longer texts are not typing errors, and the distance takes time proportional to the product of both lengths.
 constexpr std::size_t kLongest = 100;
-/// A beginning of fewer letters says too little.
+/// A shorter prefix matches too many names.
 constexpr std::size_t kShortestBeginning = 3;
 
 std::string lower(std::string_view text) {
@@ -19,7 +19,7 @@ std::string lower(std::string_view text) {
   return lowered;
 }
 
-/// How many letters are to be changed, put in, left out or swapped with the next to make one of the other.
+/// Returns the edit distance: the number of letters to change, insert, delete or swap with the next.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> above;
@@ -44,7 +44,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   if (typed.empty() || typed.size() > kLongest) return "";
   const std::string wanted = lower(typed);
   const std::size_t farthest = std::max<std::size_t>(1, wanted.size() / 3);
-  std::pair nearest{farthest + 1, std::string()};  // of equally near ones the shorter
+  std::pair nearest{farthest + 1, std::string()};  // of names equally near, the shorter one
   for (const std::string& name : known) {
     const bool begun = wanted.size() >= kShortestBeginning && lower(name).starts_with(wanted);
     const std::size_t away = distance(wanted, lower(name));

@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// "; did you mean 'NAME'?" of the known name that is nearest to a mistyped one, for the end of an error; empty where
-/// none is near. Near is one letter in three that is wrong, missing, superfluous or swapped with the next, capitals
-/// aside, or a name of which the beginning was typed.
+/// Returns "; did you mean 'NAME'?" with the known name nearest to a mistyped one, for the end of an error; empty if
+/// none is near. A name is near if at most one letter in three is wrong, missing, superfluous or swapped with the next.
+/// Case is ignored. A name whose first letters were typed is near, too.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
 
 }  // namespace troupe

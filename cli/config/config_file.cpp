@@ -32,7 +32,7 @@ constexpr const char* kOldServersKey = "parameter_servers";
 
 json read(const std::string& path) {
   json config = parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestConfig);
-  if (!config.is_object()) fail(path, "a configuration is a JSON object", ErrorCode::bad_file);
+  if (!config.is_object()) fail(path, "a configuration must be a JSON object", ErrorCode::bad_file);
   return config;
 }
 
@@ -42,20 +42,20 @@ bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) 
                      [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
 }
 
-/// What was typed wins over the options that it excludes, too.
+/// Returns whether a typed option excludes this one: typed options win over the options that they exclude, too.
 bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& option) {
   const auto excluded = option.get_excludes();
   return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
 }
 
-/// Puts the options of a configuration in front of those that were typed.
+/// Inserts the options of a configuration before those that were typed.
 class Expansion {
  public:
-  /// @param typed wins over a configuration, unless it may not say the same
+  /// @param typed_wins whether typed options override the configuration; false: an option in both is an error
   Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed, bool typed_wins = true)
       : command_(command), path_(std::move(path)), typed_(typed), typed_wins_(typed_wins) {}
 
-  /// @param section the keys that lead to `object`, with a dot behind each
+  /// @param section the keys that lead to `object`, each followed by a dot
   void add(const json& object) {
     has_servers_ = has_servers(object);
     add("", object);
@@ -74,7 +74,7 @@ class Expansion {
     }
   }
 
-  /// Whether an algorithm with parameter servers is told of.
+  /// Returns whether the configuration chooses an algorithm with parameter servers.
   bool has_servers(const json& object) const {
     const auto said = object.find("algorithm");
     std::string name = typed_wins_ ? flag_value(typed_, "--algorithm") : "";
@@ -82,9 +82,9 @@ class Expansion {
     return name == "downpour" || name == "ssp";
   }
 
-  /// Null where there is none.
+  /// Returns the option of a key; null if there is none.
   const CLI::Option* find(const std::string& key) const {
-    // Before 1.0 one key said how many nodes own slices, and how many servers there are.
+    // Before 1.0, one key was used for the number of nodes that own slices and for the number of servers.
     const std::string wanted = has_servers_ && key == kOldServersKey ? "servers" : key;
     if (const CLI::Option* const option = option_of(command_, wanted)) return option;
     const CLI::App* const other = other_command(command_);
@@ -97,16 +97,16 @@ class Expansion {
       fail(path_, "unknown key '" + printable(key) + "' for '" + command_.get_name() + "'" +
                       did_you_mean(key.substr(key.rfind('.') + 1), keys_of(command_)));
     const auto [said, first] = said_.try_emplace(option, key);
-    if (!first) fail(path_, "key '" + key + "' says again what '" + said->second + "' has said");
+    if (!first) fail(path_, "key '" + key + "' sets the same option as '" + said->second + "'");
     const bool adds_up = key_of(*option) == kModelOptionKey;
     if (!typed_wins_ && !adds_up && (is_typed(typed_, *option) || is_overruled(typed_, *option)))
-      fail(path_, "key '" + key + "' is said on the command line, too, or something that excludes it");
+      fail(path_, "key '" + key + "' is also set on the command line, or excluded there");
     if (is_list(*option)) return add_list(*option, key, value);
     if (is_flag(*option) != value.is_boolean())
       refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
     if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
     if (is_overruled(typed_, *option)) return;
-    // A configuration may tell of all algorithms, as they usually are; who types such an option means something.
+    // A configuration may contain the default options of all algorithms, which are ignored. A typed option is intended.
     const bool says_nothing = !value.is_boolean() && is_of_an_algorithm(option->get_lnames().front()) &&
                               text_of(value) == option->get_default_str();
     if (says_nothing) return;
@@ -114,7 +114,7 @@ class Expansion {
     if (value.get<bool>()) words_.push_back(flag_of(*option));
   }
 
-  /// What was typed comes in the place of the whole list.
+  /// Typed values replace the whole list.
   void add_list(const CLI::Option& option, const std::string& key, const json& value) {
     for (const std::string& text : texts_of(key_of(option), key, value))
       if (!typed_wins_ || !is_typed(typed_, option)) say(option, text);
@@ -137,7 +137,7 @@ class Expansion {
   static std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
   [[noreturn]] void refuse(const std::string& key, const std::string& wanted) const {
-    fail(path_, "key '" + key + "' wants " + wanted);
+    fail(path_, "key '" + key + "' must be " + wanted);
   }
 
   const CLI::App& command_;
@@ -145,11 +145,11 @@ class Expansion {
   const std::vector<std::string>& typed_;
   const bool typed_wins_;
   bool has_servers_ = false;
-  std::map<const CLI::Option*, std::string> said_;  ///< by which key
+  std::map<const CLI::Option*, std::string> said_;  ///< the key that set each option
   std::vector<std::string> words_;
 };
 
-/// Removes `--config FILE` or `--config=FILE` and returns FILE. What stands behind `--` is another program's.
+/// Removes `--config FILE` or `--config=FILE` and returns FILE. Arguments after `--` belong to another program.
 std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string prefix = std::string(kFlag) + "=";
@@ -160,7 +160,7 @@ std::optional<std::string> take_config_path(std::vector<std::string>& arguments)
     }
     if (*at == "--") break;
     if (*at != kFlag) continue;
-    if (at + 1 == arguments.end()) throw Error(ErrorCode::invalid_argument, "--config wants a file");
+    if (at + 1 == arguments.end()) throw Error(ErrorCode::invalid_argument, "--config needs a file");
     std::string path = *(at + 1);
     arguments.erase(at, at + 2);
     return path;

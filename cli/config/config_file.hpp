@@ -7,15 +7,16 @@
 
 namespace troupe::cli {
 
-/// The command line with the contents of `--config FILE` put before the options that were typed, so that those win: a
-/// JSON object whose keys are those of config_keys.hpp, nested or as the command's long options are called.
-/// @param app knows which options there are.
-/// @throws Error bad_file for a file that is no JSON object, invalid_argument naming the file and a key that is no
-/// option, or has a value of the wrong kind.
+/// Returns the command line with the options of `--config FILE` inserted before the options that were typed, so that
+/// the typed ones win. The file contains a JSON object whose keys are those of config_keys.hpp: nested, or named like
+/// the command's long options.
+/// @param app the program, which knows all options.
+/// @throws Error bad_file if the file is not a JSON object; invalid_argument, naming the file and the key, for a key
+/// that is not an option or has a value of the wrong type.
 std::vector<std::string> expand_config(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// What such an object says to a command, as it is typed. @param origin what errors name
-/// @throws Error invalid_argument for a key that is no option, has a value of the wrong kind, or is said by `typed`
+/// Converts such an object to a command's arguments. @param origin name of the object in errors
+/// @throws Error invalid_argument for a key that is not an option, has a value of the wrong type, or is set by `typed`
 std::vector<std::string> words_of(const CLI::App& command, const nlohmann::json& object, const std::string& origin,
                                   const std::vector<std::string>& typed);
 

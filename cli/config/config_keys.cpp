@@ -10,7 +10,7 @@
 namespace troupe::cli {
 namespace {
 
-/// What the library calls an option, or a configuration of before 1.0, where that is not the option's own name.
+/// Options with the names that the library, or a configuration before 1.0, uses for them, if these differ.
 constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
@@ -62,12 +62,12 @@ constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"nodes", "cluster.min_nodes"},
 }};
 
-/// In front of their options' names in messages.
+/// In messages, these names precede the names of their options.
 constexpr std::array<std::string_view, 4> kAlgorithms{"downpour", "ssp", "local", "lbfgs"};
 
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
 
-/// Those of `kOtherNames`, in commands that run workers.
+/// Returns the names of an option in `kOtherNames`, in commands that run workers.
 std::vector<std::string> other_names(const CLI::App& command, const CLI::Option& option) {
   std::vector<std::string> names;
   if (!runs_workers(command)) return names;
@@ -81,10 +81,11 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
-/// Behind the name of a struct.
+/// Follows the name of a struct.
 const std::string kScope = "::";
 
-/// By each name that messages may call an option's member. A word of plain English is one only behind a struct's name.
+/// Returns the flag for each name that messages may use for an option's member. A plain English word counts as a member
+/// only after the name of a struct.
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
   const auto add = [&](const std::string& name, const std::string& flag) {
@@ -104,7 +105,7 @@ std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   return flags;
 }
 
-/// Of what a message calls by this word. Behind an algorithm's name stands an option of it.
+/// Returns the flag for a word of a message. After an algorithm's name, the word is an option of that algorithm.
 std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::string, std::string>& flags,
                                                             const std::string& word) {
   const std::size_t scope = word.rfind(kScope);
@@ -117,7 +118,8 @@ std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::
   return flags.find(kScope + own);
 }
 
-/// Of the name that begins there: letters, digits, underscores, and points and colons within; 0: none does.
+/// Returns the length of the name that starts at `begin`: letters, digits, underscores, and dots and colons inside; 0:
+/// no name starts there.
 std::size_t member_length(const std::string& text, std::size_t begin) {
   const auto is_letter = [&](std::size_t at) {
     return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');

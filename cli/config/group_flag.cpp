@@ -19,11 +19,11 @@ double parse_number(const std::string& text, std::string_view key, std::string_v
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc{} || end != value.data() + value.size())
-    refuse(text, "'" + printable(value) + "' is no number for " + std::string(key));
+    refuse(text, "'" + printable(value) + "' is not a number for " + std::string(key));
   return number;
 }
 
-/// What has been said of a group.
+/// The settings of a group.
 struct Settings {
   std::optional<double> weight_decay = {};
   std::optional<double> learning_rate = {};  ///< its factor
@@ -36,7 +36,7 @@ void set(Settings& group, const std::string& text, std::string_view setting) {
     refuse(text, "'" + printable(setting) + "' is neither weight_decay=NUMBER nor learning_rate_factor=NUMBER");
   const double number = parse_number(text, key, setting.substr(equals + 1));
   auto& own = key == "weight_decay" ? group.weight_decay : group.learning_rate;
-  if (own) refuse(text, std::string(key) + " is said twice");
+  if (own) refuse(text, std::string(key) + " is given twice");
   own = number;
 }
 
@@ -45,7 +45,7 @@ void set(Settings& group, const std::string& text, std::string_view setting) {
 ParameterGroup parse_group(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos)
-    refuse(text, "behind the pattern stands what its tensors have of their own, as in '*.bias:weight_decay=0'");
+    refuse(text, "give the settings of its tensors after the pattern, as in '*.bias:weight_decay=0'");
   Settings settings;
   for (std::string_view rest = std::string_view(text).substr(colon + 1);;) {
     const auto comma = rest.find(',');
@@ -66,12 +66,12 @@ nlohmann::ordered_json group_json(const std::string& text) {
 std::string group_text(const nlohmann::json& group) {
   const auto pattern = group.find("pattern");
   if (pattern == group.end() || !pattern->is_string())
-    throw_invalid("--group: an object of a configuration has a pattern, which is a string");
+    throw_invalid("--group: an object of a configuration needs a pattern, which is a string");
   std::string text = pattern->get<std::string>();
   char separator = ':';
   for (const auto& [key, value] : group.items()) {
     if (key == "pattern") continue;
-    if (!value.is_number()) throw_invalid("--group: '" + printable(key) + "' of a configuration wants a number");
+    if (!value.is_number()) throw_invalid("--group: '" + printable(key) + "' of a configuration must be a number");
     text += separator + key + "=" + value.dump();
     separator = ',';
   }

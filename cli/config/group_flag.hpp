@@ -7,11 +7,11 @@
 
 namespace troupe::cli {
 
-/// Of `--group`: "PATTERN:KEY=NUMBER,...", with the keys weight_decay and learning_rate_factor. A pattern may hold
-/// colons. @throws Error invalid_argument saying what is wrong with the text.
+/// Parses the value of `--group`: "PATTERN:KEY=NUMBER,...", with the keys weight_decay and learning_rate_factor. A
+/// pattern may contain colons. @throws Error invalid_argument that describes the fault.
 ParameterGroup parse_group(const std::string& text);
 
-/// Such a text as a configuration has it, an object of "pattern" and these keys, and back again.
+/// Converts such a text to an object of a configuration, with "pattern" and these keys, and back.
 nlohmann::ordered_json group_json(const std::string& text);
 std::string group_text(const nlohmann::json& group);
 

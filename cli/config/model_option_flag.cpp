@@ -24,7 +24,7 @@ std::pair<std::string, double> parse_model_option(const std::string& text) {
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data() + equals + 1, last, number);
   if (error != std::errc{} || end != last || !std::isfinite(number))
-    refuse_option(text, "has no number behind its name");
+    refuse_option(text, "has no number after its name");
   return {text.substr(0, equals), number};
 }
 
@@ -32,7 +32,7 @@ nlohmann::json model_options_json(const std::vector<std::string>& texts) {
   auto options = nlohmann::json::object();
   for (const std::string& text : texts) {
     const auto [name, number] = parse_model_option(text);
-    if (options.contains(name)) refuse_option(text, "is said twice");
+    if (options.contains(name)) refuse_option(text, "is given twice");
     options[name] = number;
   }
   return options;
@@ -41,7 +41,8 @@ nlohmann::json model_options_json(const std::vector<std::string>& texts) {
 std::vector<std::string> model_option_texts(const nlohmann::json& object) {
   std::vector<std::string> texts;
   for (const auto& [name, value] : object.items()) {
-    if (!value.is_number()) throw_invalid("--model-option: '" + printable(name) + "' of a configuration is no number");
+    if (!value.is_number())
+      throw_invalid("--model-option: '" + printable(name) + "' of a configuration is not a number");
     texts.push_back(name + "=" + value.dump());
   }
   return texts;

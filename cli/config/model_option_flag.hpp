@@ -7,16 +7,16 @@
 
 namespace troupe::cli {
 
-/// The configuration's key of `--model-option`, as a list of texts or as an object.
+/// The configuration's key of `--model-option`; its value is a list of texts or an object.
 inline constexpr const char* kModelOptionKey = "model_option";
 
-/// "hidden=256" as a name and a number. @throws Error invalid_argument that quotes the text
+/// Parses "hidden=256" into a name and a number. @throws Error invalid_argument that quotes the text
 std::pair<std::string, double> parse_model_option(const std::string& text);
 
-/// The same options as an object. @throws Error invalid_argument for a name that is said twice
+/// Returns the same options as an object. @throws Error invalid_argument for a name that is given twice
 nlohmann::json model_options_json(const std::vector<std::string>& texts);
 
-/// Texts of such an object in a configuration or a space.
+/// Converts such an object in a configuration or a search space to texts.
 std::vector<std::string> model_option_texts(const nlohmann::json& object);
 
 }  // namespace troupe::cli

@@ -15,21 +15,22 @@ using nlohmann::ordered_json;
 
 bool is_said(const CLI::Option* option) { return option->count() > 0; }
 
-/// A default that may not be said beside what was, or not without what was not.
+/// Returns whether the default must be left out: the option excludes an option that was given, or needs one that was
+/// not.
 bool is_out_of_place(const CLI::Option& option) {
   const auto needed = option.get_needs();
   const auto excluded = option.get_excludes();
   return std::ranges::any_of(excluded, is_said) || !std::ranges::all_of(needed, is_said);
 }
 
-/// `!--no-x` is said by a false.
+/// Returns the value of a flag. An option `!--no-x` is given as false.
 bool is_set(const CLI::Option& option) {
   if (!is_said(&option)) return false;
   const bool says_no = !option.get_fnames().empty();
   return option.as<bool>() != says_no;
 }
 
-/// Texts of options that take numbers are numbers where JSON can write them.
+/// Returns a number for options that take numbers, if JSON can represent it; otherwise the text.
 ordered_json number_or_text(const CLI::Option& option, const std::string& text) {
   if (option.get_type_name().starts_with("TEXT")) return text;
   auto number = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -43,7 +44,7 @@ ordered_json list_of(const CLI::Option& option, const std::string& key) {
   return list;
 }
 
-/// Null for what is left out.
+/// Returns null for an option that is left out.
 ordered_json value_of(const CLI::Option& option, const std::string& key) {
   if (is_flag(option)) return is_set(option);
   if (is_said(&option)) return is_list(option) ? list_of(option, key) : number_or_text(option, option.results().back());
@@ -51,7 +52,8 @@ ordered_json value_of(const CLI::Option& option, const std::string& key) {
   return text.empty() || is_out_of_place(option) ? ordered_json() : number_or_text(option, text);
 }
 
-/// What was typed for another command, whose options this one takes, too. Null where it has not all of them.
+/// Converts words that were typed for another command whose options this one takes. Returns null if an option is
+/// unknown.
 ordered_json said_to(const CLI::App& other, const std::vector<std::string>& words) {
   auto config = ordered_json::object();
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -81,9 +83,9 @@ void print_config(const CLI::App& command, const ordered_json& more) {
   std::printf("%s\n", config.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace).c_str());
 }
 
-/// Whatever the command was given that it does not know is refused later, in place of what this prints.
+/// If the command has unknown arguments, prints nothing: they are refused later.
 void print_instead(CLI::App& command) {
-  const std::string what = "Print all options as --config reads them, and do nothing else";
+  const std::string what = "Print all options as --config reads them, then exit";
   const CLI::Option* wanted = command.add_flag("--print-config", what)->configurable(false);
   command.parse_complete_callback([&command, wanted] {
     if (wanted->count() == 0) return;
@@ -109,9 +111,9 @@ void add_config_options(CLI::App& app) {
   const auto below = app.get_subcommands([](const CLI::App*) { return true; });
   for (CLI::App* command : below) add_config_options(*command);
   if (!below.empty()) return;
-  const auto twice = [](const std::string&) { throw CLI::ValidationError("--config", "may be said once"); };
+  const auto twice = [](const std::string&) { throw CLI::ValidationError("--config", "may be given once"); };
   app.add_option_function<std::string>(
-         "--config", twice, "Take options from a JSON file, such as --print-config writes; what is typed wins")
+         "--config", twice, "Take options from a JSON file, such as --print-config writes; typed options win")
       ->type_name("FILE")
       ->configurable(false);
   print_instead(app);

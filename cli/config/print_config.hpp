@@ -5,12 +5,12 @@
 
 namespace troupe::cli {
 
-/// Gives each command that has none below it `--config FILE`, for its help, and `--print-config`, with which it prints
-/// what `config_of` makes in the place of what it does.
+/// Adds `--config FILE` (for its help) and `--print-config` to each command without subcommands. With `--print-config`,
+/// a command prints its `config_of` and does nothing else.
 void add_config_options(CLI::App& app);
 
-/// What was said to a command that has been parsed, and the defaults of what was not: a configuration by which
-/// `expand_config` says the same to it.
+/// Returns the typed options of a parsed command, and the defaults of the others, as a configuration with which
+/// `expand_config` gives the command the same options.
 nlohmann::ordered_json config_of(const CLI::App& command);
 
 }  // namespace troupe::cli

@@ -42,15 +42,15 @@ void add_data(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& data = *app.add_subcommand("data", "Look at data before training on it");
   data.require_subcommand(1);
-  CLI::App& show = *data.add_subcommand("show", "Print what samples, classes, targets and columns are like");
+  CLI::App& show = *data.add_subcommand("show", "Print statistics of samples, classes, targets and columns");
   show.add_option("SOURCE", options->source, "Data, as `train --data` takes it")->required()->check(not_empty());
-  show.add_option("--html", options->html, "Also write charts and pictures, as one page for a browser, to this file")
+  show.add_option("--html", options->html, "Also write charts and pictures to this file, as a page for a browser")
       ->check(not_empty());
-  show.add_option("--transform", options->transform, "What is done to samples first, as for train");
+  show.add_option("--transform", options->transform, "Transforms of the samples, as for train");
   show.add_option("--samples", options->samples,
-                  "Look at so many, evenly over each set; without it at 100000, and fewer large ones")
+                  "Samples to look at, evenly over each set; default: 100000, fewer if they are large")
       ->check(whole_number(1) & CLI::Range(std::int64_t{1}, kMostAsked));
-  show.add_option("--seed", options->seed, "Of drawn data and random transforms")->check(whole_number(0));
+  show.add_option("--seed", options->seed, "Seed of random data and random transforms")->check(whole_number(0));
   show.callback([options] { show_data(*options); });
 }
 

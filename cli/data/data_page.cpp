@@ -10,15 +10,15 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 100;   ///< of the table of columns
+constexpr std::size_t kMostRows = 100;   ///< in the table of columns
 constexpr std::size_t kMostCharts = 24;  ///< histograms of columns
 constexpr std::size_t kTitleLetters = 80;
 constexpr std::size_t kMostBars = 60;     ///< classes
-constexpr std::size_t kMostColours = 10;  ///< classes that points tell apart
+constexpr std::size_t kMostColours = 10;  ///< classes with different colours in scatter charts
 
 std::string count_of(std::size_t count, const char* what) { return grouped(static_cast<std::int64_t>(count)) + what; }
 
-/// "The first 24 of 1,000 columns." where some are left out.
+/// Notes, for example, "The first 24 of 1,000 columns are shown." if some are left out.
 void say_first(Page& page, std::size_t shown, std::size_t all, const char* what) {
   if (shown < all) page.note("The first " + count_of(shown, " of ") + count_of(all, what) + " are shown.");
 }
@@ -89,16 +89,16 @@ void add_correlations(Page& page, const SetSummary& summary) {
                       [&](std::size_t row, std::size_t column) { return summary.correlations.of(row, column); }));
   const std::size_t all = summary.columns.size() + summary.targets.size();
   if (summary.correlated.size() < all)
-    page.note("Of the first " + count_of(summary.correlated.size() - summary.targets.size(), " of ") +
+    page.note("This shows the first " + count_of(summary.correlated.size() - summary.targets.size(), " of ") +
               count_of(summary.columns.size(), " columns."));
 }
 
-/// The first two columns, in the colours of the classes.
+/// A chart of the first two columns, with a colour for each class.
 void add_classes_scatter(Page& page, const SetSummary& summary) {
   const std::size_t classes = summary.class_counts.size();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(classes, kMostColours); ++i) names.push_back(class_text(summary.info, i));
-  if (classes > kMostColours) names.clear();  // colours come again, and tell nothing
+  if (classes > kMostColours) names.clear();  // colours would repeat, and mean nothing
   std::vector<PlottedPoint> points;
   for (const Point& point : summary.points)
     points.push_back({.x = static_cast<double>(point.values[0]),

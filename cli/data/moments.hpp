@@ -7,18 +7,18 @@
 
 namespace troupe::cli {
 
-/// Count, mean, deviation, least and most of numbers that come one after the other. What is not finite is only counted.
+/// Count, mean, deviation, minimum and maximum of a stream of numbers. Numbers that are not finite are only counted.
 class Moments {
  public:
-  /// Parts are joined by Chan's formula, which for one number is Welford's.
+  /// Adds numbers. Parts are joined by Chan's formula, which for one number is Welford's.
   void add(std::span<const float> values);
 
   std::int64_t count() const { return count_; }
   std::int64_t not_finite() const { return not_finite_; }
   double mean() const { return mean_; }
-  /// Of all numbers, divided by their count; 0 where there are none.
+  /// The standard deviation, divided by the count of finite numbers; 0 if there are none.
   double deviation() const;
-  /// Whether all are whole numbers.
+  /// Returns whether all numbers are whole.
   bool whole() const { return whole_; }
   double least() const { return count_ == 0 ? 0 : least_; }
   double most() const { return count_ == 0 ? 0 : most_; }
@@ -33,15 +33,16 @@ class Moments {
   double most_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Pearson's correlation of each of some series with each of others, by one pass: of `rows * columns` doubles.
+/// Pearson's correlation of each row series with each column series, in one pass. Takes memory for `rows * columns`
+/// doubles.
 class Correlations {
  public:
   Correlations() = default;
   Correlations(std::size_t rows, std::size_t columns);
 
-  /// A number of each series. One sample with a number that is not finite is left out.
+  /// Adds one sample: a number of each series. Leaves the sample out if a number is not finite.
   void add(std::span<const float> rows, std::span<const float> columns);
-  /// In [-1, 1]; NaN where one of the two does not vary.
+  /// Returns a correlation in [-1, 1]; NaN if one of the two series does not vary.
   double of(std::size_t row, std::size_t column) const;
 
   std::size_t rows() const { return row_means_.size(); }
@@ -56,19 +57,19 @@ class Correlations {
   std::vector<double> products_;  ///< sums of products of distances from the means, row after row
 };
 
-/// How many numbers lie in each of equally wide parts of a range.
+/// Counts the numbers in equally wide parts of a range.
 struct Histogram {
   double least = 0;
   double most = 0;
-  bool whole = false;                     ///< each part is a whole number, from half below to half above it
-  std::vector<std::int64_t> counts = {};  ///< one part alone where the range is a point
+  bool whole = false;                     ///< each part is a whole number, and spans from half below to half above it
+  std::vector<std::int64_t> counts = {};  ///< only one part if the range is a point
 
   Histogram() = default;
-  /// Of so many parts, or one a whole number where these are enough.
+  /// A histogram with at most `parts` parts: one for each whole number if these suffice, otherwise `parts`.
   Histogram(const Moments& moments, std::size_t parts);
   Histogram(double from, double to, std::size_t parts) : least(from), most(to), counts(from < to ? parts : 1) {}
 
-  /// What is outside counts at the nearer end; what is not finite nowhere.
+  /// Adds numbers. Numbers outside the range count in the nearest part; numbers that are not finite are ignored.
   void add(std::span<const float> values);
 };
 

@@ -26,7 +26,7 @@ std::string filled(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-/// The first column to the left and all but the last to the right, two blanks between them.
+/// Aligns the first and the last column to the left and the others to the right, with two blanks between columns.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
@@ -41,7 +41,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-/// A letter a part, the higher the more numbers it has.
+/// Draws a histogram with one character per part, whose height shows the count.
 std::string small_histogram(const Histogram& histogram) {
   constexpr std::array kHeights{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::int64_t most = std::max<std::int64_t>(1, std::ranges::max(histogram.counts));
@@ -53,7 +53,7 @@ std::string small_histogram(const Histogram& histogram) {
   return text;
 }
 
-/// In eighths of a letter.
+/// Draws a bar with a resolution of an eighth of a character.
 std::string bar_of(std::int64_t count, std::int64_t most) {
   constexpr std::array kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   constexpr double kLongest = 40;
@@ -96,7 +96,7 @@ std::string table_of_columns(const SetSummary& summary) {
   }
   std::string text = aligned(rows);
   if (shown < summary.columns.size())
-    text += "  ... and " + std::to_string(summary.columns.size() - shown) + " columns more\n";
+    text += "  ... and " + std::to_string(summary.columns.size() - shown) + " more columns\n";
   return text;
 }
 
@@ -110,7 +110,7 @@ std::string table_of_classes(const SetSummary& summary) {
   std::string text = aligned(rows);
   if (shown < counts.size()) {
     const auto [least, largest] = std::minmax_element(counts.begin() + kMostPrintedClasses, counts.end());
-    text += "  ... and " + std::to_string(counts.size() - shown) + " classes more, of " + grouped(*least) + " to " +
+    text += "  ... and " + std::to_string(counts.size() - shown) + " more classes, with " + grouped(*least) + " to " +
             grouped(*largest) + " samples\n";
   }
   return text;
@@ -133,7 +133,7 @@ std::string table_of_correlations(const SetSummary& summary) {
   const std::size_t shown = std::min(names.size(), kMostPrintedCorrelations);
   std::vector<std::vector<std::string>> rows{{"correlation"}};
   for (std::size_t i = 0; i < shown; ++i) rows.front().push_back(shortened(printable(names[i]), 9));
-  rows.front().emplace_back("");  // the last one is not moved to the right
+  rows.front().emplace_back("");  // so that the last column is aligned to the right, too
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back({name_of(names[i])});
     for (std::size_t k = 0; k < shown; ++k) rows.back().push_back(correlation_text(summary.correlations.of(i, k)));

@@ -23,7 +23,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 std::string samples_text(const SetSummary& summary) {
   std::string all = grouped(summary.info.num_samples);
   if (summary.looked_at == summary.info.num_samples) return all;
-  return all + ", of which " + grouped(summary.looked_at) + ", evenly over the set, make the figures below";
+  return all + "; the figures below are from " + grouped(summary.looked_at) + " of them, evenly over the set";
 }
 
 std::string missing_text(const SetSummary& summary) {
@@ -32,23 +32,24 @@ std::string missing_text(const SetSummary& summary) {
   std::string text;
   for (std::size_t i = 0; i < std::min(missing.size(), kMost); ++i)
     text += (i == 0 ? "" : ", ") + shortened(missing[i].column, 40) + " " + grouped(missing[i].fields);
-  if (missing.size() > kMost) text += " and " + std::to_string(missing.size() - kMost) + " columns more";
+  if (missing.size() > kMost) text += " and " + std::to_string(missing.size() - kMost) + " more columns";
   return text;
 }
 
 std::vector<std::string> remarks(const SetSummary& summary) {
   std::vector<std::string> all;
-  if (summary.drawn) all.emplace_back("Random transforms are done to the samples, as in the first epoch of training.");
-  if (summary.left_out > 0) all.push_back(grouped(summary.left_out) + " samples cannot be read, and are left out.");
+  if (summary.drawn)
+    all.emplace_back("Random transforms are applied to the samples, as in the first epoch of training.");
+  if (summary.left_out > 0) all.push_back(grouped(summary.left_out) + " samples cannot be read and are left out.");
   const DataInfo& info = summary.info;
   if (info.shape.size() == 1 && info.sample_size() > kMostColumns)
-    all.push_back("Of " + grouped(info.sample_size()) + " columns the first " + grouped(kMostColumns) +
+    all.push_back("Out of " + grouped(info.sample_size()) + " columns, the first " + grouped(kMostColumns) +
                   " are described.");
   if (info.num_targets > static_cast<std::int64_t>(kMostDescribedTargets))
-    all.push_back("Of " + grouped(info.num_targets) + " targets the first " + grouped(kMostDescribedTargets) +
+    all.push_back("Out of " + grouped(info.num_targets) + " targets, the first " + grouped(kMostDescribedTargets) +
                   " are described.");
   if (const std::int64_t count = not_finite(summary.columns); count > 0)
-    all.push_back(grouped(count) + " values are infinite or no numbers, and are left out.");
+    all.push_back(grouped(count) + " values are infinite or NaN and are left out.");
   return all;
 }
 

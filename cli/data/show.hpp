@@ -8,21 +8,21 @@
 
 namespace troupe::cli {
 
-/// What `troupe data show` prints of a set.
+/// Returns the text that `troupe data show` prints for a set.
 std::string printed_summary(const SetSummary& summary);
 
-/// The page that it writes of all sets. @param source as the data was asked for
+/// Writes the page of all sets. @param source the data as the user named it
 void write_data_page(const std::string& path, const std::string& source, const std::vector<SetSummary>& sets);
 
-// Sentences that both say.
+// Sentences that the printed summary and the page share.
 
-/// "28 x 28".
+/// Returns a text such as "28 x 28".
 std::string shape_text(const std::vector<std::int64_t>& shape);
-/// "60,000 samples", and where only some of them were looked at how many.
+/// Returns the number of samples, such as "60,000", and how many were looked at if not all.
 std::string samples_text(const SetSummary& summary);
-/// Fields that the files lack, column after column; empty where it is not known that there are such.
+/// Returns the number of missing fields of each column; empty if none are known.
 std::string missing_text(const SetSummary& summary);
-/// Plain sentences about what the figures leave out; often none.
+/// Returns sentences about values that the figures leave out; often none.
 std::vector<std::string> remarks(const SetSummary& summary);
 
 }  // namespace troupe::cli

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kValuesAtOnce = std::int64_t{1} << 22;
 constexpr std::int64_t kMostAtOnce = 1024;  ///< samples
 
-/// Samples that are read at once, and where they lie.
+/// Samples that are read together, with their memory.
 struct ReadAtOnce {
   std::vector<std::int64_t> numbers;
   std::vector<float> values;
@@ -36,7 +36,7 @@ struct ReadAtOnce {
     holes.resize(info.lacks ? count : 0);
   }
 
-  /// The part of it from sample `first` on.
+  /// Returns the request for `count` samples from `first` on.
   BatchRequest part(std::size_t first, std::size_t count, const std::optional<DrawnFor>& drawn) {
     const auto of = [&](auto& all) {
       const std::size_t each = all.size() / numbers.size();
@@ -64,15 +64,15 @@ void read(const DataSource& set, ReadAtOnce& batch, const std::optional<DrawnFor
   for (auto& part : parts) part.get();
 }
 
-/// Hands out `count` samples, at most 2^31 and no more than there are, evenly over the set, in their order; reads some
-/// tens of megabytes of them at a time, with all cores where samples take time. Returns how many could not be read,
-/// where the data leaves such out.
-/// @throws Error what reading throws
+/// Passes `count` samples to `see`, in order, evenly distributed over the set. `count` is at most 2^31 and at most the
+/// size of the set. Reads some tens of megabytes at a time, with all cores if reading is slow. Returns how many samples
+/// could not be read, if the data allows to leave them out.
+/// @throws Error of reading samples
 std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::optional<DrawnFor>& drawn,
                        const std::function<void(const data::SampleView&)>& see) {
   const DataInfo& info = set.info();
   const std::int64_t at_once = std::clamp<std::int64_t>(kValuesAtOnce / info.sample_size(), 1, kMostAtOnce);
-  // i * num_samples / count without the product, which may be too large.
+  // Computes i * num_samples / count without the product, which could overflow.
   const auto number_of = [&](std::int64_t i) {
     return info.num_samples / count * i + info.num_samples % count * i / count;
   };
@@ -113,7 +113,7 @@ std::string name_or_number(const std::vector<std::string>& names, std::size_t i,
   return i < names.size() ? names[i] : what + std::to_string(i + 1);
 }
 
-/// A column a value, a channel a plane, or all values as one.
+/// Returns one column per value of flat samples, one per channel, or one for all values.
 std::vector<Described> columns_to_describe(const DataInfo& info) {
   if (is_flat(info)) {
     std::vector<Described> columns(static_cast<std::size_t>(std::min(info.sample_size(), kMostColumns)));
@@ -135,13 +135,13 @@ std::vector<Described> targets_to_describe(const DataInfo& info) {
   return targets;
 }
 
-/// What of a sample belongs to a column.
+/// Returns the values of a sample that belong to a column.
 std::span<const float> part_of(const SetSummary& summary, const data::SampleView& sample, std::size_t column) {
   const std::size_t each = is_flat(summary.info) ? 1 : sample.values.size() / summary.columns.size();
   return sample.values.subspan(column * each, each);
 }
 
-/// First columns and targets of a sample, which are correlated.
+/// Computes the correlations of the first columns and targets.
 class Series {
  public:
   explicit Series(SetSummary& summary) : summary_(summary) {
@@ -180,7 +180,7 @@ void make_histograms(std::vector<Described>& all) {
   for (Described& each : all) each.histogram = Histogram(each.moments, kHistogramParts);
 }
 
-/// Chooses samples to be shown, and keeps what is shown of them.
+/// Chooses samples for pictures and scatter charts, and keeps them.
 class Shown {
  public:
   explicit Shown(SetSummary& summary) : summary_(summary), taken_(static_cast<std::size_t>(summary.info.num_classes)) {
@@ -199,7 +199,7 @@ class Shown {
   }
 
  private:
-  /// Black and white lie where values do, but for a few that lie far from the others.
+  /// Chooses the values for black and white: the range of the values, without a few outliers.
   void set_shades() {
     least_ = std::numeric_limits<double>::infinity();
     most_ = -least_;
@@ -210,7 +210,7 @@ class Shown {
     }
   }
 
-  /// Some of each class, or of data with targets some evenly over it.
+  /// Chooses some samples of each class; of data with targets, some evenly over the set.
   bool is_pictured(const data::SampleView& sample) {
     constexpr std::int64_t kWithoutClasses = 40;
     if (sample.label < 0)
@@ -229,7 +229,7 @@ class Shown {
   }
 
   SetSummary& summary_;
-  std::vector<std::int64_t> taken_;  ///< of each class
+  std::vector<std::int64_t> taken_;  ///< number of pictures taken of each class
   std::int64_t of_each_ = 0;
   std::int64_t step_ = 1;
   std::int64_t seen_ = 0;

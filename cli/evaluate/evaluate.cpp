@@ -14,7 +14,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Of data with so many classes or fewer it says nothing unless it is asked for.
+/// For data with this number of classes or fewer, top-k accuracy is printed only on request.
 constexpr int kUsualTopK = 5;
 
 struct EvaluateOptions {
@@ -24,13 +24,13 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-/// All that there is to measure; of data with too many classes or targets for some, the rest.
+/// Measures all metrics; if the data has too many classes or targets for some, the others.
 Evaluation measure(DistributedSGD& sgd, EvaluationSet set, int top_k) {
   try {
     return sgd.evaluate(set, {.confusion = true, .top_k = top_k, .errors = true});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
-    log_line(LogLevel::warning, std::string("without what classes and targets say: ") + error.what());
+    log_line(LogLevel::warning, std::string("without metrics of classes and targets: ") + error.what());
   }
   return sgd.evaluate(set, {.top_k = top_k});
 }
@@ -45,7 +45,7 @@ void print_details(const Evaluation& evaluation, const std::string& set) {
 
 void run(const EvaluateOptions& options) {
   const bool validation = options.set == "validation";
-  if (validation && !options.run.validates()) throw_invalid("--set validation is the set of --validate: say it, too");
+  if (validation && !options.run.validates()) throw_invalid("--set validation needs --validate");
   DistributedSGD sgd = options.run.start();
   Evaluation evaluation = measure(sgd, validation ? EvaluationSet::validation : EvaluationSet::test,
                                   options.top_k == 0 ? kUsualTopK : options.top_k);
@@ -71,12 +71,11 @@ void add_evaluate(CLI::App& app) {
   options->run.hide_training(evaluate);
   options->run.measures = true;
   evaluate.get_option("--load")->required();
-  evaluate.add_option("--set", options->set, "test, or validation: what --validate names")
+  evaluate.add_option("--set", options->set, "test, or validation (the set of --validate)")
       ->check(one_of({"test", "validation"}));
   evaluate
-      .add_option(
-          "--top-k", options->top_k,
-          "How often the class is among so many largest outputs; unless told 5 of data with more than 5 classes")
+      .add_option("--top-k", options->top_k,
+                  "Accuracy among this many largest outputs; default: 5 for data with more than 5 classes")
       ->default_str("")
       ->check(CLI::Range(1, 1'000'000));
   evaluate.add_flag("--json", options->json, "Print one JSON object");

@@ -6,7 +6,7 @@
 
 namespace troupe::cli {
 
-/// All that an evaluation measured, under the names of its members; without those that are empty.
+/// Returns all results of an evaluation, under the names of its members; empty members are left out.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
 }  // namespace troupe::cli

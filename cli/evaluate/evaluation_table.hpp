@@ -6,14 +6,14 @@
 
 namespace troupe::cli {
 
-/// A line for each class and one for their means. Of more than 100 classes the 20 whose F1 is the lowest.
+/// Formats a line for each class, and one for their means. With more than 100 classes, shows the 20 with the lowest F1.
 std::string class_table(const Evaluation& evaluation);
 
-/// The confusion matrix, a row for each class and a column for what it was taken for. Of more than 20 classes the ten
-/// pairs that are confused most.
+/// Formats the confusion matrix: a row for each class and a column for each predicted class. With more than 20 classes,
+/// lists the ten pairs that are confused most often.
 std::string confusion_table(const Evaluation& evaluation);
 
-/// A line for each target, and, where there are several, one for all.
+/// Formats a line for each target, and one for all if there are several.
 std::string target_table(const Evaluation& evaluation);
 
 }  // namespace troupe::cli

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostOfNote = 2000;
 
-/// The browser itself refuses whatever is not in the page.
+/// Makes the browser refuse everything that is not in the page.
 constexpr const char* kPolicy =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
     "data:\">";
@@ -55,7 +55,7 @@ std::string rules_of_colour(int number) {
          "{background:" + colour + "}\n";
 }
 
-/// Colours as classes, for what is filled, drawn or a key of a legend.
+/// Returns the style rules of the colour classes, for filled shapes, lines and legend keys.
 std::string colour_rules() {
   std::string rules;
   for (int i = 0; i < 10; ++i) rules += rules_of_colour(i);

@@ -4,25 +4,25 @@
 
 namespace troupe::cli {
 
-/// A page for a browser that needs nothing but itself: no script, and no file or address besides it. It is to be read
-/// in light and dark, and printed.
+/// A self-contained page for a browser: no script, and no other file or address. Readable in light and dark mode, and
+/// printable.
 class Page {
  public:
-  /// Plain texts; the second may be empty.
+  /// Both are plain text; the subtitle may be empty.
   Page(const std::string& title, const std::string& subtitle);
 
   /// A heading. @param note plain text below it; may be empty
   void section(const std::string& title, const std::string& note = "");
-  /// Markup, as the functions of charts.hpp and tables.hpp make it.
+  /// Adds markup from the functions of charts.hpp and tables.hpp.
   void add(const std::string& markup) { body_ += markup + "\n"; }
-  /// Charts side by side, as many as there is room for.
+  /// Starts a row of charts side by side, as many as fit.
   void begin_row() { body_ += "<div class=\"row\">\n"; }
   void end_row() { body_ += "</div>\n"; }
-  /// Plain text.
+  /// Adds a paragraph of plain text.
   void note(const std::string& text);
 
   std::string text() const;
-  /// @throws Error bad_file where the file cannot be written; then it is as it was.
+  /// Writes the page. @throws Error bad_file if the file cannot be written; an existing file is then unchanged.
   void write(const std::string& path) const;
 
  private:

@@ -29,7 +29,7 @@ std::string drawn(const ParallelAxis& axis, double x) {
   return svg;
 }
 
-/// With a gap where it has no height.
+/// Returns the line of a row, with a gap where the row has no height.
 std::string path_of(std::span<const ParallelAxis> axes, std::size_t row, double between) {
   std::string path;
   bool begins = true;

@@ -5,16 +5,17 @@
 
 namespace troupe::cli {
 
-/// What an axis goes over. What is not finite becomes a number; where both ends are one, there is room around it.
+/// The range of an axis. Ends that are not finite are replaced by finite numbers; if both ends are equal, the range is
+/// widened.
 struct Range {
   double least = 0;
   double most = 1;
-  bool whole = false;  ///< only whole numbers have a tick
+  bool whole = false;  ///< only whole numbers get a tick
 
   Range(double from, double to, bool whole_numbers = false);
 };
 
-/// A chart's frame: two axes with round ticks, and what is drawn between them.
+/// The frame of a chart: two axes with round ticks, and the elements drawn between them.
 class Plot {
  public:
   struct Size {
@@ -23,21 +24,21 @@ class Plot {
   };
   static constexpr Size kWide{.width = 1000, .height = 260};
 
-  /// @param title plain text; the x-axis ends where its range does, the y-axis at a round number.
-  /// @param x_name, y_name plain texts; may be empty
+  /// @param title plain text. The x-axis ends where its range ends, the y-axis at a round number.
+  /// @param x_name,y_name plain texts; may be empty
   Plot(std::string title, std::string x_name, std::string y_name, Range x, Range y, Size size);
 
-  /// Where a number lies in the drawing.
+  /// Return the position of a number in the drawing.
   double x(double number) const;
   double y(double number) const;
-  /// Of the numbers of the y-axis.
+  /// The range of the y-axis.
   const Range& y_range() const { return y_; }
 
-  /// An element of SVG, already escaped.
+  /// Adds an SVG element, which must already be escaped.
   void draw(const std::string& element) { body_ += element + "\n"; }
-  /// Names of what is drawn, with the colours 0, 1 and so on.
+  /// Adds a legend of names, with the colours 0, 1 and so on.
   void legend(const std::vector<std::string>& names);
-  /// The figure with its caption.
+  /// Returns the figure with its caption.
   std::string markup() const;
 
  private:
@@ -51,12 +52,12 @@ class Plot {
   Range x_;
   Range y_;
   Size size_;
-  double bottom_ = 0;  ///< where the x-axis lies
+  double bottom_ = 0;  ///< y position of the x-axis
   std::string body_;
   std::string legend_;
 };
 
-/// "c3": the class of the colour of the i-th of several things; there are ten colours.
+/// Returns the colour class of the i-th of several things, such as "c3". There are ten colours.
 std::string colour_class(std::size_t i);
 
 }  // namespace troupe::cli

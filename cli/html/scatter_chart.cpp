@@ -8,7 +8,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Of all that is finite, with room for half a point at both ends.
+/// Returns the range of all finite points, widened for half a point at both ends.
 Range padded_range(std::span<const PlottedPoint> points, double PlottedPoint::*of) {
   double least = std::numeric_limits<double>::infinity();
   double most = -least;

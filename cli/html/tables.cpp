@@ -9,13 +9,14 @@
 namespace troupe::cli {
 namespace {
 
-/// Blue above 0, orange below; as transparent as it is near to 0, so that letters are read on light and dark ground.
+/// Formats a cell: blue above 0, orange below. Numbers near 0 are more transparent, so that text is readable in light
+/// and dark mode.
 std::string coloured_cell(double number) {
   if (!std::isfinite(number)) return "<td>–</td>";
   std::array<char, 128> text{};
   std::snprintf(text.data(), text.size(), "<td style=\"background:rgba(%s,%.2f)\">%.2f</td>",
                 number > 0 ? "31,111,178" : "211,87,28", std::abs(number) * 0.7,
-                std::round(number * 100) / 100 + 0.0);  // no -0.00
+                std::round(number * 100) / 100 + 0.0);  // avoids -0.00
   return text.data();
 }
 

@@ -45,7 +45,7 @@ std::string escaped(std::string_view text, std::size_t most) {
 std::string short_number(double number) {
   if (!std::isfinite(number)) return "–";
   if (std::abs(number) >= 1e4 && std::abs(number) < 1e9) return grouped(std::llround(number));
-  return formatted("%.4g", number == 0 ? 0 : number);  // no -0
+  return formatted("%.4g", number == 0 ? 0 : number);  // avoids -0
 }
 
 std::string tick_text(double number, double step) {
@@ -72,7 +72,7 @@ std::string grouped(std::int64_t count) {
 std::string place(double at) { return formatted("%.1f", std::isfinite(at) ? at : 0); }
 
 std::string shortened(std::string_view text, std::size_t letters) {
-  std::vector<std::size_t> begins;  // of letters
+  std::vector<std::size_t> begins;  // positions of characters
   for (std::size_t i = 0; i < text.size(); ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) begins.push_back(i);
   if (begins.size() <= letters) return std::string(text);

@@ -7,24 +7,24 @@
 
 namespace troupe::cli {
 
-/// A text that came from elsewhere, as one line of a page shows it: nothing of it is markup. Of more than `most` bytes
-/// the end is left out.
+/// Escapes an untrusted text for one line of a page, so that no part of it is markup. Texts longer than `most` bytes
+/// are cut at the end.
 std::string escaped(std::string_view text, std::size_t most = 200);
 
-/// "0.01235", "15,000", "1.5e+12"; a dash for what is not finite.
+/// Returns a text such as "0.01235", "15,000" or "1.5e+12"; a dash for numbers that are not finite.
 std::string short_number(double number);
-/// A number of an axis whose numbers are `step` apart, so that no two look alike: "0.25", "20k".
+/// Formats a number of an axis with ticks `step` apart, so that no two ticks look equal: "0.25", "20k".
 std::string tick_text(double number, double step);
-/// "60,000".
+/// Returns a text such as "60,000".
 std::string grouped(std::int64_t count);
-/// A place in a drawing: "12.3".
+/// Formats a coordinate in a drawing, such as "12.3".
 std::string place(double at);
 
-/// So many letters of UTF-8 at most: where there are more, an ellipsis is in place of those before the last third,
-/// since names often differ at their ends.
+/// Shortens a UTF-8 text to at most `letters` characters. An ellipsis replaces the middle; the last third is kept,
+/// because names often differ at their ends.
 std::string shortened(std::string_view text, std::size_t letters);
 
-/// Numbers at round distances (1, 2 or 5 times a power of ten) that cover a range of doubles: about `about` of them.
+/// Returns about `about` numbers at round distances (1, 2 or 5 times a power of ten) that cover a range of doubles.
 std::vector<double> round_ticks(double least, double most, int about);
 
 }  // namespace troupe::cli

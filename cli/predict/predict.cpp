@@ -31,29 +31,29 @@
 namespace troupe::cli {
 namespace {
 
-/// Samples to be predicted, and what is known of them.
+/// Samples to predict, with labels and targets if these are known.
 class Samples {
  public:
-  /// Of data by its name: its test set, or its training set where it has none. @param trained as load_data takes it
+  /// Loads data by name: its test set, or its training set if it has no test set. @param trained see load_data
   Samples(const std::string& data, const DataInfo& trained, std::uint64_t seed);
-  /// Of an image file, or of a .npy file that holds one sample or, with one dimension more, several.
-  /// @param shape of a sample. @param byte_scale what the byte 1 becomes. @throws Error bad_file
+  /// Loads an image file, or a .npy file that contains one sample or, with one more dimension, several.
+  /// @param shape shape of a sample. @param byte_scale value of the byte 1. @throws Error bad_file
   Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);
 
   std::int64_t count() const { return info().num_samples; }
-  /// Of a file it says the shape alone.
+  /// For a file, only the shape is set.
   const DataInfo& info() const { return source_->info(); }
 
-  /// A part of them, valid until the next is asked for.
+  /// A part of the samples, valid until the next call of `part`.
   struct Part {
     std::span<const float> values;
     std::span<const std::int32_t> labels;  ///< empty: not known
-    std::span<const float> targets;        ///< likewise
-    std::span<const std::uint8_t> holes;   ///< of samples that cannot be read 1; empty: all can
+    std::span<const float> targets;        ///< empty: not known
+    std::span<const std::uint8_t> holes;   ///< 1 for samples that cannot be read; empty: all can
   };
   Part part(std::int64_t first, std::int64_t count);
 
-  /// Does to each what was done to those that a network was trained on. @throws Error as data::transform
+  /// Applies the transforms that the network's training samples had. @throws Error as data::transform
   void transform(const std::string& transforms);
 
  private:
@@ -71,16 +71,16 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
   return text.empty() ? "one number" : text;
 }
 
-/// The samples of a .npy file, one after the other.
+/// Reads the samples of a .npy file.
 std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
   const NumberArray array = read_npy(path);
   const bool several = array.shape.size() == shape.size() + 1;
   const bool fits = several || array.shape.size() == shape.size();
   if (!fits || !std::equal(shape.begin(), shape.end(), array.shape.begin() + (several ? 1 : 0)))
-    throw_bad_file(path, "its array is of " + text_of(array.shape) + ", and the network takes a sample of " +
-                             text_of(shape) + ", or several, one after the other");
+    throw_bad_file(path, "its array is of " + text_of(array.shape) + ", but the network takes a sample of " +
+                             text_of(shape) + ", or several of them");
   std::vector<float> values = array.floats();
-  if (array.is_byte())  // as in training: others are what they are
+  if (array.is_byte())  // as in training: only bytes are scaled
     for (float& value : values) value *= byte_scale;
   const auto wrong = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
   if (wrong != values.end())
@@ -126,7 +126,7 @@ struct PredictOptions {
   bool pictures = false;
 };
 
-/// "3x224x224".
+/// Parses a shape such as "3x224x224".
 std::vector<std::int64_t> parse_shape(const std::string& text) {
   std::vector<std::int64_t> shape;
   std::string rest = text;
@@ -141,7 +141,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// The description of the training data in the file of weights; none where the file has no network.
+/// Returns the description of the training data in the file of weights; none if the file does not describe its network.
 std::optional<DataInfo> trained_on(const PredictOptions& options) {
   const std::string text = SafetensorsFile(weights_file_of(options.load)).network();
   if (text.empty()) return {};
@@ -156,13 +156,13 @@ Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
   return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
 }
 
-/// Of what the network's samples were before anything was done to them.
+/// Returns the shape of the network's samples before any transforms.
 std::vector<std::int64_t> source_shape(const Predictor& predictor) {
   const DataInfo& data = predictor.data();
   return data.source_shape.empty() ? data.shape : data.source_shape;
 }
 
-/// Grey images may come with their one channel or without.
+/// Removes the channel dimension of grey images, which is optional.
 std::vector<std::int64_t> without_single_channel(std::vector<std::int64_t> shape) {
   if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
   return shape;
@@ -180,12 +180,13 @@ float byte_scale(const PredictOptions& options, const DataInfo& data) {
   return static_cast<float>(data.byte_scale > 0 ? data.byte_scale : kUsual);
 }
 
-/// What is known of samples, in the network's numbers of classes.
+/// Converts known labels of samples to the network's class numbers.
 class Answers {
  public:
-  /// @param data of the samples. @param network what its file says of its data
+  /// @param data description of the samples. @param network description of the training data in the network's file
   Answers(const DataInfo& data, const DataInfo& network) : targets_known_(data.num_targets == network.num_targets) {
-    // Some names are alike once they can be shown, as the file has them; where all are, numbers tell them apart.
+    // Some names may be equal once they are made printable, as in the file. If all names are equal to the network's,
+    // classes are identified by number.
     std::vector<std::string> shown;
     shown.reserve(data.class_names.size());
     for (const std::string& name : data.class_names) shown.push_back(printable(name));
@@ -196,7 +197,7 @@ class Answers {
                                                                    : -1);
   }
 
-  /// Classes of the data that are none of the network's.
+  /// Number of classes of the data that the network does not have.
   std::int64_t strangers() const { return std::ranges::count(numbers_, -1); }
   Target of(std::int32_t label, std::span<const float> targets) const {
     Target target;
@@ -211,11 +212,11 @@ class Answers {
     return found == network.class_names.end() ? -1 : static_cast<std::int32_t>(found - network.class_names.begin());
   }
 
-  std::vector<std::int32_t> numbers_;  ///< by the data's; -1: none
+  std::vector<std::int32_t> numbers_;  ///< by the data's class number; -1: the network has no such class
   bool targets_known_;
 };
 
-/// Hands out predictions part by part, and counts those that are right.
+/// Computes predictions part by part, and counts correct ones.
 class Prophet {
  public:
   Prophet(const Predictor& predictor, const Answers& answers, Predictions& predictions)
@@ -266,7 +267,7 @@ class Prophet {
 };
 
 void predict(const PredictOptions& options) {
-  if (options.data.empty() == options.image.empty()) throw_invalid("predict takes either --data or --image");
+  if (options.data.empty() == options.image.empty()) throw_invalid("predict needs either --data or --image");
   const std::optional<DataInfo> trained = trained_on(options);
   std::optional<Samples> samples;
   if (!options.data.empty()) samples.emplace(options.data, trained.value_or(DataInfo{}), options.seed);
@@ -286,7 +287,7 @@ void predict(const PredictOptions& options) {
   const Answers answers(samples->info(), data);
   if (answers.strangers() > 0)
     log_line(LogLevel::warning, std::to_string(answers.strangers()) +
-                                    " classes of the data are none of the network's; their labels are left out");
+                                    " classes of the data are unknown to the network; their labels are left out");
   Prophet prophet(predictor, answers, *predictions);
   prophet.predict(*samples, options.count > 0 ? std::min(options.count, samples->count()) : samples->count());
   if (prophet.known() > 0 && (data.num_classes > 0 || prophet.hits() > 0))
@@ -301,23 +302,22 @@ void predict(const PredictOptions& options) {
 
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App& predict_command = *app.add_subcommand("predict", "Say what a saved network makes of samples");
+  CLI::App& predict_command = *app.add_subcommand("predict", "Predict samples with a saved network");
   const auto add = [&](const char* name, auto& value, const char* what) {
     return predict_command.add_option(name, value, what);
   };
   add("--load", options->load,
-      "Safetensors file of the network's weights, a checkpoint, or a folder of checkpoints, of which the newest counts")
+      "Safetensors file of the network's weights, a checkpoint, or a folder of checkpoints (the newest is used)")
       ->required();
-  add("--model", options->model, "The network, where the file does not say it: mlp, cnn, resnet18 and so on");
-  add("--loss", options->loss, "What it was trained with, where the file does not say it");
-  add("--data", options->data, "Data whose test set is predicted (its training set where it has none), as for train");
-  auto* image = add("--image", options->image, "A PNG or JPEG file, or a .npy of one sample or several");
-  add("--shape", options->shape, "With --image, where the file of weights does not say it: CHANNELSxHEIGHTxWIDTH")
+  add("--model", options->model, "The network, if the file does not describe it: mlp, cnn, resnet18, ...");
+  add("--loss", options->loss, "Its training loss, if the file does not describe it");
+  add("--data", options->data, "Data whose test set is predicted (training set if it has none), as for train");
+  auto* image = add("--image", options->image, "A PNG or JPEG file, or a .npy of one or several samples");
+  add("--shape", options->shape, "With --image, if the file of weights does not contain it: CHANNELSxHEIGHTxWIDTH")
       ->needs(image);
-  add("--byte-scale", options->byte_scale,
-      "With --image: what the byte 1 becomes; 0: as the training data was scaled, or 1/255");
-  add("--count", options->count, "So many samples, the first ones; 0: all")->check(whole_number(0));
-  add("--seed", options->seed, "Of drawn data")->check(whole_number(0));
+  add("--byte-scale", options->byte_scale, "With --image: value of the byte 1; 0: as in the training data, else 1/255");
+  add("--count", options->count, "Number of samples, from the first on; 0: all")->check(whole_number(0));
+  add("--seed", options->seed, "Seed of random data")->check(whole_number(0));
   auto* out =
       add("--out", options->out, "Write to this .csv, or probabilities to this .npy, instead of printing lines");
   predict_command.add_flag("--pictures", options->pictures, "Print each image above its line")->excludes(out);

@@ -10,16 +10,16 @@
 
 namespace troupe::cli {
 
-/// What is said of one sample, and, where that is known, what is true.
+/// The prediction for one sample, and the truth if it is known.
 struct Prediction {
   std::int64_t sample = 0;
   std::span<const float> values;         ///< the sample itself
   std::span<const float> probabilities;  ///< see Predictor::probabilities
   Target target = {};                    ///< label -1 and no values: not known
-  bool left_out = false;                 ///< it cannot be read: probabilities and values say nothing
+  bool left_out = false;                 ///< the sample cannot be read: ignore probabilities and values
 };
 
-/// Where predictions go.
+/// A destination of predictions.
 class Predictions {
  public:
   Predictions() = default;
@@ -28,17 +28,19 @@ class Predictions {
   virtual ~Predictions() = default;
 
   virtual void add(const Prediction& prediction) = 0;
-  /// There are no more. @throws Error bad_file where they cannot be written.
+  /// Ends the output. @throws Error bad_file if the predictions cannot be written.
   virtual void finish() = 0;
 };
 
-/// A line each on standard output, under a picture where asked for. @param data outlives what is made.
+/// Prints a line per sample to standard output, below a picture if `pictures` is set. @param data must outlive the
+/// result.
 std::unique_ptr<Predictions> printed_predictions(const DataInfo& data, bool pictures);
-/// A file, by its ending: a .csv with a line each under its headings, or a .npy of float32 with a row of probabilities
-/// each. It appears whole, by `finish`. @throws Error invalid_argument for another ending.
+/// Writes a file, by its extension: a .csv with headings and a line per sample, or a .npy of float32 with a row of
+/// probabilities per sample. The file appears atomically in `finish`. @throws Error invalid_argument for another
+/// extension.
 std::unique_ptr<Predictions> written_predictions(const std::string& path, const DataInfo& data);
 
-/// The class of the highest probability, the first of several.
+/// Returns the class with the highest probability; the first one of equal ones.
 std::size_t best_class(std::span<const float> probabilities);
 
 }  // namespace troupe::cli

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t kMostColumns = 28;
 constexpr std::array kShades{" ", "░", "▒", "▓", "█"};
 
-/// The mean over all channels of the pixels of a character, which is twice as high as wide.
+/// The brightness of each character: the mean over all channels of the character's pixels. A character is twice as high
+/// as wide.
 struct Grid {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
@@ -41,8 +42,8 @@ Grid grid_of(std::span<const float> sample, std::int64_t height, std::int64_t wi
   return grid;
 }
 
-/// A sample as lines of block characters, from its darkest to its brightest value, colours as grey; at most 28 columns
-/// wide. Empty for samples that are no images.
+/// Draws a sample with block characters, from its darkest to its brightest value, at most 28 columns wide. Colours
+/// become grey. Empty for samples that are not images.
 std::string picture(std::span<const float> sample, const std::vector<std::int64_t>& shape) {
   if (shape.size() < 2 || shape.size() > 3) return "";
   const Grid grid = grid_of(sample, shape[shape.size() - 2], shape.back());
@@ -57,7 +58,7 @@ std::string picture(std::span<const float> sample, const std::vector<std::int64_
   return text;
 }
 
-/// "9 (Ankle boot)", or "9".
+/// Returns "9 (Ankle boot)", or "9".
 std::string class_text(const DataInfo& data, std::size_t number) {
   std::string text = std::to_string(number);
   if (number < data.class_names.size()) text += " (" + printable(data.class_names[number]) + ")";

@@ -10,20 +10,20 @@
 namespace troupe::cli {
 namespace {
 
-/// As a field of a CSV file.
+/// Quotes a text as a field of a CSV file.
 std::string csv_field(const std::string& text) {
   std::string field = "\"";
   for (const char letter : text) field += letter == '"' ? std::string(2, '"') : std::string(1, letter);
   return field + '"';
 }
 
-/// The shortest digits that mean this float.
+/// Returns the shortest digits that read back as this float.
 std::string digits(float number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-constexpr std::size_t kClassFields = 4;  ///< behind the sample's number
+constexpr std::size_t kClassFields = 4;  ///< after the sample's number
 
 class CsvPredictions final : public Predictions {
  public:
@@ -65,7 +65,7 @@ class CsvPredictions final : public Predictions {
 
   const DataInfo& data_;
   std::string path_;
-  OutputFile file_;  ///< made before anything is computed, for the sake of those whose folder is not there
+  OutputFile file_;  ///< made before anything is computed, so that a missing folder is reported at once
   std::string text_;
 };
 
@@ -93,7 +93,7 @@ class NpyPredictions final : public Predictions {
 std::unique_ptr<Predictions> written_predictions(const std::string& path, const DataInfo& data) {
   if (path.ends_with(".csv")) return std::make_unique<CsvPredictions>(path, data);
   if (path.ends_with(".npy")) return std::make_unique<NpyPredictions>(path);
-  throw_invalid("--out '" + path + "' ends in neither .csv nor .npy");
+  throw_invalid("--out '" + path + "' must end in .csv or .npy");
 }
 
 }  // namespace troupe::cli

@@ -14,7 +14,7 @@ namespace {
 void show_report(const std::string& report, const std::string& html) {
   const RunRecord run = read_run(report);
   if (run.cut_off)
-    log_line(LogLevel::warning, "the last line of " + printable(report) + " is not whole, and is left out");
+    log_line(LogLevel::warning, "the last line of " + printable(report) + " is incomplete and is left out");
   for (const auto& [name, text] : facts_of(run)) std::printf("%-26s%s\n", name.c_str(), text.c_str());
   if (!html.empty()) report_page(report, run).write(html);
 }
@@ -27,9 +27,9 @@ void add_report(CLI::App& app) {
     std::string html;
   };
   auto paths = std::make_shared<Paths>();
-  CLI::App& report = *app.add_subcommand("report", "Sum up a run by its report, and draw it");
-  report.add_option("FILE", paths->report, "What `train --report FILE` wrote")->required();
-  report.add_option("--html", paths->html, "Also write charts, as one page for a browser, to this file")
+  CLI::App& report = *app.add_subcommand("report", "Summarize a run from its report, and draw charts");
+  report.add_option("FILE", paths->report, "Report of `train --report FILE`")->required();
+  report.add_option("--html", paths->html, "Also write charts to this file, as a page for a browser")
       ->check(not_empty());
   report.callback([paths] { show_report(paths->report, paths->html); });
 }

@@ -13,7 +13,7 @@ namespace {
 
 using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
-/// Of more marks a chart would be nothing else.
+/// More marks would hide the chart.
 constexpr std::size_t kMostMarks = 100;
 constexpr std::size_t kMostDots = 30;
 constexpr std::size_t kMostEpochRows = 100;
@@ -25,7 +25,7 @@ std::vector<PlottedMark> marks_of(const RunRecord& run) {
   return marks;
 }
 
-/// The least and the most of each stretch of steps.
+/// Returns the minimum and the maximum of each stretch of steps.
 PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* name) {
   PlottedLine line{.name = name, .points = {}};
   for (const auto& stretch : run.numbers.stretches()) {
@@ -35,7 +35,7 @@ PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* nam
   return line;
 }
 
-/// So many stretches are as one in charts of means, which would be nothing but their noise.
+/// Returns how many stretches each point of a chart of means combines. More points would show only noise.
 std::size_t stretches_as_one(const RunRecord& run) {
   constexpr std::size_t kMostMeans = 200;
   return (run.numbers.stretches().size() + kMostMeans - 1) / kMostMeans;
@@ -66,7 +66,7 @@ PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& nu
   return line;
 }
 
-/// Of evaluations between epochs, over steps.
+/// Returns the results of evaluations between epochs, over steps.
 PlottedLine over_measures(const RunRecord& run, const std::string& set, double RecordedEvaluation::*number) {
   PlottedLine line{.name = set, .points = {}, .dots = run.between_epochs.size() <= kMostDots};
   for (const RecordedMeasure& each : run.between_epochs)
@@ -93,7 +93,7 @@ void add_steps(Page& page, const RunRecord& run) {
   if (run.numbers.stretches().empty()) return page.note("No step has finite numbers.");
   const bool thinned = run.numbers.stretches().front().count > 1;
   const bool means = thinned || stretches_as_one(run) > 1;
-  std::vector<PlottedLine> loss{extremes_of(run, kStepLoss, thinned ? "least and most" : "each step")};
+  std::vector<PlottedLine> loss{extremes_of(run, kStepLoss, thinned ? "minimum and maximum" : "each step")};
   if (means) loss.push_back(means_of(run, kStepLoss, "mean", 1));
   page.add(line_chart({"Loss of each step", "step", "loss"}, loss, marks));
   const std::vector<PlottedLine> phases{
@@ -102,20 +102,20 @@ void add_steps(Page& page, const RunRecord& run) {
   page.add(
       stacked_chart({means ? "Mean time of each phase" : "Time of each phase", "step", "milliseconds"}, phases, marks));
   const std::vector<PlottedLine> rate{means_of(run, kStepRate, "rate", 1)};
-  page.add(line_chart({means ? "Mean rate" : "Rate", "step", "samples a second"}, rate, marks));
+  page.add(line_chart({means ? "Mean rate" : "Rate", "step", "samples per second"}, rate, marks));
   const std::int64_t length = run.numbers.stretches().front().count;
   if (thinned)
-    page.note("Of " + grouped(run.steps) + " steps the chart of the loss shows the least and the most of each " +
+    page.note("For " + grouped(run.steps) + " steps, the chart of the loss shows the minimum and maximum of each " +
               grouped(length) + ".");
   if (means)
-    page.note("Means are those of " + grouped(length * static_cast<std::int64_t>(stretches_as_one(run))) + " steps.");
+    page.note("Each mean is over " + grouped(length * static_cast<std::int64_t>(stretches_as_one(run))) + " steps.");
 }
 
 void add_epochs(Page& page, const RunRecord& run) {
   if (run.epochs.empty()) return;
   constexpr Plot::Size kSmall{.width = 340, .height = 220};
   page.section("Epochs");
-  if (run.epochs.size() == RunRecord::kMostEpochs) page.note("The last " + grouped(RunRecord::kMostEpochs) + ".");
+  if (run.epochs.size() == RunRecord::kMostEpochs) page.note("Only the last " + grouped(RunRecord::kMostEpochs) + ".");
   std::vector<PlottedLine> losses{
       over_epochs(run, "training", [](const auto& epoch) { return epoch.loss; }),
       evaluations_of(run, "test", &RecordedEpoch::test, &RecordedEvaluation::loss),
@@ -170,20 +170,20 @@ void add_epoch_table(Page& page, const RunRecord& run) {
   add_set("test", &RecordedEpoch::test);
   add_set("validation", &RecordedEpoch::validation);
   add("learning rate", [](const auto& epoch) { return short_number(epoch.learning_rate); });
-  add("samples a second", [](const auto& epoch) { return short_number(epoch.rate); });
+  add("samples per second", [](const auto& epoch) { return short_number(epoch.rate); });
   page.add(table(headings, rows));
   if (first > 0)
-    page.note("The last " + std::to_string(kMostEpochRows) + " of " + std::to_string(run.epochs.size()) + ".");
+    page.note("Only the last " + std::to_string(kMostEpochRows) + " of " + std::to_string(run.epochs.size()) + ".");
 }
 
 void add_repairs(Page& page, const RunRecord& run) {
   if (run.repairs.empty()) return;
-  page.section("Repairs", "Workers that were lost and replaced: dashed lines in the charts of steps.");
+  page.section("Repairs", "Lost and replaced workers; dashed lines in the charts of steps.");
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < std::min(run.repairs.size(), kMostMarks); ++i) rows.push_back({run.repairs[i].what});
   page.add(table({"what happened"}, rows));
   if (std::cmp_less(rows.size(), run.num_repairs))
-    page.note("The first " + std::to_string(rows.size()) + " of " + grouped(run.num_repairs) + ".");
+    page.note("Only the first " + std::to_string(rows.size()) + " of " + grouped(run.num_repairs) + ".");
 }
 
 }  // namespace
@@ -194,7 +194,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
       {"samples", grouped(run.samples)},
       {"time", short_number(run.seconds) + " s of steps"},
       {"rate",
-       short_number(run.seconds > 0 ? static_cast<double>(run.samples) / run.seconds : 0) + " samples a second"},
+       short_number(run.seconds > 0 ? static_cast<double>(run.samples) / run.seconds : 0) + " samples per second"},
       {"last loss", short_number(run.last_loss)}};
   const auto add_best = [&](const std::string& set, EvaluationMember member) {
     double best = 0;
@@ -218,7 +218,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
   const RecordedAlgorithm& did = run.did;
   if (did.local_steps > 0)
     facts.emplace_back("local SGD",
-                       grouped(did.local_steps) + " steps a mean, drift at last " + short_number(did.drift));
+                       grouped(did.local_steps) + " steps per mean, last drift " + short_number(did.drift));
   if (did.evaluations > 0)
     facts.emplace_back("L-BFGS", grouped(did.evaluations) + " evaluations, " + grouped(did.portions) + " portions, " +
                                      grouped(did.backups) + " backups; objective " + short_number(did.objective) +
@@ -231,7 +231,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) 
 
 Page report_page(const std::string& report, const RunRecord& run) {
   Page page("Run: " + shortened(report, 80),
-            run.cut_off ? "The report's last line is not whole, and is left out." : "");
+            run.cut_off ? "The report's last line is incomplete and is left out." : "");
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, text] : facts_of(run)) rows.push_back({name, text});
   page.add(table({"", ""}, rows));

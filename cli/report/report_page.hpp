@@ -9,10 +9,10 @@
 
 namespace troupe::cli {
 
-/// What there is to say of a run in a line each: what it is called, and what it is.
+/// Returns the facts of a run: names and values, one line each.
 std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run);
 
-/// Charts of the run. @param report the file that tells of it
+/// Makes a page with charts of the run. @param report name of the report file
 Page report_page(const std::string& report, const RunRecord& run);
 
 }  // namespace troupe::cli

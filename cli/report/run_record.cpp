@@ -15,23 +15,23 @@ namespace {
 
 using Line = nlohmann::json;
 
-/// Much longer than a step of thousands of workers.
+/// Much longer than the line of a step with thousands of workers.
 constexpr std::size_t kLongestReportLine = std::size_t{16} << 20;
 
 constexpr int kDeepestLine = 16;
 
-/// A member that is a number; what a run wrote as null was not finite.
+/// Returns a member that is a number; null, which a run writes for numbers that are not finite, becomes NaN.
 double number_of(const Line& object, const char* name) {
   const Line& member = object.at(name);
   return member.is_null() ? std::nan("") : member.get<double>();
 }
 
-/// A member that counts something. Converting what is no integer, or adding some larger ones, would be undefined.
+/// Returns a member that is a count. Converting other numbers, or adding larger ones, would be undefined behaviour.
 std::int64_t count_of_line(const Line& object, const char* name) {
   constexpr std::int64_t kMostCounted = std::int64_t{1} << 40;
   const Line& member = object.at(name);
   if (!member.is_number_integer() || member < 0 || member > kMostCounted)
-    throw_invalid(std::string("has a '") + name + "' that is no count");
+    throw_invalid(std::string("has a '") + name + "' that is not a count");
   return member.get<std::int64_t>();
 }
 
@@ -43,24 +43,24 @@ std::optional<RecordedEvaluation> evaluation_of(const Line& line, const char* na
 
 std::string text_of(const Line& line, const char* name) { return printable(line.value(name, "")); }
 
-/// Takes the lines of a report, one after the other.
+/// Records the lines of a report, one after the other.
 class Recorder {
  public:
   explicit Recorder(RunRecord& run) : run_(run) {}
 
-  /// @return what is wrong with it; empty where nothing is
+  /// @returns the fault of the line; empty if there is none
   std::string add(const Line& line) {
     try {
-      if (!line.is_object()) return "is no JSON object";
+      if (!line.is_object()) return "is not a JSON object";
       if (line.contains("profile")) return "";
       if (line.contains("epoch")) return add_epoch(line);
       if (line.contains("evaluation")) return add_evaluation(line.at("evaluation"));
       if (line.contains("step")) return add_step(line);
-      return "tells of no step, epoch, evaluation or profile";
+      return "contains no step, epoch, evaluation or profile";
     } catch (const Error& error) {
       return error.message();
     } catch (const Line::exception& error) {
-      return std::string("tells of no step or epoch as a report does: ") + error.what();
+      return std::string("is not a step or epoch of a report: ") + error.what();
     }
   }
 
@@ -68,7 +68,7 @@ class Recorder {
   std::string add_step(const Line& line) {
     const auto step = count_of_line(line, "step");
     if (run_.steps > 0 && step <= run_.last_step)
-      return "tells of step " + std::to_string(step) + " after step " + std::to_string(run_.last_step);
+      return "contains step " + std::to_string(step) + " after step " + std::to_string(run_.last_step);
     const Line& seconds = line.at("seconds");
     const double whole = number_of(seconds, "step");
     const double compute = number_of(seconds, "compute_all");
@@ -99,7 +99,7 @@ class Recorder {
     run_.stragglers.add(slowest);
   }
 
-  /// Which reports of earlier versions say nothing of.
+  /// Reports of earlier versions do not contain these figures.
   void add_algorithm(const Line& line) {
     RecordedAlgorithm& did = run_.did;
     if (const auto local = line.find("local"); local != line.end()) {
@@ -116,7 +116,7 @@ class Recorder {
     did.end = text_of(*lbfgs, "end");
   }
 
-  /// Of a loss that is not finite there is no point.
+  /// Leaves out steps whose loss is not finite.
   void add_numbers(std::int64_t step, const std::array<double, kStepNumbers>& numbers) {
     if (std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); }))
       run_.numbers.add(static_cast<double>(step), numbers);
@@ -133,7 +133,7 @@ class Recorder {
   std::string add_epoch(const Line& line) {
     const auto epoch = count_of_line(line, "epoch");
     if (!run_.epochs.empty() && epoch <= run_.epochs.back().epoch)
-      return "tells of epoch " + std::to_string(epoch) + " after epoch " + std::to_string(run_.epochs.back().epoch);
+      return "contains epoch " + std::to_string(epoch) + " after epoch " + std::to_string(run_.epochs.back().epoch);
     if (run_.epochs.size() == RunRecord::kMostEpochs) run_.epochs.pop_front();
     run_.epochs.push_back({.epoch = epoch,
                            .loss = number_of(line, "loss"),
@@ -156,12 +156,12 @@ class Recorder {
   RunRecord& run_;
 };
 
-/// Lines of a file, of bounded length.
+/// Reads the lines of a file, with bounded length.
 class Lines {
  public:
   explicit Lines(const std::string& path) : file_(path) {}
 
-  /// False at the end of the file.
+  /// Reads the next line. Returns false at the end of the file.
   bool next() {
     text_.clear();
     ended_ = false;
@@ -178,7 +178,7 @@ class Lines {
   }
 
   const std::string& text() const { return text_; }
-  /// By a line feed.
+  /// Returns whether the line ended with a line feed.
   bool ended() const { return ended_; }
   [[noreturn]] void refuse(const std::string& why) const {
     throw_bad_file(file_.path(), "line " + std::to_string(number_) + " " + why);
@@ -197,7 +197,7 @@ class Lines {
   InputFile file_;
   std::uint64_t read_ = 0;  ///< bytes of the file
   std::vector<char> buffer_;
-  std::size_t at_ = 0;  ///< what of the buffer is in earlier lines
+  std::size_t at_ = 0;  ///< position in the buffer after earlier lines
   std::string text_;
   std::int64_t number_ = 0;
   bool ended_ = false;
@@ -220,7 +220,7 @@ RunRecord read_run(const std::string& path) {
     }
     if (const std::string wrong = recorder.add(line); !wrong.empty()) lines.refuse(wrong);
   }
-  if (run.steps == 0) throw_bad_file(path, "it tells of no step");
+  if (run.steps == 0) throw_bad_file(path, "the report contains no step");
   return run;
 }
 

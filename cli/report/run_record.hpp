@@ -12,8 +12,9 @@
 
 namespace troupe::cli {
 
-/// Numbers that steps come with, for a chart: of however many steps, some thousand stretches, each with the least, the
-/// most and the sum of its steps' numbers. Twice as many steps make stretches twice as long.
+/// Numbers of steps, thinned for a chart. Any number of steps is stored as at most about two thousand stretches, each
+/// with the minimum, maximum and sum of its steps' numbers. When the stretches are full, pairs are joined, so each
+/// stretch covers twice as many steps.
 template <std::size_t Width>
 class Thinned {
  public:
@@ -28,7 +29,7 @@ class Thinned {
     std::array<double, Width> sum{};
   };
 
-  /// Of a later step than the ones before. Numbers are finite.
+  /// Adds a step, which must be later than the previous ones. Numbers must be finite.
   void add(double step, const std::array<double, Width>& numbers) {
     const Stretch one{.first = step, .last = step, .count = 1, .least = numbers, .most = numbers, .sum = numbers};
     if (!stretches_.empty() && stretches_.back().count < length_) return join(stretches_.back(), one);
@@ -58,11 +59,11 @@ class Thinned {
     length_ *= 2;
   }
 
-  std::int64_t length_ = 1;  ///< steps of a stretch
+  std::int64_t length_ = 1;  ///< steps per stretch
   std::vector<Stretch> stretches_;
 };
 
-/// What an evaluation after an epoch found.
+/// The result of an evaluation after an epoch.
 struct RecordedEvaluation {
   double loss = 0;
   double accuracy = 0;
@@ -71,20 +72,20 @@ struct RecordedEvaluation {
 struct RecordedEpoch {
   std::int64_t epoch = 0;
   double loss = 0;
-  double accuracy = 0;  ///< in training; NaN where the loss has no such
+  double accuracy = 0;  ///< in training; NaN if the loss has no accuracy
   double learning_rate = 0;
-  double rate = 0;  ///< samples a second
+  double rate = 0;  ///< samples per second
   std::optional<RecordedEvaluation> test = {};
   std::optional<RecordedEvaluation> validation = {};
 };
 
-/// A worker that was replaced, or went for good.
+/// A worker that was replaced, or removed for good.
 struct RecordedRepair {
   std::int64_t step = 0;
   std::string what;  ///< worker, node, phase and what happened
 };
 
-// Numbers of a step that charts show, by their places.
+// Indices of a step's numbers in charts.
 inline constexpr std::size_t kStepLoss = 0;
 inline constexpr std::size_t kStepRate = 1;
 inline constexpr std::size_t kStepCompute = 2;
@@ -93,26 +94,26 @@ inline constexpr std::size_t kStepApply = 4;
 inline constexpr std::size_t kStepOther = 5;
 inline constexpr std::size_t kStepNumbers = 6;
 
-/// Of an evaluation between epochs, after so many steps.
+/// An evaluation between epochs, after step `step`.
 struct RecordedMeasure {
   std::int64_t step = 0;
   std::string set = {};  ///< "test" or "validation"
   RecordedEvaluation evaluation = {};
 };
 
-/// What local SGD and L-BFGS did, of which others do nothing.
+/// Figures of local SGD and L-BFGS; zero for other algorithms.
 struct RecordedAlgorithm {
-  std::int64_t local_steps = 0;  ///< from mean to mean, of the last
-  double drift = 0;              ///< likewise
+  std::int64_t local_steps = 0;  ///< steps between the last two means
+  double drift = 0;              ///< drift at the last mean
   std::int64_t evaluations = 0;
   std::int64_t portions = 0;
   std::int64_t backups = 0;
-  double objective = 0;  ///< at last, as is the gradient's largest float
+  double objective = 0;  ///< at the end, as is `largest`, the gradient's largest float
   double largest = 0;
   std::string end = {};
 };
 
-/// A run, as its report tells of it, in memory that does not grow with its steps.
+/// A run as recorded in its report. Memory does not grow with the number of steps.
 struct RunRecord {
   static constexpr std::size_t kMostEpochs = 5000;
   static constexpr std::size_t kMostRepairs = 1000;
@@ -123,21 +124,22 @@ struct RunRecord {
   std::int64_t samples = 0;
   double seconds = 0;  ///< of all steps
   double last_loss = 0;
-  std::string strategy = {};  ///< of the last step, as are the others
+  std::string strategy = {};  ///< of the last step, as are `precision` and `algorithm`
   std::string precision = {};
   std::string algorithm = {};
   RecordedAlgorithm did = {};
   Thinned<kStepNumbers> numbers = {};
   std::deque<RecordedEpoch> epochs = {};            ///< the last kMostEpochs
-  std::deque<RecordedMeasure> between_epochs = {};  ///< likewise
+  std::deque<RecordedMeasure> between_epochs = {};  ///< the last kMostEpochs
   std::vector<RecordedRepair> repairs = {};         ///< the first kMostRepairs
   std::int64_t num_repairs = 0;
   Stragglers stragglers = {};
-  bool cut_off = false;  ///< the last line was not whole
+  bool cut_off = false;  ///< the last line was incomplete
 };
 
-/// Reads a file that `troupe train --report` wrote. A last line that is not whole, as a run leaves that is killed while
-/// it writes, is passed over. @throws Error bad_file that names file and line
+/// Reads a report of `troupe train --report`. Ignores an incomplete last line, which a run leaves if it is killed while
+/// it writes.
+/// @throws Error bad_file that names the file and the line
 RunRecord read_run(const std::string& path);
 
 }  // namespace troupe::cli

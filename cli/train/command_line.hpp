@@ -5,10 +5,10 @@
 
 namespace troupe::cli {
 
-/// The words as a shell takes them.
+/// Quotes words for a shell.
 std::string shell_text(const std::vector<std::string>& words);
 
-/// This program's command line with more words at its end, unless it has these, one after the other, already.
+/// Returns this program's command line, with `more` appended unless it already contains these words in sequence.
 std::string command_line_with(const std::vector<std::string>& more);
 
 }  // namespace troupe::cli

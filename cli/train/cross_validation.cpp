@@ -25,11 +25,11 @@ namespace {
 void check(const TrainOptions& options) {
   const auto refuse = [](const std::string& why) { throw_invalid("--cross-validate " + why); };
   const auto refuse_one = [&](const char* option) {
-    refuse(std::string("trains a model for each fold, which is measured and dropped: ") + option + " is for one run");
+    refuse(std::string("trains a model for each fold and drops it afterwards: ") + option + " is for one run");
   };
-  if (!options.run.validate.empty()) refuse("takes what it validates with out of the training set: no --validate");
+  if (!options.run.validate.empty()) refuse("validates on folds of the training set: give no --validate");
   if (options.run.has_fold())
-    refuse("makes folds of its own, and --data '" + printable(*options.run.data) + "' is one");
+    refuse("makes its own folds, but --data '" + printable(*options.run.data) + "' is a fold");
   if (!options.checkpoint.folder.empty()) refuse_one("--checkpoint");
   if (!options.save.empty()) refuse_one("--save");
   if (!options.run.algorithm.record().empty()) refuse_one("--record");
@@ -38,14 +38,14 @@ void check(const TrainOptions& options) {
   options.log.apply(unused);
 }
 
-/// "steps-fold-2.csv" of "steps.csv".
+/// Returns the fold's file name, such as "steps-fold-2.csv" for "steps.csv".
 std::string path_of_fold(const std::string& path, int fold) {
   const std::filesystem::path whole(path);
   const std::string name = whole.stem().string() + "-fold-" + std::to_string(fold) + whole.extension().string();
   return (whole.parent_path() / name).string();
 }
 
-/// Files as a report's; of a folder one in it, so that TensorBoard shows the folds beside each other.
+/// Returns the fold's log: a file name like a report's, or a subfolder, so that TensorBoard shows the folds together.
 std::string log_of_fold(const std::string& text, int fold) {
   constexpr std::string_view kFolder = "tensorboard:";
   const std::size_t colon = text.find(':');
@@ -64,7 +64,7 @@ TrainOptions options_of_fold(const TrainOptions& options, int fold) {
   return of;
 }
 
-/// What each fold has measured: loss, accuracy or R2, and metrics.
+/// The results of the folds: loss, accuracy or R2, and metrics.
 class FoldTable {
  public:
   void add(const Evaluation& evaluation) {
@@ -83,14 +83,14 @@ class FoldTable {
     std::fflush(stdout);
   }
 
-  /// Of the folds so far, for whoever runs this as a trial of a search.
+  /// Reports the means so far, in case this run is a trial of a search.
   void tell(int fold) const {
     Json metrics = {{"cv", fold}};
     for (const Row& row : rows_) metrics[row.name == "R2" ? "r2" : row.name] = mean_of(row);
     here().report(metrics);
   }
 
-  /// With the deviation of a sample: squares are divided by one less than there are folds.
+  /// Prints means and sample standard deviations (squares are divided by the number of folds minus one).
   void print_means() const {
     for (const Row& row : rows_) {
       const auto folds = static_cast<double>(row.values.size());
@@ -127,7 +127,7 @@ int cross_validate(const TrainOptions& options) {
   check(options);
   const int folds = options.cross_validate;
   FoldTable table;
-  const std::int64_t most = tune::most_reports();  // of a trial of a search, in which a fold is a report
+  const std::int64_t most = tune::most_reports();  // in a trial of a search, each fold is a report
   for (int fold = 1; fold <= folds && (most == 0 || fold <= most); ++fold) {
     const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
     const FoldResult result = train_fold(options_of_fold(options, fold), title);
@@ -137,8 +137,8 @@ int cross_validate(const TrainOptions& options) {
     }
     if (result.evaluation && !options.quiet) table.print_last(title);
     if (result.signal && (fold < folds || !result.evaluation)) {
-      std::printf("stopped by %s after step %lld of %s; a cross-validation begins anew\n", signal_text(*result.signal),
-                  static_cast<long long>(result.steps), title.c_str());
+      std::printf("stopped by %s after step %lld of %s; a cross-validation cannot be resumed\n",
+                  signal_text(*result.signal), static_cast<long long>(result.steps), title.c_str());
       return kSignalled + *result.signal;
     }
   }

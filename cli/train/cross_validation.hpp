@@ -4,9 +4,9 @@
 
 namespace troupe::cli {
 
-/// Trains once for each of `options.cross_validate` folds, from the beginning, and prints what each fold measures, and
-/// mean and deviation over folds. Returns the exit status. @throws Error invalid_argument for options that make no
-/// sense of several trainings, before the first
+/// Trains from the beginning for each of `options.cross_validate` folds, and prints the result of each fold, and the
+/// mean and deviation over folds. Returns the exit status.
+/// @throws Error invalid_argument, before the first training, for options that do not apply to several trainings
 int cross_validate(const TrainOptions& options);
 
 }  // namespace troupe::cli

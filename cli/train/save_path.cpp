@@ -19,7 +19,7 @@ void check_save_path(const std::string& path, const std::vector<std::string>& ot
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) refuse("not a regular file");
   const auto place = [&](const std::string& each) { return fs::weakly_canonical(fs::absolute(each), ignored); };
   for (const std::string& other : others)
-    if (!other.empty() && place(other) == place(path)) refuse("it is another file of this run, too");
+    if (!other.empty() && place(other) == place(path)) refuse("another file of this run has the same path");
   if (::access(folder.c_str(), W_OK) != 0) refuse("the folder cannot be written to");
 }
 

@@ -15,7 +15,7 @@ namespace troupe::cli {
 
 namespace {
 
-/// "500" is steps, "2e" epochs. @throws Error invalid_argument
+/// Parses "500" as steps and "2e" as epochs. @throws Error invalid_argument
 EvaluateEvery parse_evaluate_every(const std::string& text) {
   const auto found = parse_count_or_unit(text, 'e');
   if (!found)
@@ -35,18 +35,18 @@ void add_train(CLI::App& app, int& status) {
   auto options = std::make_shared<TrainOptions>();
   options->run.sgd.num_workers = 2;
   CLI::App& train = *app.add_subcommand(
-      "train", "Train a model; the last lines printed are the test loss, the test accuracy (of squares R2) and a hash");
+      "train", "Train a model; the last lines printed are the test loss, the test accuracy (or R2) and a hash");
   options->run.add_to(train);
   options->checkpoint.add_to(train);
   options->log.add_to(train);
   train
       .add_flag("--new-head", options->run.new_head,
-                "The data has other classes or targets than the network of --load: its last layer, and whatever else "
-                "does not fit, begins anew")
+                "For data with other classes or targets than the network of --load: its last layer, and other tensors "
+                "that do not fit, start anew")
       ->needs(train.get_option("--load"));
   OptimizerSettings& optimizer = options->run.optimizer;
   add_optimizer_options(train, optimizer);
-  // These options come before those of the rates, which are set by them, and then by what is said.
+  // The optimizer's options are added before this, so that a typed rate wins over these defaults.
   const auto by_name = [options, &train, &optimizer](const std::string& model, const std::string& kind) {
     set_default_rates(train, optimizer, model == "tfbench", kind);
   };
@@ -60,42 +60,41 @@ void add_train(CLI::App& app, int& status) {
   train.get_option("--model")->each([=](const std::string& model) { by_name(model, "sgd"); });
   train.get_option("--optimizer")->each([=](const std::string& kind) { by_name(options->run.model, kind); });
   auto* epochs =
-      train.add_option("--epochs", options->epochs, "Passes over the data; unless told 2, and of lbfgs 100 steps")
+      train.add_option("--epochs", options->epochs, "Passes over the data; default: 2, and 100 steps for lbfgs")
           ->default_str("")
           ->check(whole_number(1));
   train
       .add_option_function<std::string>(
           "--evaluate-every",
           [options](const std::string& text) { options->evaluate_every = parse_evaluate_every(text); },
-          "Measure the test set, or --validate's, each so many steps, such as 500, or epochs, such as 2e")
+          "Evaluate the test set, or --validate's, every N steps, such as 500, or epochs, such as 2e")
       ->type_name("STEPS|EPOCHSe")
       ->default_str("1e");
   train
       .add_option("--patience", options->patience,
-                  "End after so many evaluations without a better loss, or what --keep-best names, of --validate's set")
+                  "Stop after this many evaluations of --validate's set without a better loss, or --keep-best metric")
       ->default_str("")
       ->check(whole_number(1))
       ->needs(train.get_option("--validate"));
   train
       .add_option("--cross-validate", options->cross_validate,
-                  "Train so many times, each time without another part of the training set, which is then measured; "
-                  "tells of each, and mean and deviation. Keeps no weights")
+                  "Train this many times, each time without another part of the training set, and evaluate it; "
+                  "print each result, mean and deviation. Keeps no weights")
       ->default_str("")
       ->type_name("FOLDS")
       ->check(whole_number(2));
-  train.add_option("--steps", options->steps, "Steps, in place of epochs")
+  train.add_option("--steps", options->steps, "Steps, instead of epochs")
       ->default_str("")
       ->check(whole_number(1))
       ->excludes(epochs);
   auto* report = train
                      .add_option("--report", options->report,
-                                 "Write one JSON object a step to this file, one an epoch, and one with the profile")
+                                 "Write JSON objects to this file: one per step, one per epoch, and the profile")
                      ->check(not_empty());
   train
-      .add_flag("--hash", options->hash,
-                "Let each step's line of the report tell hashes of loss and weights, for `troupe diff`")
+      .add_flag("--hash", options->hash, "Add hashes of loss and weights to each step of the report, for `troupe diff`")
       ->needs(report);
-  train.add_flag("--profile", options->profile, "Print where the time went, a line for each kind of layer");
+  train.add_flag("--profile", options->profile, "Print the time of each kind of layer");
   train
       .add_option("--save", options->save, "Write the weights to this safetensors file; with --keep-best the best ones")
       ->check(not_empty());
@@ -108,7 +107,7 @@ void add_train(CLI::App& app, int& status) {
       return;
     }
     if (!options->checkpoint.keep_best.empty() && options->checkpoint.folder.empty() && options->save.empty())
-      throw_invalid("--keep-best is for --save, whose file has the best weights then, or --checkpoint");
+      throw_invalid("--keep-best needs --save, whose file then has the best weights, or --checkpoint");
     if (!options->save.empty()) check_save_path(options->save, {options->report, options->run.algorithm.record()});
     options->checkpoint.apply(options->run.sgd);
     options->log.apply(options->run.sgd);

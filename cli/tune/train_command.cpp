@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Which trials would have to share, or which have another meaning in a search.
+/// Options that trials would have to share, or that have another meaning in a search.
 const std::vector<std::string> kRefused{"--save",   "--report",       "--checkpoint", "--checkpoint-every",
                                         "--record", "--print-config", "--log",        "--listen"};
 
@@ -28,7 +28,7 @@ bool says(const std::string& argument, const std::string& flag) {
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// Returns whether it was there.
+/// Replaces a placeholder. Returns whether it was found.
 bool replace(std::vector<std::string>& arguments, const std::string& placeholder, const std::string& text) {
   bool there = false;
   for (std::string& argument : arguments) {
@@ -41,15 +41,15 @@ bool replace(std::vector<std::string>& arguments, const std::string& placeholder
 void refuse_shared(const std::vector<std::string>& words) {
   for (const std::string& flag : kRefused)
     if (std::ranges::any_of(words, [&](const std::string& each) { return says(each, flag); }))
-      throw_invalid(flag + " is not for trials of a search: each has a folder of its own");
+      throw_invalid(flag + " is not for trials of a search: each trial has its own folder");
   try {
     static_cast<void>(json(words).dump());
   } catch (const json::exception&) {
-    throw_invalid("what is typed for trials is no UTF-8");
+    throw_invalid("the arguments of trials are not UTF-8");
   }
 }
 
-/// The command's options, as `main` adds them.
+/// Parses the command's options as `main` does.
 struct Parser {
   int status = 0;
   CLI::App app;
@@ -62,7 +62,7 @@ struct Parser {
   const CLI::App& train() const { return *app.get_subcommand("train"); }
   void parse(std::vector<std::string> words) {
     words.insert(words.begin(), "train");
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    std::reverse(words.begin(), words.end());  // CLI11 expects the reverse order
     try {
       app.parse(words);
     } catch (const CLI::ParseError& error) {

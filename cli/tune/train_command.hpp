@@ -6,21 +6,22 @@
 
 namespace troupe::cli {
 
-/// `troupe train`, as trials of a search run it: some arguments are typed once for all, others are a trial's values.
+/// A `troupe train` command for the trials of a search. Some arguments are fixed for all trials, others are a trial's
+/// values.
 class TrainCommand {
  public:
-  /// @param arguments {KEY} in one of them becomes that value of a trial. @throws Error invalid_argument for those that
-  /// a trial cannot have, such as --save
+  /// @param arguments {KEY} in an argument is replaced by a trial's value. @throws Error invalid_argument for arguments
+  /// that are not allowed in trials, such as --save
   explicit TrainCommand(std::vector<std::string> arguments);
 
-  /// What would be typed behind `troupe train` for these values. @throws Error invalid_argument for a key that is
-  /// neither an option nor in an argument
+  /// Returns the arguments of `troupe train` for these values. @throws Error invalid_argument for a key that is neither
+  /// an option nor a placeholder in an argument
   std::vector<std::string> words(const nlohmann::json& values) const;
-  /// @throws Error invalid_argument, as for what is typed
+  /// Checks the values. @throws Error invalid_argument as for typed arguments
   void check(const nlohmann::json& values) const;
-  /// Trains by such words. @throws Error as `troupe train`; worker_lost where a signal ended it
+  /// Trains with such arguments. @throws Error as `troupe train`; worker_lost if a signal ended the training
   static void run(const std::vector<std::string>& words);
-  /// What was typed behind a flag; empty where it was not.
+  /// Returns the value that was typed after a flag; empty if the flag was not typed.
   std::string typed(const std::string& flag) const;
 
  private:

@@ -27,30 +27,30 @@ constexpr const char* kTrial = "troupe train";
 constexpr const char* kArguments = "arguments";
 constexpr const char* kWeights = "/weights.safetensors";
 
-/// Run in the process of a trial.
+/// Runs in the process of a trial.
 Json run_trial(const Json& config) {
   Json values = config;
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
   auto words = train.words(values);
-  const bool has_weights = flag_value(words, "--cross-validate").empty();  // folds leave none
+  const bool has_weights = flag_value(words, "--cross-validate").empty();  // folds save no weights
   if (has_weights) words.insert(words.end(), {"--save", tune::trial_folder() + kWeights});
   TrainCommand::run(words);
   return {};
 }
 
-/// A line where a trial has ended, or begins again.
+/// Prints a line when a trial has ended or is restarted.
 void say(const tune::Trial& trial, const std::string& metric) {
   if (trial.state == tune::TrialState::running) return;
   const auto last = tune::last_value(trial, metric);
   const std::string value = last ? ", " + metric + ' ' + Json(*last).dump() : "";
   std::printf("trial %d: %s%s, %zu reports, %.1f s%s%s\n", trial.number,
-              trial.state == tune::TrialState::waiting ? "begins again" : to_string(trial.state), value.c_str(),
+              trial.state == tune::TrialState::waiting ? "restarts" : to_string(trial.state), value.c_str(),
               trial.reports.size(), trial.seconds, trial.error.empty() ? "" : "; ", trial.error.c_str());
   std::fflush(stdout);
 }
 
-/// The best one as a command that can be typed, at the end.
+/// Prints the best trial as a command line.
 void say_best(const tune::Analysis& analysis, const TrainCommand& train, const std::string& metric) {
   const tune::Trial& best = analysis.best();
   const std::string weights = analysis.folder_of(best) + kWeights;
@@ -62,12 +62,12 @@ void say_best(const tune::Analysis& analysis, const TrainCommand& train, const s
   std::printf("\n%s\n", shell_text(words).c_str());
 }
 
-/// What is measured only where it is asked for.
+/// Returns whether `train` measures this metric only on request.
 bool is_of_train(const std::string& metric) {
   return metric != "loss" && metric != "accuracy" && metric != "r2" && metric != "train_loss" && metric != "cv";
 }
 
-/// Each command line, of so many trials at most, before any begins.
+/// Checks the command lines of all trials (up to a limit) before any trial starts.
 void check_trials(const TrainCommand& train, const tune::Options& search) {
   const tune::Space space(search.space);
   const std::int64_t trials = search.num_samples * space.combinations();
@@ -97,7 +97,7 @@ int search(const TuneOptions& options, std::vector<std::string> arguments) {
   };
   if (!analysis.is_complete()) {
     write_page();
-    std::printf("the search is not over; to go on:\n  %s\n", command_line_with({"--resume"}).c_str());
+    std::printf("the search is not finished; to resume:\n  %s\n", command_line_with({"--resume"}).c_str());
     return kSignalled + stop.came().value_or(0);
   }
   say_best(analysis, train, search.metric);
@@ -113,7 +113,7 @@ void register_trial() { register_function(kTrial, run_trial); }
 void add_tune(CLI::App& app, int& status) {
   auto options = std::make_shared<TuneOptions>();
   CLI::App& tune = *app.add_subcommand(
-      "tune", "Search options of `train` by many trainings; the last line printed is the best one as a command");
+      "tune", "Search for options of `train` with many trainings; the last line printed is the best one as a command");
   options->add_to(tune);
   tune.allow_extras();
   tune.footer("All options of `troupe train` can be given, too, for all trials.");

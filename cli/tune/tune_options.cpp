@@ -20,14 +20,14 @@ Json read_space(const std::string& path) {
   return parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestSpace);
 }
 
-/// What is typed, or stands in the space as a plain number; 0: neither.
+/// Returns a value that was typed, or is a plain number in the space; 0: neither.
 std::int64_t number_of(const Json& space, const TrainCommand& train, const std::string& flag, const std::string& key) {
   const std::string typed = train.typed(flag);
   if (!typed.empty()) return std::atoll(typed.c_str());
   return space.contains(key) && space[key].is_number_integer() ? space[key].get<std::int64_t>() : 0;
 }
 
-/// Each epoch is a report, or each fold.
+/// Returns the number of reports of a trial: one per epoch, or per fold.
 std::int64_t reports_of(const Json& space, const TrainCommand& train) {
   const std::int64_t folds = number_of(space, train, "--cross-validate", "cross_validate");
   return folds > 0 ? folds : number_of(space, train, "--epochs", "epochs");
@@ -38,39 +38,38 @@ std::int64_t reports_of(const Json& space, const TrainCommand& train) {
 void TuneOptions::add_to(CLI::App& tune) {
   tune.add_option("--space", space,
                   "JSON: an object of options of train, with {\"uniform\", \"loguniform\", \"quniform\", \"randint\", "
-                  "\"choice\" or \"grid\": [...]} where values are drawn")
+                  "\"choice\" or \"grid\": [...]} for values to draw")
       ->type_name("FILE")
       ->required();
-  tune.add_option("--samples", samples, "Trials; with grids, of each of their combinations")->check(whole_number(1));
-  tune.add_option("--concurrent", concurrent, "Trials at once, at most; unless told as many as there are cores for")
+  tune.add_option("--samples", samples, "Trials; with grids, per combination of their values")->check(whole_number(1));
+  tune.add_option("--concurrent", concurrent, "Maximum concurrent trials; default: as many as the cores allow")
       ->default_str("")
       ->check(whole_number(1));
-  tune.add_option("--cpus", cpus, "Cores of each trial")->check(whole_number(1));
-  tune.add_option("--memory", memory, "Megabytes that each process of a trial may have of its own")
+  tune.add_option("--cpus", cpus, "Cores per trial")->check(whole_number(1));
+  tune.add_option("--memory", memory, "Private memory limit of each process, in megabytes")
       ->default_str("")
       ->check(whole_number(1));
-  tune.add_option("--scheduler", scheduler, "Which trials are ended before their time: none, or who is behind")
+  tune.add_option("--scheduler", scheduler, "Which trials are stopped early: none, or those that are behind")
       ->check(one_of({"fifo", "asha", "median"}));
   tune.add_option("--max-reports", max_reports,
-                  "Reports (epochs, or folds), behind which a trial is ended; of asha unless told --epochs")
+                  "Reports (epochs, or folds) after which a trial is stopped; asha: default --epochs")
       ->default_str("")
       ->check(whole_number(1));
-  tune.add_option("--grace", grace, "Epochs that each trial has before it can be ended")->check(whole_number(1));
-  tune.add_option("--reduction", reduction, "Of asha: one trial in so many goes on at each rung");
+  tune.add_option("--grace", grace, "Epochs of each trial before it can be stopped")->check(whole_number(1));
+  tune.add_option("--reduction", reduction, "asha: one trial in this many continues at each rung");
   tune.add_option("--metric", metric,
-                  "By which trials are compared: loss, accuracy, r2, train_loss, or another that train can measure");
-  tune.add_option("--better", better, "Which of its values; unless told lower, but of accuracy and the like higher")
+                  "Metric to compare trials: loss, accuracy, r2, train_loss, or another that train can measure");
+  tune.add_option("--better", better, "Better values; default: lower, but higher for accuracy and the like")
       ->default_str("")
       ->check(one_of({"lower", "higher"}));
-  tune.add_option("--search-seed", search_seed, "Of what is drawn")->check(whole_number(0));
-  tune.add_option("--out", out, "Folder that keeps the search: reports, what trials print, their weights");
-  tune.add_flag("--resume", resume, "Go on with the search in --out");
-  tune.add_option("--max-failures", max_failures, "How often a trial may be lost and begin again")
-      ->check(whole_number(0));
-  add_limit(tune, "--report-timeout", report_timeout, "Seconds without a report after which a trial hangs; 0: never");
-  add_limit(tune, "--end-timeout", end_timeout,
-            "Seconds that a trial may take to end, after SIGTERM, before it is killed; 0: none");
-  tune.add_option("--html", html, "Write what was found to this page");
+  tune.add_option("--search-seed", search_seed, "Seed of drawn values")->check(whole_number(0));
+  tune.add_option("--out", out, "Folder of the search: reports, output and weights of trials");
+  tune.add_flag("--resume", resume, "Resume the search in --out");
+  tune.add_option("--max-failures", max_failures, "How often a lost trial is restarted")->check(whole_number(0));
+  add_limit(tune, "--report-timeout", report_timeout,
+            "Seconds without a report after which a trial counts as hung; 0: never");
+  add_limit(tune, "--end-timeout", end_timeout, "Seconds after SIGTERM after which a trial is killed; 0: at once");
+  tune.add_option("--html", html, "Write the results to this page");
 }
 
 tune::Options TuneOptions::search(const TrainCommand& train) const {
@@ -86,7 +85,7 @@ tune::Options TuneOptions::search(const TrainCommand& train) const {
   if (scheduler == "asha") {
     o.scheduler.kind = tune::SchedulerKind::asha;
     if (max_reports == 0) o.scheduler.max_iterations = reports_of(o.space, train);
-    if (o.scheduler.max_iterations == 0) throw_invalid("asha needs --epochs, or --max-reports where epochs are drawn");
+    if (o.scheduler.max_iterations == 0) throw_invalid("asha needs --epochs, or --max-reports if epochs are drawn");
   }
   o.metric = metric;
   const bool higher = better.empty() ? std::ranges::count(kHigher, metric) > 0 : better == "higher";

@@ -8,18 +8,18 @@
 
 namespace troupe::cli {
 
-/// What `troupe tune` is told besides the options of `train`.
+/// The options of `troupe tune`, except for those of `train`.
 struct TuneOptions {
   std::string space;
   int samples = 10;
   int concurrent = 0;
   int cpus = 1;
   std::string scheduler = "fifo";
-  std::int64_t max_reports = 0;  ///< 0: epochs
+  std::int64_t max_reports = 0;  ///< 0: the number of epochs
   std::int64_t grace = tune::Scheduler().grace;
   double reduction = tune::Scheduler().reduction;
   std::string metric = "loss";
-  std::string better;  ///< empty: of what is best when it is high, higher
+  std::string better;  ///< empty: higher for metrics such as accuracy, else lower
   std::uint64_t search_seed = 1;
   std::string out = "tune";
   bool resume = false;
@@ -30,7 +30,7 @@ struct TuneOptions {
   std::string html;
 
   void add_to(CLI::App& tune);
-  /// @param train what each trial runs. @throws Error bad_file, invalid_argument
+  /// @param train the command of each trial. @throws Error bad_file, invalid_argument
   tune::Options search(const TrainCommand& train) const;
 };
 

@@ -15,9 +15,9 @@ namespace troupe::cli {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-/// More lines than that tell nothing.
+/// More lines would not be readable.
 constexpr std::size_t kMostCurves = 40;
-/// Of a chart of parallel coordinates.
+/// Maximum number of axes of a parallel chart.
 constexpr std::size_t kMostAxes = 12;
 
 using Trials = std::vector<const tune::Trial*>;
@@ -46,7 +46,7 @@ Json value_at(const tune::Trial& trial, const std::string& key) {
   return at == values.end() ? Json() : at->second;
 }
 
-/// Numbers that lie far apart are shown by their logarithms.
+/// Makes an axis of numbers. Numbers of very different magnitude are shown on a logarithmic scale.
 ParallelAxis axis_of_numbers(const std::string& name, const std::vector<double>& numbers) {
   double least = HUGE_VAL, most = -HUGE_VAL;
   for (const double number : numbers)
@@ -103,7 +103,7 @@ std::string name_of(const tune::Trial& trial, const std::string& metric) {
   return name;
 }
 
-/// @param trials the best first
+/// @param trials best first
 void add_parallel(Page& page, const Trials& trials, const tune::Options& search) {
   Trials worst_first(trials.rbegin(), trials.rend());
   std::vector<ParallelAxis> axes;
@@ -118,7 +118,7 @@ void add_parallel(Page& page, const Trials& trials, const tune::Options& search)
     rows.push_back({name_of(*worst_first[i], search.metric), best ? 1u : 0u, best ? 1 : 0.15 + 0.6 * share});
   }
   axes.push_back(axis_of_numbers(search.metric, found));
-  page.add(parallel_chart("What leads to what", axes, rows));
+  page.add(parallel_chart("Values and results", axes, rows));
 }
 
 void add_curves(Page& page, const Trials& trials, const tune::Options& search) {
@@ -157,11 +157,11 @@ void add_table(Page& page, const Trials& trials, const tune::Options& search) {
 Page tune_page(const tune::Analysis& analysis, const tune::Options& search) {
   const Trials trials = analysis.ranked();
   Page page("Search for " + std::string(search.better == Better::lower ? "low " : "high ") + search.metric,
-            std::to_string(trials.size()) + " trials" + (analysis.is_complete() ? "" : "; the search is not over"));
+            std::to_string(trials.size()) + " trials" + (analysis.is_complete() ? "" : "; the search is not finished"));
   if (trials.empty()) return page;
   page.section("Trials", "The best first.");
   add_table(page, trials, search);
-  page.section("Values", "A line a trial, the fainter the worse; the best one has another colour.");
+  page.section("Values", "One line per trial, fainter for worse trials; the best one has another colour.");
   add_parallel(page, trials, search);
   page.section("Reports");
   add_curves(page, trials, search);

@@ -5,7 +5,7 @@
 
 namespace troupe::cli {
 
-/// What a search found: a table of its trials, what values lead to what, and how trials went on.
+/// Makes the page of a search: a table of its trials, a chart of values and results, and the course of the trials.
 Page tune_page(const tune::Analysis& analysis, const tune::Options& search);
 
 }  // namespace troupe::cli

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Makes a path that is not empty absolute, as it is meant now: the process may go to another folder later.
+/// Makes a non-empty path absolute relative to the current folder, because the process may change its folder later.
 void make_absolute(std::string& path);
 
 }  // namespace troupe

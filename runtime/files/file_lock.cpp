@@ -22,7 +22,7 @@ FileDescriptor open_for_owner(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
 }
 
-/// None where it cannot be made, or is another user's.
+/// Returns none if the file cannot be made, or belongs to another user.
 FileDescriptor open_own(const std::string& path) {
   FileDescriptor file = open_for_owner(path);
   struct stat status {};
@@ -43,7 +43,7 @@ bool is_still_there(int file, const std::string& path) {
 FileDescriptor open_lock_file(const std::string& path) {
   FileDescriptor file = open_for_owner(path);
   if (!file) throw_cannot("write", path);
-  ::fchmod(file.get(), kOwnerOnly);  // of one that an earlier version made
+  ::fchmod(file.get(), kOwnerOnly);  // for a file that an earlier version made
   return file;
 }
 
@@ -70,7 +70,7 @@ LockBeside::LockBeside(int file, const std::string& path, std::chrono::milliseco
     file_ = open_own(beside_);
     locked = file_ ? file_.get() : file;
     if (!lock_in_time(locked, deadline.left())) throw Error(ErrorCode::in_use, why, {.object = path});
-  } while (file_ && !is_still_there(locked, beside_));  // its owner has just removed it
+  } while (file_ && !is_still_there(locked, beside_));  // the previous owner has just removed it
   if (!file_) beside_.clear();
   unlock_ = UnlockAtEnd(locked);
 }

@@ -9,16 +9,16 @@
 
 namespace troupe {
 
-/// Opens, or makes, a file that is there to be locked, for its owner alone: who can open one can lock it.
+/// Opens a lock file, or creates it, with access for its owner only: any user that can open a file can lock it.
 /// @throws Error bad_file
 FileDescriptor open_lock_file(const std::string& path);
 
-/// Gives up the lock of an open file at the end, before the file is closed. Closing is not enough: a child made by fork
-/// holds the file open, and with it the lock.
+/// Releases the lock of an open file at the end of its lifetime, before the file is closed. Closing alone is not
+/// enough: a child made by fork also holds the file open, and with it the lock.
 class UnlockAtEnd {
  public:
   UnlockAtEnd() = default;
-  /// @param file stays open as long as this lives
+  /// @param file must stay open for the lifetime of this object
   explicit UnlockAtEnd(int file) : file_(file) {}
   UnlockAtEnd(UnlockAtEnd&& other) noexcept : file_(std::exchange(other.file_, -1)), owner_(other.owner_) {}
   UnlockAtEnd& operator=(UnlockAtEnd&& other) noexcept {
@@ -28,9 +28,9 @@ class UnlockAtEnd {
   }
   ~UnlockAtEnd() { release(); }
 
-  /// Does so now.
+  /// Releases the lock now.
   void release() noexcept;
-  /// Whether it has a lock to give up, in this process.
+  /// Returns whether this process holds a lock to release.
   bool is_owner() const noexcept { return file_ >= 0 && owner_.is_this(); }
 
  private:
@@ -38,24 +38,26 @@ class UnlockAtEnd {
   OwningProcess owner_;
 };
 
-/// Takes the lock of an open file, waiting at most so long for who has it: a process that was killed while it started
-/// another leaves its lock to that one until its exec. False where somebody keeps it; where files cannot be locked,
-/// nobody is kept out.
+/// Locks an open file; waits at most `time` for the current holder. (If a process is killed while it starts another
+/// process, the new process holds the lock until its exec.) Returns false if the file is still locked. On file systems
+/// without locks, returns true.
 bool lock_in_time(int file, std::chrono::milliseconds time);
 
-/// The lock of a file that others may read. They could lock it themselves, so what is locked is ".NAME.lock" beside it,
-/// which is for its owner alone, and is removed with the lock; where that cannot be made, the file itself.
+/// Locks a file that other users may read. They could lock the file itself, so the lock is on ".NAME.lock" beside it,
+/// which only its owner can open and which is removed with the lock. If that file cannot be made, locks the file
+/// itself.
 class LockBeside {
  public:
   LockBeside() = default;
-  /// @param file open as long as this lives. @param time as `lock_in_time`'s. @param why the file is not free
+  /// @param file must stay open for the lifetime of this object. @param time as in `lock_in_time`.
+  /// @param why the message of the error if the file is locked
   /// @throws Error in_use that names the file
   LockBeside(int file, const std::string& path, std::chrono::milliseconds time, const char* why);
   LockBeside(LockBeside&&) noexcept = default;
   LockBeside& operator=(LockBeside&& other) noexcept;
   ~LockBeside() { release(); }
 
-  /// Does so now.
+  /// Releases the lock now.
   void release() noexcept;
 
  private:

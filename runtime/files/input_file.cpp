@@ -43,7 +43,7 @@ void InputFile::check_unchanged() const {
   struct stat status {};
   const bool known = ::fstat(file_.get(), &status) == 0;
   if (!known || static_cast<std::uint64_t>(status.st_size) != size_ || time_of(status) != modified_)
-    throw_bad_file(path_, "it has been changed since it was opened");
+    throw_bad_file(path_, "the file has changed since it was opened");
 }
 
 void InputFile::read(std::uint64_t offset, std::span<std::byte> out) const {

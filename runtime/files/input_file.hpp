@@ -12,10 +12,10 @@ namespace troupe {
 
 /// @throws Error bad_file that names the path.
 [[noreturn]] void throw_bad_file(const std::string& path, const std::string& message);
-/// Throws Error bad_file, "cannot WHAT" and why: what `errno` says.
+/// Throws Error bad_file with the message "cannot WHAT: " and the text of `errno`.
 [[noreturn]] void throw_cannot(const std::string& what, const std::string& path);
 
-/// Of settings and records, which people or programs write: no such text is longer, in bytes.
+/// The maximum size of settings and records, which people or programs write, in bytes.
 inline constexpr std::uint64_t kMostText = std::uint64_t{64} << 20;
 
 /// A regular file, open for reading.
@@ -25,18 +25,18 @@ class InputFile {
   explicit InputFile(std::string path);
 
   const std::string& path() const { return path_; }
-  /// Bytes, when it was opened.
+  /// Size in bytes when the file was opened.
   std::uint64_t size() const { return size_; }
-  /// When it had last been written by then, in nanoseconds since 1970.
+  /// The time of the last change before the file was opened, in nanoseconds since 1970.
   std::int64_t modified() const { return modified_; }
 
-  /// Fills `out` from byte `offset` on. @throws Error bad_file when the file ends before.
+  /// Fills `out` from byte `offset` on. @throws Error bad_file if the file is too short.
   void read(std::uint64_t offset, std::span<std::byte> out) const;
   std::vector<std::byte> read_all() const;
   std::string read_text() const;
-  /// @throws Error bad_file for more than so many bytes
+  /// @throws Error bad_file if the file has more than `most` bytes
   std::string read_text(std::uint64_t most) const;
-  /// @throws Error bad_file when its size or the time of its last change is another than when it was opened.
+  /// @throws Error bad_file if the size or the time of the last change differs from when the file was opened.
   void check_unchanged() const;
 
  private:

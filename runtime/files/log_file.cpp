@@ -17,7 +17,7 @@
 namespace troupe {
 namespace {
 
-/// While it lives, a pipe without a reader does not end the process: a write of the calling thread fails with EPIPE.
+/// Blocks SIGPIPE in the calling thread for its lifetime, so that a write to a pipe without a reader fails with EPIPE.
 class HeldPipeSignal {
  public:
   HeldPipeSignal();
@@ -69,7 +69,7 @@ LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whol
   if (!identity_) return;
   constexpr std::chrono::milliseconds kTimeout{300};
   lock_ = LockBeside(file_.descriptor(), place_, kTimeout, "another run writes to it");
-  // What a process that was killed has left of a record is cut off, once it is known that the file is such a log.
+  // Cuts off an incomplete record that a killed process has left, after `whole` has checked that this is such a log.
   const std::string all = goes_on ? text() : "";
   file_.cut(all.empty() ? 0 : whole(all));
 }

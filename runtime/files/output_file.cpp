@@ -16,9 +16,9 @@ namespace troupe {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path_, ignored);
-  // The file takes the place of what is there, which must not be a device, a pipe or a folder.
+  // The file replaces an existing file, which must not be a device, a pipe or a folder.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw_bad_file(path_, "cannot write: this is no regular file");
+    throw_bad_file(path_, "cannot write: not a regular file");
   create();
 }
 

@@ -9,21 +9,21 @@
 
 namespace troupe {
 
-/// A file that appears under its name whole, by `commit`, or not at all. Until then it lies beside it under a
-/// temporary name.
+/// A file that appears at its path atomically, by `commit`, or not at all. Until then it has a temporary name in the
+/// same folder.
 class OutputFile {
  public:
-  /// @throws Error bad_file, as all members do, when the system refuses.
+  /// @throws Error bad_file, as all members do, if the system call fails.
   explicit OutputFile(std::string path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  /// Without `commit`, leaves nothing behind.
+  /// Removes the temporary file if `commit` was not called.
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes) { file_->write(bytes); }
-  /// It may be read and written by whom the file may be whose place it takes.
+  /// Sets the permissions of the file that it will replace.
   void take_mode();
-  /// Brings the file to disk and gives it its name.
+  /// Flushes the file to disk and renames it to its path.
   void commit();
 
  private:

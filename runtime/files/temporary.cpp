@@ -12,7 +12,7 @@ std::filesystem::path temporary_folder() {
   std::filesystem::path folder = given == nullptr || *given == '\0' ? "/tmp" : given;
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
-    throw Error(ErrorCode::system, "the folder for temporary files (TMPDIR) is none", {.object = folder.string()});
+    throw Error(ErrorCode::system, "TMPDIR, for temporary files, is not a folder", {.object = folder.string()});
   return folder;
 }
 

@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// The folder for temporary files: $TMPDIR, or /tmp where it is unset or empty.
-/// @throws Error system that names the folder if it is none
+/// Returns the folder for temporary files: $TMPDIR, or /tmp if TMPDIR is unset or empty.
+/// @throws Error system, naming the path, if it is not a folder
 std::filesystem::path temporary_folder();
 
 }  // namespace troupe

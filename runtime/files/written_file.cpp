@@ -28,7 +28,7 @@ void WrittenFile::write(std::span<const std::byte> bytes) {
     written_ += static_cast<std::uint64_t>(written);
   }
   if (written_ - begun_ < kManyBytes) return;
-  // Some file systems cannot; `sync` sees whether all is well.
+  // Some file systems do not support this call; `sync` reports errors.
   ::sync_file_range(file_.get(), static_cast<off_t>(begun_), static_cast<off_t>(written_ - begun_),
                     SYNC_FILE_RANGE_WRITE);
   begun_ = written_;
@@ -39,7 +39,7 @@ void WrittenFile::write_whole(std::span<const std::byte> bytes) {
   try {
     write(bytes);
   } catch (const Error&) {
-    // Devices and pipes have no end to cut; what cannot be cut either stays, and the error is told.
+    // Devices and pipes cannot be truncated. If truncation fails, the bytes stay; the error is thrown in any case.
     if (end >= 0 && ::ftruncate(file_.get(), end) == 0) ::lseek(file_.get(), end, SEEK_SET);
     throw;
   }
@@ -62,7 +62,7 @@ void sync_folder_of(const std::string& path) {
   const FileDescriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened) throw_cannot("open the folder", path);
   // Some file systems have no fsync for folders.
-  if (::fsync(opened.get()) != 0 && errno != EINVAL) throw_cannot("bring the folder to disk", path);
+  if (::fsync(opened.get()) != 0 && errno != EINVAL) throw_cannot("flush the folder to disk", path);
 }
 
 }  // namespace troupe

@@ -9,21 +9,21 @@
 
 namespace troupe {
 
-/// A new file that is written from its start to its end. What the system refuses, it throws as Error bad_file.
+/// A new file that is written from start to end. All members throw Error bad_file if a system call fails.
 class WrittenFile {
  public:
-  /// @param path what errors name
+  /// @param path the name of the file in errors
   WrittenFile(FileDescriptor file, std::string path);
 
-  /// Has the disk begin with what is many bytes, which `sync` then need not wait for.
+  /// Writes bytes. Starts to write back to disk whenever 16 MiB have been written, so that `sync` waits less.
   void write(std::span<const std::byte> bytes);
-  /// All of it, behind what is there, or nothing, where it is a file.
+  /// Appends all bytes at the end; if that fails, removes the part that was written (files only).
   void write_whole(std::span<const std::byte> bytes);
-  /// Leaves the first so many bytes of a file.
+  /// Truncates the file to its first `bytes` bytes.
   void cut(std::uint64_t bytes);
-  /// Brings to disk what was written.
+  /// Flushes written bytes to disk.
   void sync();
-  /// Some file systems tell only then that they could not write.
+  /// Closes the file. Some file systems report write errors only here.
   void close();
   int descriptor() const { return file_.get(); }
 
@@ -31,10 +31,10 @@ class WrittenFile {
   FileDescriptor file_;
   std::string path_;
   std::uint64_t written_ = 0;
-  std::uint64_t begun_ = 0;  ///< of these, with the disk
+  std::uint64_t begun_ = 0;  ///< number of these bytes for which write-back has begun
 };
 
-/// Brings the names in the folder around `path` to disk. @throws Error bad_file
+/// Flushes the entries of the folder that contains `path` to disk. @throws Error bad_file
 void sync_folder_of(const std::string& path);
 
 }  // namespace troupe

@@ -11,18 +11,18 @@
 namespace troupe {
 namespace {
 
-/// Of this process. The handler of fork runs in the child's only thread.
+/// Counters of this process. The fork handler runs in the child's only thread.
 struct Forks {
   std::atomic<unsigned> count{0};     ///< forks between the first process and this one
-  std::atomic<int> runs{0};           ///< that live
-  std::atomic<pid_t> busy_parent{0};  ///< that had a run when it forked this process; 0: none
+  std::atomic<int> runs{0};           ///< live runs
+  std::atomic<pid_t> busy_parent{0};  ///< the parent, if it had a run when it forked this process; 0: it had none
 
   Forks() {
     ::pthread_atfork(nullptr, nullptr, [] { shared().enter_child(); });
   }
 
   static Forks& shared() {
-    static Forks& forks = *new Forks;  // never destroyed: objects may outlive what has static storage
+    static Forks& forks = *new Forks;  // never destroyed: objects may outlive static storage
     return forks;
   }
 
@@ -41,7 +41,8 @@ struct Forks {
 
 OwningProcess::OwningProcess() noexcept : pid_(::getpid()), forks_(Forks::shared().count) {}
 
-/// A raw clone runs no handler, and in another namespace of processes the child may have its parent's number.
+/// Checks both numbers: a raw clone runs no fork handler, and in another PID namespace the child may have its parent's
+/// id.
 bool OwningProcess::is_this() const noexcept { return forks_ == Forks::shared().count && pid_ == ::getpid(); }
 
 void OwningProcess::check(const char* what) const {

@@ -24,8 +24,8 @@ class OwningProcess {
   unsigned forks_;
 };
 
-/// Ends the process where it is left in a child made by fork since it began. Stands around a call of a user's function
-/// on one of Troupe's threads: the child has no other thread, and must not answer in its parent's place.
+/// In a child made by fork since construction, ends the process at the end of the scope. Used around calls of users'
+/// functions on Troupe's threads: such a child has no other thread, and must not answer in its parent's place.
 class ForkBarrier {
  public:
   ForkBarrier() = default;
@@ -40,7 +40,7 @@ class ForkBarrier {
   OwningProcess owner_;
 };
 
-/// Counts a run of this process while it lives.
+/// Counts a run of this process for the lifetime of the object.
 class LiveRun {
  public:
   /// @throws Error unsupported in a child that was forked while its parent had a run: a lock that another thread held
@@ -54,7 +54,7 @@ class LiveRun {
   OwningProcess owner_;
 };
 
-/// Owns an object of which a child made by fork must not even run the destructor: there the object is leaked.
+/// Owns an object whose destructor must not run in a child made by fork: there the object is leaked.
 template <class T>
 class OwnedHere {
  public:
@@ -74,7 +74,7 @@ class OwnedHere {
   std::unique_ptr<T> object_;
 };
 
-/// The same with several owners.
+/// The same with shared ownership.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_owned_here(Arguments&&... arguments) {
   const auto destroy = [owner = OwningProcess()](T* object) {

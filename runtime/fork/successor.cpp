@@ -32,12 +32,12 @@ Record read_record(int file) {
 }
 
 void write_record(int file, const Record& record) {
-  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // then the process is not followed
+  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // a failure only means that the process is not followed
 }
 
 /// The started process, from before main until it settles. Handlers of fork call nothing but the kernel.
 struct Started {
-  int file = -1;  ///< -1 where this process was not started so
+  int file = -1;  ///< -1: this process was not started with a memory file
   pid_t pid = -1;
   bool settled = true;
 
@@ -68,7 +68,7 @@ Started& Started::started() {
   return self;
 }
 
-/// Before main, which may fork at once.
+/// Initialized before main, which may fork at once.
 const bool kKnown = Started::started().file >= 0;
 
 /// Returns whether a process has that memory file open: it is a fork of the started process and runs the same program.

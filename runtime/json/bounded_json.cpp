@@ -12,12 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-// Bytes of memory, with what allocators and growing arrays take beside it.
+// Estimated bytes of memory, including the overhead of allocators and growing arrays.
 constexpr std::size_t kValue = 32;
 constexpr std::size_t kContainer = 64;
 constexpr std::size_t kKey = 96;
 
-/// Builds the value, and ends the parsing where a bound is reached.
+/// Builds the value, and stops parsing when a bound is reached.
 class Builder final : public nlohmann::json_sax<json> {
  public:
   Builder(const JsonBounds& bounds, std::string& fault) : bounds_(bounds), fault_(fault) {}
@@ -43,7 +43,7 @@ class Builder final : public nlohmann::json_sax<json> {
     if (!spend(kKey + name.size())) return false;
     json& object = *open_.back();
     const auto [place, is_new] = object.get_ref<json::object_t&>().try_emplace(std::move(name));
-    if (!is_new && !bounds_.keys_may_repeat) return fail("says '" + printable(place->first, 100) + "' twice");
+    if (!is_new && !bounds_.keys_may_repeat) return fail("has the key '" + printable(place->first, 100) + "' twice");
     slot_ = &place->second;
     return true;
   }
@@ -64,7 +64,7 @@ class Builder final : public nlohmann::json_sax<json> {
     return fail("takes more than " + std::to_string(bounds_.memory >> 20) + " MB of memory");
   }
 
-  /// Where the next value goes; none beyond the bound.
+  /// Returns where the next value goes; null when the memory bound is reached.
   json* place() {
     if (!spend(kValue)) return nullptr;
     if (open_.empty()) return &root_;
@@ -98,8 +98,8 @@ class Builder final : public nlohmann::json_sax<json> {
   const JsonBounds& bounds_;
   std::string& fault_;
   json root_;
-  std::vector<json*> open_;  ///< containers around the next value; none moves while it is open
-  json* slot_ = nullptr;     ///< of the last key
+  std::vector<json*> open_;  ///< open containers, outermost first; none moves while it is open
+  json* slot_ = nullptr;     ///< value of the last key
   std::size_t spent_ = 0;
 };
 

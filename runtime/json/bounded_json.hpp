@@ -7,22 +7,22 @@
 
 namespace troupe {
 
-/// How much JSON of others may be.
+/// Limits for JSON from outside the program.
 struct JsonBounds {
   int deepest = 100;                           ///< levels of arrays and objects
-  std::size_t memory = std::size_t{64} << 20;  ///< bytes that what was parsed takes, about
-  bool keys_may_repeat = false;                ///< then the last counts
+  std::size_t memory = std::size_t{64} << 20;  ///< approximate bytes that the parsed value takes
+  bool keys_may_repeat = false;                ///< true: the last value of a repeated key counts
 };
 
-/// JSON of a text that nobody vouches for, in time that grows as the text does. Returns a discarded value, and in
-/// `fault` why, for what is none, goes beyond the bounds, or says a key of an object twice: a sentence without its
+/// Parses untrusted JSON in time proportional to the length of the text. Returns a discarded value if the text is not
+/// JSON, exceeds the bounds or repeats a key of an object. Then `fault` contains the reason, as a sentence without a
 /// subject, such as "is nested deeper than 100 levels".
 nlohmann::json parse_bounded(std::string_view text, const JsonBounds& bounds, std::string& fault);
-/// The same within usual bounds, where nobody asks why.
+/// The same with the default bounds, without a reason.
 nlohmann::json parse_bounded(std::string_view text);
 
-/// To be asked of a program's own JSON before it is copied or written, which takes a call for each level.
-/// @param what it is. @throws Error invalid_argument where it is nested deeper than JsonBounds::deepest
+/// Checks a program's own JSON before it is copied or written, which needs one level of recursion per level of nesting.
+/// @param what name of the value in errors. @throws Error invalid_argument if nested deeper than JsonBounds::deepest
 void check_depth(const nlohmann::json& json, const char* what);
 
 }  // namespace troupe

@@ -12,7 +12,7 @@ namespace troupe {
 namespace {
 
 [[noreturn]] void fail(const std::string& text, const std::string& why) {
-  throw Error(ErrorCode::invalid_argument, "'" + text + "' is no HOST:PORT: " + why);
+  throw Error(ErrorCode::invalid_argument, "'" + text + "' is not HOST:PORT: " + why);
 }
 
 bool plain(char c) {
@@ -30,7 +30,7 @@ Address Address::parse(const std::string& text, std::uint16_t least_port) {
   const bool bracketed = address.host.size() >= 2 && address.host.front() == '[' && address.host.back() == ']';
   if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
   if (address.host.empty()) fail(text, "the host is missing");
-  if (!std::all_of(address.host.begin(), address.host.end(), plain)) fail(text, "a host has no such characters");
+  if (!std::all_of(address.host.begin(), address.host.end(), plain)) fail(text, "the host has an invalid character");
   if (!bracketed && address.host.find(':') != std::string::npos) fail(text, "write an IPv6 address in brackets");
 
   unsigned port = 0;
@@ -43,7 +43,7 @@ Address Address::parse(const std::string& text, std::uint16_t least_port) {
 }
 
 Address parse_listen(const std::string& text) {
-  // An IPv6 address has colons of its own.
+  // An IPv6 address contains several colons.
   const bool has_port = text.find("]:") != std::string::npos ||
                         (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
   return has_port ? Address::parse(text) : Address::parse(text + ":0");

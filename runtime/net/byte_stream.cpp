@@ -16,7 +16,7 @@ void wait_for(int fd, ByteStream::Wants wants, const Deadline& deadline) {
     const int ready = ::poll(&waiting, 1, static_cast<int>(left.count()));
     if (ready > 0) return;
     if (ready < 0 && errno != EINTR) throw_errno("cannot wait for a connection");
-    if (deadline.passed()) throw Error(ErrorCode::timeout, "the other side of a connection did not go on in time");
+    if (deadline.passed()) throw Error(ErrorCode::timeout, "timed out waiting for the other side of a connection");
   }
 }
 

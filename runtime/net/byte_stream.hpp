@@ -7,29 +7,30 @@
 
 namespace troupe {
 
-/// A non-blocking connection that carries bytes; one thread at a time.
+/// A non-blocking connection that carries bytes. Not thread-safe.
 class ByteStream {
  public:
-  /// How far a non-blocking call got.
+  /// What a non-blocking call must wait for before it can continue.
   enum class Wants : unsigned char { nothing, read, write, closed };
   struct Progress {
     std::size_t bytes = 0;
-    Wants wants = Wants::nothing;  ///< what must become possible before it can go on; closed: never
+    Wants wants = Wants::nothing;  ///< the event to wait for before the next call; closed: the connection has ended
   };
 
   ByteStream() = default;
   virtual ~ByteStream() = default;
 
-  /// Until `into` is full, or nothing more is there. @throws Error protocol on anything but an orderly end or a broken
-  /// connection, which are `closed`.
+  /// Reads until `into` is full, or no more bytes are available. @throws Error protocol for all errors except an
+  /// orderly end and a broken connection, which both return `closed`.
   virtual Progress read_some(std::span<std::byte> into) = 0;
-  /// Until all is written, or no more can be taken. After `Wants::write`, go on with the rest, all of it.
+  /// Writes until all bytes are written, or the socket takes no more. After `Wants::write`, call again with all of the
+  /// remaining bytes.
   /// @param more whether other bytes follow at once, so that the last packet may wait for them.
   virtual Progress write_some(std::span<const std::byte> bytes, bool more = false) = 0;
-  /// The socket, to wait for.
+  /// The socket's descriptor, for polling.
   virtual int fd() const = 0;
 
-  /// Waits for the socket in between. @throws Error timeout, or worker_lost when the connection ends.
+  /// Blocks until `into` is full. @throws Error timeout, or worker_lost if the connection ends.
   void read_all(std::span<std::byte> into, const Deadline& deadline);
   void write_all(std::span<const std::byte> bytes, const Deadline& deadline, bool more = false);
 
@@ -38,7 +39,7 @@ class ByteStream {
   ByteStream& operator=(ByteStream&&) = default;
 };
 
-/// Waits until a socket can do what is wanted (or is broken). @throws Error timeout
+/// Blocks until the socket is ready to read or write (or is broken). @throws Error timeout
 void wait_for(int fd, ByteStream::Wants wants, const Deadline& deadline);
 
 }  // namespace troupe

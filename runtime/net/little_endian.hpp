@@ -8,7 +8,8 @@
 
 namespace troupe::net {
 
-/// Numbers in a fixed-size message, lowest byte first, one behind the other. The reader's size bounds what is read.
+/// Reads numbers of a fixed-size message, lowest byte first, one after the other. The caller must not read past its
+/// end.
 template <std::size_t kSize>
 class Reader {
  public:
@@ -38,7 +39,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// The opposite; what is not written stays zero.
+/// Writes such a message; bytes that are not written stay zero.
 template <std::size_t kSize>
 class Writer {
  public:

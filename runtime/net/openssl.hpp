@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-// What OpenSSL's C interface leaves to its users: ownership and the text of errors.
+// Ownership and error texts for OpenSSL's C interface.
 namespace troupe::net {
 
 template <auto kFree>
@@ -26,13 +26,13 @@ using BioPtr = std::unique_ptr<BIO, Free<&BIO_free_all>>;
 using StorePtr = std::unique_ptr<X509_STORE, Free<&X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<&X509_STORE_CTX_free>>;
 
-/// The first error in this thread's queue, which is emptied.
+/// Returns the first error in this thread's queue, and empties the queue.
 std::string openssl_error();
 
-/// What was written to a BIO in memory.
+/// Returns the text that was written to a memory BIO.
 std::string text_of(BIO* bio);
 
-/// The subject's common name; empty when there is none, or more than one.
+/// Returns the subject's common name; empty if there is none, or more than one.
 std::string common_name(const X509* certificate);
 
 }  // namespace troupe::net

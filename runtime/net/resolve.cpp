@@ -13,7 +13,7 @@
 namespace troupe::net {
 namespace {
 
-constexpr std::size_t kLongestHost = 255;  // of a name in the DNS
+constexpr std::size_t kLongestHost = 255;  // the longest name in DNS
 
 struct Outcome {
   int error = 0;
@@ -34,7 +34,7 @@ Outcome look_up(const Address& address, int flags) {
   throw Error(code, "cannot find " + printable(address.host, kLongestHost) + ": " + why);
 }
 
-/// A place among those who look names up; none when there are too many.
+/// A slot among the concurrent look-ups; not taken if there are too many.
 class Place {
  public:
   Place() : taken_(count().fetch_add(1) < kMostLookUps) {}
@@ -44,7 +44,7 @@ class Place {
   bool taken() const { return taken_; }
 
  private:
-  // Of the process, as its threads are.
+  // Shared by all threads of the process.
   static std::atomic<int>& count() {
     static std::atomic<int> count{0};
     return count;
@@ -68,12 +68,12 @@ bool is_numeric(const std::string& host) { return look_up({host, 0}, AI_NUMERICH
 
 Resolved resolve(const Address& address, int flags, const Deadline& deadline) {
   if (address.host.empty() || address.host.size() > kLongestHost || !is_printable(address.host))
-    fail(ErrorCode::system, address, "it is no name of a host");
+    fail(ErrorCode::system, address, "this is not a host name");
   Outcome outcome = look_up(address, flags | AI_NUMERICHOST);
   if (outcome.error != 0) {
     std::future<Outcome> coming = begin_look_up(address, flags);
     if (coming.wait_until(deadline.at()) != std::future_status::ready)
-      fail(ErrorCode::timeout, address, "its name was not resolved in time");
+      fail(ErrorCode::timeout, address, "the look-up of its name timed out");
     outcome = coming.get();
   }
   if (outcome.error != 0) fail(ErrorCode::system, address, ::gai_strerror(outcome.error));

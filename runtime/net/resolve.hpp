@@ -11,15 +11,15 @@ namespace troupe::net {
 
 using Resolved = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-inline constexpr int kMostLookUps = 8;  ///< at a time, those included that nobody waits for any more
+inline constexpr int kMostLookUps = 8;  ///< look-ups at the same time, including abandoned ones
 
-/// What to connect to or to bind. Numeric addresses are told at once. Names are looked up on a thread of their own,
-/// which is left to itself at the deadline, since nothing ends a look-up of the C library's.
-/// @param flags as of getaddrinfo. @throws Error system (no such host, too many look-ups that do not end), timeout;
-/// both name the host.
+/// Resolves an address to connect or bind to. Numeric addresses are resolved at once. Names are looked up on a separate
+/// thread. The thread is abandoned at the deadline, because a look-up of the C library cannot be cancelled.
+/// @param flags as for getaddrinfo. @throws Error system (no such host, too many pending look-ups) or timeout; both
+/// name the host.
 Resolved resolve(const Address& address, int flags, const Deadline& deadline);
 
-/// Whether `host` is an IPv4 or IPv6 address (the latter perhaps with a scope), and no name that has to be looked up.
+/// Returns whether `host` is a numeric IPv4 or IPv6 address (with or without a scope), not a name to look up.
 bool is_numeric(const std::string& host);
 
 }  // namespace troupe::net

@@ -18,16 +18,17 @@
 namespace troupe::net {
 namespace {
 
-/// For where to listen, which is the user's own to say.
+/// Timeout to resolve the address to listen on, which the user has chosen.
 constexpr std::chrono::seconds kListenTimeout{10};
-/// How long an address may be taken.
+/// How long to retry while an address is in use.
 constexpr std::chrono::milliseconds kAddressInUse{500};
 
 FileDescriptor make_socket(const addrinfo& at) {
   return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
 }
 
-/// Sends at once, and finds out within some five seconds that the other machine has gone while nothing is sent.
+/// Disables Nagle's delay. Enables keep-alive, which detects a vanished peer machine within about five seconds even if
+/// nothing is sent.
 void prepare(int socket) {
   const auto set = [socket](int level, int option, int value) {
     ::setsockopt(socket, level, option, &value, sizeof value);
@@ -39,7 +40,7 @@ void prepare(int socket) {
   set(IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
-/// The error that connecting ended with; 0 when it is connected.
+/// Returns the error of connecting; 0 once connected.
 int try_connect(int socket, const addrinfo& at, const Deadline& deadline) {
   if (::connect(socket, at.ai_addr, at.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS && errno != EINTR) return errno;
@@ -80,7 +81,7 @@ FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const De
   fail("cannot connect to ", to, error);
 }
 
-/// None where that fails; `errno` says why.
+/// Returns none on failure; `errno` has the reason.
 FileDescriptor try_listen(const addrinfo& at) {
   FileDescriptor socket = make_socket(at);
   const int on = 1;
@@ -103,7 +104,7 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
 
 FileDescriptor listen_on(const Address& address) {
   const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
-  // Who listened here before may have left the socket to a child that is about to become another program.
+  // The previous listener may have left its socket to a child process that has not called exec yet.
   const Deadline deadline(kAddressInUse);
   FileDescriptor socket = try_listen(*found);
   while (!socket && errno == EADDRINUSE && !deadline.passed()) {

@@ -6,17 +6,19 @@
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/address.hpp"
 
-// TCP sockets, non-blocking and without Nagle's delay, which end when the other machine does not answer any more.
+// Non-blocking TCP sockets without Nagle's delay. Keep-alive detects a peer machine that no longer answers.
 namespace troupe::net {
 
-/// @throws Error system (nobody listens, no such host), timeout (of resolving, too); both name the address.
+/// Connects to an address. @throws Error system (connection refused, no such host) or timeout (of the look-up, too);
+/// both name the address.
 FileDescriptor connect_to(const Address& to, const Deadline& deadline);
-/// Waits half a second for an address that is taken. @throws Error system, naming the address.
+/// Listens on an address. If the address is in use, retries for half a second. @throws Error system, naming the
+/// address.
 FileDescriptor listen_on(const Address& address);
-/// None when nobody waits, with `errno` otherwise as of accept4.
+/// Returns the next waiting connection. Returns none if there is none, or on an error, with `errno` as set by accept4.
 FileDescriptor accept_from(int listener);
 
-/// Whether a call that failed with this `errno` may go on when the socket is ready.
+/// Returns whether a call that failed with this `errno` may be retried when the socket is ready.
 bool may_go_on(int error);
 
 Address peer_of(int socket);

@@ -6,13 +6,13 @@
 
 namespace troupe {
 
-/// The bits of a float without its sign. They are ordered as magnitudes are, with infinity and then NaN above all that
-/// is finite; and a maximum of integers, unlike one of floats, may be taken in any order, so loops can be as wide as
-/// the registers are.
+/// Returns the bits of a float without its sign. As integers they are ordered like magnitudes, with infinity and NaN
+/// above all finite values. Unlike a maximum of floats, a maximum of integers may be taken in any order, so loops can
+/// be vectorized.
 inline std::uint32_t magnitude_bits(float value) { return std::bit_cast<std::uint32_t>(value) & 0x7fff'ffff; }
-/// The largest of them, of floats; 0 of none.
+/// Returns the largest magnitude bits of the floats; 0 for an empty span.
 std::uint32_t largest_magnitude(std::span<const float> values);
-/// Whether all floats are finite of which this is the largest magnitude.
+/// Returns whether all floats with this largest magnitude are finite.
 inline bool is_finite(std::uint32_t largest_magnitude) { return largest_magnitude < 0x7f80'0000; }
 
 }  // namespace troupe

@@ -8,7 +8,7 @@
 namespace troupe::cgroup {
 namespace {
 
-/// Version 1 writes a number of pages that no machine has.
+/// For "no limit", version 1 writes a number that is larger than any machine's memory.
 constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
 
 std::string_view next_part(std::string_view& rest, char separator) {
@@ -26,7 +26,7 @@ bool has_part(std::string_view list, std::string_view wanted) {
 
 bool is_octal(std::string_view digits) { return digits.find_first_not_of("01234567") == digits.npos; }
 
-/// In mountinfo a space is written as \040.
+/// Decodes mountinfo, which writes a space as \040.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +41,7 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-/// Where a hierarchy of cgroups is mounted, and which cgroup is to be seen there.
+/// A mount point of a cgroup hierarchy, and the cgroup that is visible there.
 struct Mount {
   std::string root;
   std::string folder;
@@ -65,7 +65,7 @@ std::optional<Mount> find_mount(std::string_view mounts, std::string_view type, 
   return std::nullopt;
 }
 
-/// The cgroup in the line that names the controller; of version 2, in the line that names none.
+/// Returns the cgroup in the line that names the controller; for version 2, in the line without controllers.
 std::optional<std::string> find_membership(std::string_view memberships, std::string_view controller) {
   while (!memberships.empty()) {
     std::string_view line = next_part(memberships, '\n');
@@ -77,7 +77,7 @@ std::optional<std::string> find_membership(std::string_view memberships, std::st
   return std::nullopt;
 }
 
-/// The part of `path` below `root`. A cgroup that is not below what is mounted is seen as the mounted one.
+/// Returns the part of `path` below `root`. A cgroup outside the mounted one counts as the mounted one.
 std::string below(const std::string& root, const std::string& path) {
   const std::string base = root == "/" ? "" : root;
   const bool inside = path.starts_with(base + "/") && path.find("/..") == path.npos;
@@ -130,7 +130,7 @@ std::vector<std::string> Reader::folders_of(std::string_view controller) const {
   return folders(read_("/proc/self/cgroup"), read_("/proc/self/mountinfo"), controller);
 }
 
-/// Bytes of files' contents, of which version 1 counts those of folders below under names of their own.
+/// Returns the bytes of cached file contents. Version 1 counts subfolders only under separate names ("total_").
 std::uint64_t Reader::cached(const std::string& folder) const {
   const std::string stat = read_(folder + "/memory.stat");
   const std::string prefix = parse_limit(read_(folder + "/memory.current")) ? "" : "total_";
@@ -145,7 +145,7 @@ std::uint64_t Reader::memory_in_use(const std::string& folder) const {
   return used.value_or(0) > files ? *used - files : 0;
 }
 
-/// Version 2 limits swap for itself, version 1 memory and swap together.
+/// Version 2 has a limit for swap alone, version 1 for memory and swap together.
 std::uint64_t Reader::swap_left(const std::string& folder, std::uint64_t memory_left) const {
   const auto number = [&](const char* file) { return parse_limit(read_(folder + file)); };
   const auto less = [](std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; };

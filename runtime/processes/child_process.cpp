@@ -19,24 +19,24 @@
 namespace troupe {
 namespace {
 
-/// Of a process that was killed, until it has ended.
+/// How long to wait for a killed process to end.
 constexpr std::chrono::seconds kEndTimeout{10};
 
-/// What exec takes.
+/// The arguments of exec.
 struct Program {
   const char* path;
   char* const* arguments;
   char* const* environment;
 };
 
-/// In the child, between fork and exec: only calls that are safe there.
-/// @param told takes `errno` where this does not succeed
+/// Runs in the child between fork and exec, so it only makes async-signal-safe calls.
+/// @param told descriptor to which `errno` is written if this fails
 [[noreturn]] void become(const Program& program, const std::pair<int, int>* inherited, std::size_t count, int told) {
   const auto fail = [&told]() {
     const int why = errno;
     ::_exit(::write(told, &why, sizeof why) < 0 ? 126 : 127);
   };
-  // First out of the way of the numbers they are to have, then onto them; dup2 clears close-on-exec.
+  // First moves all descriptors above their target numbers, then onto the target numbers. dup2 clears close-on-exec.
   constexpr std::size_t kMost = 8;
   int moved[kMost] = {};
   int above = 0;
@@ -50,7 +50,7 @@ struct Program {
     if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) fail();
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // a mask outlives exec
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // the signal mask survives exec
   ::execve(program.path, program.arguments, program.environment);
   fail();
   ::_exit(127);
@@ -64,7 +64,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// This process's with other variables.
+/// Returns this process's environment with `variables` added or replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
   std::vector<std::string> all = variables;
   const auto is_replaced = [&](std::string_view here) {
@@ -80,8 +80,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
 [[noreturn]] void throw_not_started(const std::string& program, int why) {
   if (why == E2BIG)
     throw Error(ErrorCode::limit_reached, "cannot start " + program +
-                                              ": its arguments and environment are longer than the system takes (a "
-                                              "quarter of the limit on the stack, `ulimit -s`; 128 KiB for each)");
+                                              ": its arguments and environment exceed the system's limit (a "
+                                              "quarter of the stack limit, `ulimit -s`; 128 KiB for each)");
   throw Error(ErrorCode::system, "cannot start " + program + ": " + std::strerror(why));
 }
 
@@ -102,7 +102,7 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   if (pid < 0) throw_errno("fork");
   if (pid == 0)
     become({program.c_str(), argv.data(), envp.data()}, inherited.data(), inherited.size(), held_until_exec.get());
-  // Before its exec the child has our handlers: a signal would be handled by them.
+  // Waits for the exec: until then the child has our signal handlers, which would handle a signal to it.
   held_until_exec = FileDescriptor();
   int why = 0;
   ssize_t got = 0;
@@ -187,7 +187,7 @@ void ChildProcess::signal(int number) {
 }
 
 void ChildProcess::kill() {
-  if (!end()) throw Error(ErrorCode::system, "process " + std::to_string(pid_) + " was killed and does not end");
+  if (!end()) throw Error(ErrorCode::system, "process " + std::to_string(pid_) + " does not end after SIGKILL");
 }
 
 bool ChildProcess::end() {
@@ -205,7 +205,7 @@ void ChildProcess::reap() {
   do {
     reaped = ::waitpid(pid_, &status_, 0);
   } while (reaped < 0 && errno == EINTR);
-  // Another process's child tells its status itself.
+  // A successor is another process's child, so it records its status itself.
   const auto said = reaped < 0 && successor_ ? successor_->status() : std::nullopt;
   if (said) status_ = W_EXITCODE(*said, 0);
   reaped_elsewhere_ = reaped < 0 && !said;
@@ -219,7 +219,7 @@ int ChildProcess::exit_status() const {
 
 std::string ChildProcess::how_it_ended() const {
   if (handle_) return "";
-  if (reaped_elsewhere_) return "ended; its status was taken by another wait of this program";
+  if (reaped_elsewhere_) return "ended; another wait call of this program took its status";
   if (WIFSIGNALED(status_)) return "was ended by signal " + std::to_string(WTERMSIG(status_));
   return "ended with status " + std::to_string(WEXITSTATUS(status_));
 }

@@ -14,21 +14,21 @@
 
 namespace troupe {
 
-/// A child that is killed, and waited for, when its owner goes. Only the process that started it may do so: in a child
-/// that this process forks, nothing happens to it.
+/// A child process. The destructor kills it and waits for its end. Only the process that started the child does so: in
+/// a forked copy of that process, the destructor has no effect.
 class ChildProcess {
  public:
-  /// Starts `program` with `arguments` (the first is its own name). Each of `inherited` stays open in the child under
-  /// the number given beside it. Its environment is this process's and, in place of those of the same names,
-  /// `variables`
-  /// ("NAME=value"). @throws Error limit_reached where the system takes no arguments and environment so long, or
-  /// system, such as for a program that is not there
+  /// Starts `program` with `arguments` (the first is the program's own name). Each descriptor of `inherited` stays open
+  /// in the child, under the number in the same pair. The child's environment is this process's environment with
+  /// `variables` ("NAME=value") added or replaced.
+  /// @throws Error limit_reached if the arguments and environment are longer than the system allows; system for other
+  /// failures, such as a program that does not exist
   static ChildProcess start(const std::string& program, const std::vector<std::string>& arguments,
                             const std::vector<std::pair<int, int>>& inherited,
                             const std::vector<std::string>& variables = {});
 
-  /// Starts this program again, in the same way. Where it becomes a daemon before `troupe::init`, the process that goes
-  /// on in its place is the child from then on.
+  /// Starts this program again, in the same way. If it becomes a daemon before `troupe::init`, the process that
+  /// replaces it is the child from then on.
   static ChildProcess start_again(const std::vector<std::string>& arguments, std::vector<std::pair<int, int>> inherited,
                                   std::vector<std::string> variables);
 
@@ -37,27 +37,28 @@ class ChildProcess {
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
-  /// The process that may go on in the child's place; none for other programs.
+  /// Follows the child if it becomes a daemon; none for other programs.
   const std::optional<Successor>& successor() const { return successor_; }
-  /// Whether the child has ended by itself. It is not reaped by that.
+  /// Returns whether the child has ended. Does not reap the child.
   bool has_ended();
-  /// Waits at most so long for the child to end by itself. True when it has ended, and then it is reaped.
+  /// Waits at most `timeout` for the child to end. Returns true if the child has ended; the child is then reaped.
   bool wait(std::chrono::milliseconds timeout);
-  /// Kills the child through its pidfd and reaps it. When this returns, it writes nowhere any more. @throws Error
-  /// system for one that the kernel does not end in time, such as one that waits for a dead disk
+  /// Kills the child through its pidfd and reaps it. Once this returns, the child no longer writes anywhere.
+  /// @throws Error system if the child does not end in time, for example because it waits for a disk that does not
+  /// respond
   void kill();
-  /// Sends a signal while it runs.
+  /// Sends a signal if the child is running.
   void signal(int number);
-  /// As a shell tells it: the status it ended with, 128 and the number of the signal that ended it, or -1 while it runs
-  /// or when another wait of this program took its status.
+  /// Returns the exit status as a shell does: the child's own status, or 128 plus the number of the signal that ended
+  /// it. Returns -1 while the child runs, or if another wait call of this program took its status.
   int exit_status() const;
-  /// Such as "ended with status 3" or "was ended by signal 9"; empty while it runs.
+  /// Returns a text such as "ended with status 3" or "was ended by signal 9"; empty while the child runs.
   std::string how_it_ended() const;
 
  private:
-  /// False for one that the kernel does not end in time.
+  /// Kills and reaps the child. Returns false if it does not end in time.
   bool end();
-  /// Waits for the process without following who goes on in its place.
+  /// Waits for this process to exit, without following a successor.
   bool await_exit(std::chrono::milliseconds timeout) const;
   /// After the process has exited: makes its successor the child. Returns false if there is none.
   bool follow();

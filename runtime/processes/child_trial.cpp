@@ -12,7 +12,7 @@
 namespace troupe {
 
 bool survives(void (*work)()) {
-  // As fork, but without a signal at the child's end, which the program's own waiting for children would see.
+  // Like fork, but without SIGCHLD at the end of the child, which the program's own wait calls would notice.
   const auto child = static_cast<pid_t>(::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, nullptr));
   if (child == 0) {
     ::prctl(PR_SET_DUMPABLE, 0);

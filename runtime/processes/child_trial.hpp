@@ -2,8 +2,9 @@
 
 namespace troupe {
 
-/// Whether a process would survive this: a copy of this one does it, and ends. It may call nothing but the kernel,
-/// since the copy has only the thread that calls. The program sees nothing of the copy: no signal, and no core file.
+/// Returns whether a process survives `work`, by running it in a copy of this process. `work` may only make system
+/// calls, because the copy has only the calling thread. The program does not notice the copy: there is no signal and no
+/// core file.
 bool survives(void (*work)());
 
 }  // namespace troupe

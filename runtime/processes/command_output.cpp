@@ -17,9 +17,9 @@
 namespace troupe {
 namespace {
 
-/// How often it is seen whether the command has ended while another process holds its output open.
+/// How often to check whether the command has ended while another process still holds its output open.
 constexpr std::chrono::milliseconds kLook{100};
-/// Of a command that has closed its output, until it ends.
+/// How long to wait for the end of a command that has closed its output.
 constexpr std::chrono::seconds kClosedTimeout{10};
 constexpr std::size_t kMostErrors = 4096;
 
@@ -29,7 +29,7 @@ std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// @param output, errors take what it writes
+/// @param output,errors receive the read ends of the command's pipes
 ChildProcess start_command(const std::string& command, FileDescriptor& output, FileDescriptor& errors) {
   auto [output_end, to_output] = make_pipe();
   auto [errors_end, to_errors] = make_pipe();
@@ -79,7 +79,7 @@ std::size_t CommandOutput::read(std::span<std::byte> to) {
       check_end();
       return 0;
     }
-    // What it started may hold its output open for ever.
+    // A process that the command started may hold its output open forever.
     if (ready == 0 && child_.wait(std::chrono::milliseconds(0)) && !is_readable(output_.get())) {
       check_end();
       return 0;

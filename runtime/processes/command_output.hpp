@@ -10,15 +10,15 @@
 
 namespace troupe {
 
-/// What a command of the shell writes. The command is killed, and waited for, when this goes; it reads nothing.
+/// Reads the output of a shell command, whose input is empty. The destructor kills the command and waits for its end.
 class CommandOutput {
  public:
-  /// Starts it by `/bin/sh -c`. @throws Error system where that cannot be
+  /// Starts the command with `/bin/sh -c`. @throws Error system if that fails
   explicit CommandOutput(std::string command);
 
-  /// Waits for bytes, and returns how many came; 0: the command has ended, and well.
-  /// @throws Error bad_file that names the command, how it ended and the last line of its standard error, for one that
-  /// ended with a status other than 0
+  /// Waits for bytes and returns their number; 0: the command has ended with status 0.
+  /// @throws Error bad_file, with the command, how it ended and the last line of its standard error, if the command
+  /// ended with another status
   std::size_t read(std::span<std::byte> to);
 
  private:

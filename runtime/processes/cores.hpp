@@ -6,18 +6,19 @@
 
 namespace troupe {
 
-/// CPUs that the calling thread, and threads and processes that it starts, may run on, or as many as a cgroup's quota
-/// is worth, rounded up; at least 1.
+/// Returns the number of CPUs on which the calling thread, and threads and processes that it starts, may run. A
+/// cgroup's CPU quota, rounded up, limits the number. At least 1.
 int usable_cores();
 
-/// The CPUs that the calling thread may run on, as many as `usable_cores`, by their numbers.
+/// Returns the numbers of the CPUs on which the calling thread may run, at most `usable_cores` of them.
 std::vector<int> usable_core_numbers();
 
-/// Logs a line where workers of this machine ask for more cores than this process may use: they share these.
+/// Logs a line if the workers of this machine need more cores than this process may use, so that they share cores.
 void note_shared_cores(int workers, int cores_each);
 
-/// While it lives, the calling thread runs on these CPUs alone, and so does for good what it starts meanwhile: there,
-/// `usable_cores` is their number. Where the system refuses, it runs where it did.
+/// Restricts the calling thread to these CPUs for the lifetime of the object. Threads and processes that are started
+/// meanwhile stay restricted, and their `usable_cores` is the number of these CPUs. If the system refuses, has no
+/// effect.
 class PinnedThread {
  public:
   explicit PinnedThread(const std::vector<int>& cores);

@@ -5,13 +5,13 @@
 
 namespace troupe {
 
-/// With which somebody ends a program: from its terminal, by its name or number, or by closing the terminal.
+/// Signals that end a program: Ctrl-C, kill, and closing the terminal.
 inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
-/// The same as a set.
+/// Returns the same signals as a set.
 sigset_t ending_signals();
 
-/// Holds back the signals that end a program from the calling thread, and from threads that it starts meanwhile, which
-/// keep holding them back. What came takes effect when this goes.
+/// Blocks the signals that end a program, in the calling thread and permanently in threads that it starts meanwhile.
+/// Signals that arrive take effect when this object is destroyed.
 class HeldSignals {
  public:
   HeldSignals();
@@ -19,7 +19,7 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// Lets handlers run that came meanwhile. True when one of these signals will end the program.
+  /// Runs the handlers of signals that have arrived. Returns true if one of these signals is going to end the program.
   bool came() const;
 
  private:

@@ -21,7 +21,7 @@ constexpr const char* kMorePids =
 constexpr const char* kMoreMemory =
     "raise it there, or by docker run --memory, Kubernetes' resources.limits.memory or systemd's MemoryMax";
 
-/// Other threads may have ended since one was refused.
+/// Other threads may have ended since a thread was refused.
 constexpr std::uint64_t kNearlyNone = 3;
 
 std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
   return limit.rlim_cur;
 }
 
-/// Of the file's start; none where there is none.
+/// Returns the number at the start of the file; none if the file cannot be read.
 std::optional<std::uint64_t> number_in(const char* path) {
   const std::string text = read_kernel_file(path);
   if (text.empty()) return std::nullopt;
@@ -53,25 +53,25 @@ std::uint64_t stack_bytes() {
 std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
 
 std::string address_space_text(std::uint64_t limit) {
-  return "RLIMIT_AS lets this process map " + megabytes(limit) + "; raise it with `ulimit -v`";
+  return "RLIMIT_AS limits the address space of this process to " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
-/// Of a line of /proc/meminfo or of a status, such as "SwapFree:   1234 kB".
+/// Returns a value of /proc/meminfo or of a process's status, from a line such as "SwapFree:   1234 kB".
 std::optional<std::uint64_t> bytes_in(const std::string& text, const std::string& key) {
   const auto found = text.find(key);
   if (found == text.npos) return std::nullopt;
   return std::strtoull(text.c_str() + found + key.size(), nullptr, 10) << 10;
 }
 
-/// What RLIMIT_DATA counts: memory of the process's own, with stacks of threads.
+/// Returns the bytes that RLIMIT_DATA counts: private memory of the process, including thread stacks.
 std::uint64_t own_bytes() { return bytes_in(read_kernel_file("/proc/self/status"), "\nVmData:").value_or(0); }
 
 std::string data_text(std::uint64_t limit) {
-  return "RLIMIT_DATA lets this process have " + megabytes(limit) +
-         " of its own; raise it with `ulimit -d`, or a trial's memory";
+  return "RLIMIT_DATA limits this process to " + megabytes(limit) +
+         " of private memory; raise it with `ulimit -d`, or raise the trial's memory";
 }
 
-/// Threads of all processes on the machine, as in "0.00 0.01 0.05 2/345 6789".
+/// Returns the number of threads of all processes on the machine, from a text such as "0.00 0.01 0.05 2/345 6789".
 std::uint64_t threads_of_machine() {
   const std::string text = read_kernel_file("/proc/loadavg");
   const auto slash = text.find('/');
@@ -85,16 +85,16 @@ std::string task_limit_text() {
   if (data && own_bytes() + stack_bytes() > *data) return data_text(*data);
   for (const cgroup::Limit& limit : cgroup::Reader().tasks())
     if (limit.left() <= kNearlyNone)
-      return "pids.max of its cgroup allows " + std::to_string(limit.most) + " in all (" + limit.file + "); " +
-             kMorePids;
+      return "pids.max of its cgroup allows " + std::to_string(limit.most) + " threads and processes (" + limit.file +
+             "); " + kMorePids;
   for (const char* file : {"/proc/sys/kernel/threads-max", "/proc/sys/kernel/pid_max"})
     if (const auto most = number_in(file); most && threads_of_machine() + 1 >= *most)
       return std::string(file) + " allows the machine " + std::to_string(*most) + "; raise it there";
   const auto most = soft_limit(RLIMIT_NPROC);
   std::string around = "a cgroup around this container allows no more (pids.max)";
   if (!most) return around;
-  return "RLIMIT_NPROC lets user " + std::to_string(::getuid()) + " have " + std::to_string(*most) +
-         " threads and processes, which `ulimit -u` raises, or " + around;
+  return "RLIMIT_NPROC limits user " + std::to_string(::getuid()) + " to " + std::to_string(*most) +
+         " threads and processes (raise it with `ulimit -u`), or " + around;
 }
 
 std::uint64_t machine_bytes() {
@@ -104,8 +104,8 @@ std::uint64_t machine_bytes() {
 }  // namespace
 
 std::string file_limit_text() {
-  return "RLIMIT_NOFILE lets this process have " + std::to_string(soft_limit(RLIMIT_NOFILE).value_or(0)) +
-         " open; raise it with `ulimit -n`, docker run --ulimit nofile=N or systemd's LimitNOFILE";
+  return "RLIMIT_NOFILE limits this process to " + std::to_string(soft_limit(RLIMIT_NOFILE).value_or(0)) +
+         " open files; raise it with `ulimit -n`, docker run --ulimit nofile=N or systemd's LimitNOFILE";
 }
 
 std::string memory_limit_text() {
@@ -124,8 +124,8 @@ std::string memory_limit_text() {
 std::string object_limit_text() {
   const auto most = soft_limit(RLIMIT_FSIZE);
   if (!most || *most > machine_bytes()) return memory_limit_text();
-  return "RLIMIT_FSIZE lets this process write files of " + std::to_string(*most >> 10) +
-         " KB, which memory that is shared counts among; raise it with `ulimit -f`";
+  return "RLIMIT_FSIZE limits files, which include shared memory, to " + std::to_string(*most >> 10) +
+         " KB; raise it with `ulimit -f`";
 }
 
 void throw_refused(const std::string& what, int error) {
@@ -156,9 +156,9 @@ std::size_t memory_bytes() {
 std::string lack_of_memory(std::size_t bytes) {
   const std::string memory = read_kernel_file("/proc/meminfo");
   const std::uint64_t swap = bytes_in(memory, "\nSwapFree:").value_or(0);
-  const auto available = bytes_in(memory, "\nMemAvailable:");  // what is in nobody's use
+  const auto available = bytes_in(memory, "\nMemAvailable:");  // free or easily reclaimed
   const auto lack = [&](std::uint64_t left, const std::string& whose) {
-    return "takes " + megabytes(bytes) + " of memory, and " + megabytes(left) + " are left of " + whose;
+    return "needs " + megabytes(bytes) + " of memory, but only " + megabytes(left) + " remain of " + whose;
   };
   for (const cgroup::Limit& limit : cgroup::Reader().memory())
     if (const std::uint64_t left = limit.left() + std::min(swap, limit.swap_left); bytes > left)

@@ -8,21 +8,21 @@
 
 #include "troupe/error.hpp"
 
-// The limits that a process meets in a container or a shell: what to say of them, and whom to ask before.
+// The limits that a container or a shell sets for a process: their error messages, and checks before they are reached.
 namespace troupe {
 
-/// Throws what a system call's error means: limit_reached, with the limit and how to raise it, for a lack of
-/// descriptors or memory; else system.
+/// Throws the error for a failed system call: limit_reached, with the limit and how to raise it, if descriptors or
+/// memory ran out; otherwise system.
 [[noreturn]] void throw_refused(const std::string& what, int error);
-/// Throws limit_reached with the limit that keeps this process from one more thread or process. To be called while it
-/// is reached.
+/// Throws limit_reached, naming the limit that prevents one more thread or process. Call this while the limit is
+/// reached.
 [[noreturn]] void throw_no_task(const std::string& what);
-/// limit_reached with the limit on memory that this process has.
+/// Returns an Error limit_reached that names this process's memory limit.
 Error no_memory(const std::string& what);
-/// The limit on open files, or on memory, that this process has, and how to raise it.
+/// Describe the limit on open files, or on memory, of this process, and how to raise it.
 std::string file_limit_text();
 std::string memory_limit_text();
-/// That on memory which is shared, and is a file to the system.
+/// Describes the limit on shared memory, which the system counts as a file.
 std::string object_limit_text();
 
 /// Starts a thread. @throws Error limit_reached
@@ -33,15 +33,15 @@ Thread start_thread(Work work) try {
   throw_no_task("cannot start a thread");
 }
 
-/// Lets this process, and those that it starts, have as many files open as its hard limit says.
+/// Raises the limit on open files, for this process and those that it starts, to the hard limit.
 void raise_file_limit();
 
-/// Bytes of memory that there are for this process: the machine's, or those of a cgroup around it.
+/// Returns the bytes of memory available to this process: the machine's, or the limit of a surrounding cgroup.
 std::size_t memory_bytes();
-/// To be asked before much memory is taken, which a cgroup's limit would punish with SIGKILL: "takes ... of memory, and
-/// ... are left of ..." where so much surely is not left; else empty.
+/// Call this before taking much memory, because a process that exceeds a cgroup's limit is killed by SIGKILL. If that
+/// much memory is certainly not available, returns "needs ... of memory, but only ... remain of ..."; otherwise empty.
 std::string lack_of_memory(std::size_t bytes);
-/// @throws Error limit_reached where there is a lack.
+/// @throws Error limit_reached if there is not enough memory.
 void require_memory(std::size_t bytes, const std::string& what_for);
 
 }  // namespace troupe

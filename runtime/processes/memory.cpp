@@ -34,13 +34,13 @@ std::span<float> Mapping::writable_floats() const {
 
 namespace {
 
-/// Of slabs that it is worth to ask the system about first.
+/// For slabs of at least this size, the available memory is checked first.
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 }  // namespace
 
 FileDescriptor open_memory_file(const char* name) {
-  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL, which headers of older systems lack
+  constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL, which is missing in headers of older systems
   constexpr unsigned kUsual = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   FileDescriptor file(::memfd_create(name, kUsual | kNotExecutable));
   if (!file && errno == EINVAL) file = FileDescriptor(::memfd_create(name, kUsual));  // a kernel before Linux 6.3
@@ -56,7 +56,8 @@ FileDescriptor make_memory_file(std::size_t bytes) {
   while ((failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes))) == EINTR) {
   }
   if (failed != 0)
-    throw Error(ErrorCode::store_full, "the machine has no memory for a slab of " + std::to_string(bytes) + " bytes");
+    throw Error(ErrorCode::store_full,
+                "the machine has not enough memory for a slab of " + std::to_string(bytes) + " bytes");
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) throw_errno("sealing a slab's size");
   return file;
 }

@@ -8,10 +8,10 @@
 
 namespace troupe {
 
-/// Floats of one page: the granule in which slabs are cut among writers.
+/// Bytes and floats of one page. Slabs are divided among writers at page boundaries.
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kPageFloats = kPageBytes / sizeof(float);
-/// Of a cache line.
+/// Floats of one cache line.
 inline constexpr std::size_t kLineFloats = 16;
 
 enum class Access : unsigned char { read, write };
@@ -27,7 +27,7 @@ class Mapping {
 
   std::size_t bytes() const { return bytes_; }
   std::span<const float> floats() const { return {static_cast<const float*>(data_), bytes_ / sizeof(float)}; }
-  /// @throws Error store_failed when mapped for reading.
+  /// @throws Error store_failed if mapped for reading.
   std::span<float> writable_floats() const;
 
  private:
@@ -36,15 +36,15 @@ class Mapping {
   Access access_;
 };
 
-/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later nobody can execute the file.
+/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later the file cannot be executed.
 /// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 
-/// Makes an anonymous memory file of exactly `bytes`, every page allocated now (so that no later access can fail) and
-/// the size sealed. @throws Error store_full when the machine has no memory for it, system otherwise.
+/// Makes an anonymous memory file of exactly `bytes` and seals its size. Every page is allocated now, so that no later
+/// access can fail. @throws Error store_full if the machine has not enough memory, system otherwise.
 FileDescriptor make_memory_file(std::size_t bytes);
 
-/// From now on nobody can map the file for writing; mappings that exist stay as they are.
+/// Prevents new mappings for writing; existing mappings are not affected.
 void seal_against_new_writers(int fd);
 
 }  // namespace troupe

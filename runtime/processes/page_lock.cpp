@@ -28,7 +28,7 @@ struct Mapped {
   bool locked = false;
 };
 
-/// To lock memory, or to unlock it and give it back.
+/// Locks memory (without `give_back`), or unlocks it and gives it back.
 struct Task {
   void* start;
   GiveBack give_back = nullptr;
@@ -37,14 +37,14 @@ struct Task {
 /// All lockable memory of this process, and the thread that locks it.
 class Mappings {
  public:
-  /// A child that forks while another thread holds the mutex would wait for it without end.
+  /// Registers fork handlers: otherwise a child forked while another thread holds the mutex would wait for it forever.
   Mappings() {
     ::pthread_atfork([] { shared().mutex_.lock(); }, [] { shared().mutex_.unlock(); },
                      [] { shared().mutex_.unlock(); });
   }
 
   static Mappings& shared() {
-    static auto& all = *new Mappings;  // never destroyed: mappings may outlive what has static storage
+    static auto& all = *new Mappings;  // never destroyed: mappings may outlive static objects
     return all;
   }
 
@@ -114,23 +114,23 @@ class Mappings {
     all_.at(start).locked = locked;
   }
 
-  /// Memory that a device does not let go of stays among the others.
+  /// Memory that a device does not release stays registered.
   void unlock_pages(std::unique_lock<std::mutex>& lock, const Task& task) {
     const Mapped mapped = all_.at(task.start);
     lock.unlock();
     const bool free = !mapped.locked || by_->unlock(task.start);
     lock.lock();
     if (!free) return;
-    all_.erase(task.start);  // before others can get the same addresses
+    all_.erase(task.start);  // before other memory can get the same addresses
     lock.unlock();
     task.give_back(task.start, mapped.bytes);
     lock.lock();
   }
 
-  /// The device's libraries end with the process: the thread is to have come back from them, unless it hangs there.
+  /// The device's libraries end with the process. Waits for the thread to return from them, unless it hangs there.
   void end() {
     constexpr std::chrono::seconds kTimeout{2};
-    if (!owner_.is_this()) return;  // the thread is another process's
+    if (!owner_.is_this()) return;  // the thread belongs to another process
     std::unique_lock lock(mutex_);
     done_.wait_for(lock, kTimeout, [this] { return finished_ == added_; });
     ended_ = true;
@@ -141,7 +141,7 @@ class Mappings {
   std::condition_variable changed_;
   std::condition_variable done_;
   std::map<void*, Mapped> all_;
-  std::optional<PageLock> by_;  ///< stays as it is from its first value on
+  std::optional<PageLock> by_;  ///< set once, never changed
   std::deque<Task> tasks_;
   std::uint64_t added_ = 0;
   std::uint64_t finished_ = 0;
@@ -163,7 +163,7 @@ void note_mapped(void* start, std::size_t bytes, bool writable) { Mappings::shar
 void end_mapped(void* start, GiveBack give_back) noexcept {
   try {
     Mappings::shared().end(start, give_back);
-  } catch (const std::bad_alloc&) {  // then it stays
+  } catch (const std::bad_alloc&) {  // then the memory is not given back
   }
 }
 

@@ -4,29 +4,29 @@
 
 namespace troupe {
 
-/// How memory is kept in its place, so that a device can copy from and to it by itself, without the processor.
+/// Functions that lock memory in place, so that a device can copy from and to it directly, without the processor.
 struct PageLock {
-  /// Returns false where it cannot; then the memory is copied all the same, by the processor.
+  /// Returns false on failure; the processor then copies the memory.
   bool (*lock)(void* start, std::size_t bytes, bool writable);
-  /// False where it could not; then the memory stays as it is until the process ends.
+  /// Returns false on failure; the memory then stays allocated until the process ends.
   bool (*unlock)(void* start);
 };
 
-/// From now on each Mapping, and what `allocate_lockable` gives, is locked as long as it lives, and so are those that
-/// there are. One thread locks and unlocks all of them, soon: a device that hangs may keep it for good, but nobody who
-/// maps or unmaps. The first call counts. @throws Error limit_reached where no thread can be started
+/// Locks each Mapping and each block of `allocate_lockable` for its lifetime, including those that already exist. One
+/// thread locks and unlocks all of them asynchronously. If a device hangs, only that thread hangs, not the threads that
+/// map or unmap. Only the first call has an effect. @throws Error limit_reached if no thread can be started
 void lock_mappings(const PageLock& by);
-/// Whether there was such a call.
+/// Returns whether `lock_mappings` has been called.
 bool locks_mappings();
-/// Waits until all memory that there was is locked, or could not be, and what had ended is given back.
+/// Waits until all earlier memory has been locked (or could not be locked) and all memory that was ended has been given
+/// back.
 void await_page_locks();
 
-/// Whole pages, of this process alone. @throws std::bad_alloc
+/// Allocates private memory in whole pages. @throws std::bad_alloc
 void* allocate_lockable(std::size_t bytes);
 void free_lockable(void* start) noexcept;
 
-/// For Mapping: memory that begins to be mapped, and some that is to end as soon as no device copies it any more, by
-/// `give_back`.
+/// For Mapping: registers mapped memory; ends it. `give_back` is called as soon as no device copies the memory.
 void note_mapped(void* start, std::size_t bytes, bool writable);
 void end_mapped(void* start, void (*give_back)(void* start, std::size_t bytes)) noexcept;
 

@@ -15,7 +15,8 @@
 namespace troupe {
 namespace {
 
-/// As many threads as there are cores, looked up once a second at most: who asks may wait for 30 microseconds of work.
+/// Returns one thread per core. Looks the number up at most once a second, because the caller's work may take only 30
+/// microseconds.
 int wanted_threads() {
   using std::chrono::steady_clock;
   static std::atomic<int> known = 0;
@@ -30,14 +31,14 @@ int wanted_threads() {
   return known;
 }
 
-/// Threads that do what has been added, first come first. What somebody waits for has threads of its own: a piece of
+/// Threads that do queued work, first come first. Work that a thread waits for has separate threads, because pieces of
 /// other work may read from a slow disk.
 class PieceThreads {
  public:
   enum class Of : unsigned char { shared_out, waited_for };
 
-  /// Never destroyed: replicas that were given up may outlive main. A child made by fork has none of its parent's
-  /// threads, which its copy of the condition variable still counts as waiting.
+  /// Never destroyed: abandoned replicas may outlive main. A child made by fork gets a new object: it has none of its
+  /// parent's threads, but its copy of the condition variable still counts them as waiting.
   static PieceThreads& all(Of kind) {
     static std::array<std::atomic<PieceThreads*>, 2> of_kind{};
     std::atomic<PieceThreads*>& known = of_kind[static_cast<std::size_t>(kind)];
@@ -53,7 +54,7 @@ class PieceThreads {
     try {
       for (; running_ < wanted; ++running_) std::thread([this] { run(); }).detach();
     } catch (const std::system_error&) {
-      if (running_ == 0) return;  // who waits for the work does it
+      if (running_ == 0) return;  // the thread that waits for the work does it
     }
     waiting_.push_back(std::move(work));
     added_.notify_all();
@@ -70,7 +71,7 @@ class PieceThreads {
       lock.lock();
       if (!done) std::erase(waiting_, work);
       lock.unlock();
-      work.reset();  // what goes with it may take time
+      work.reset();  // destroying the work may take time
       lock.lock();
     }
   }
@@ -79,10 +80,10 @@ class PieceThreads {
   std::condition_variable added_;
   std::deque<std::shared_ptr<Piecework>> waiting_;
   int running_ = 0;
-  OwningProcess owner_;  ///< of the threads
+  OwningProcess owner_;  ///< the process that has the threads
 };
 
-/// Of one call of work_in_pieces, whose `work` is not looked at once it has returned.
+/// The pieces of one call of work_in_pieces. `work` is not used after the call has returned.
 class CalledPieces final : public Pieces {
  public:
   CalledPieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
@@ -116,7 +117,7 @@ void Pieces::attempt(std::size_t begin, std::size_t end) try {
   work(begin, end);
 } catch (...) {
   const std::lock_guard lock(mutex_);
-  if (begin >= error_at_) return;  // the first one, whoever comes to it first
+  if (begin >= error_at_) return;  // keeps the error of the first failing piece, in any order of execution
   error_at_ = begin;
   error_ = std::current_exception();
 }

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// So long it runs at a time.
+/// How long the process runs at a time.
 constexpr std::chrono::milliseconds kTurn{5};
 
 }  // namespace

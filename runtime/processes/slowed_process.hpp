@@ -10,24 +10,24 @@
 
 namespace troupe {
 
-/// Lets a process of this machine run only a part of the time, as on a slower machine: stops it and lets it go on in
-/// turns, until this object goes or the process ends.
+/// Slows down a process of this machine by stopping and continuing it in turns, until this object is destroyed or the
+/// process ends.
 class SlowedProcess {
  public:
   static constexpr int kMostFactor = 100;
 
-  /// @param pid of a process that is not reaped yet
+  /// @param pid a process that has not been reaped yet
   /// @param factor 2 to kMostFactor; with 10 it runs a tenth of the time
   /// @throws Error system or limit_reached
   SlowedProcess(pid_t pid, int factor);
-  /// It goes on at its own speed.
+  /// Lets the process run at full speed again.
   ~SlowedProcess();
   SlowedProcess(const SlowedProcess&) = delete;
   SlowedProcess& operator=(const SlowedProcess&) = delete;
 
  private:
   void run(int factor);
-  /// False once the process has ended.
+  /// Returns false once the process has ended.
   bool signal(int number) const;
 
   FileDescriptor process_;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;  // ids of the steps tha
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
-/// A variable and what says the same where it is missing.
+/// A variable, and an alternative if it is missing.
 struct Variable {
   const char* name;
   const char* other = nullptr;
@@ -38,7 +38,7 @@ std::uint64_t number_of(const Environment& environment, const Variable& variable
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size())
-    fail(std::string(variable.name) + " is '" + text + "' and no number");
+    fail(std::string(variable.name) + " is '" + text + "', which is not a number");
   return number;
 }
 
@@ -48,7 +48,7 @@ bool is_of_name(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
 }
 
-/// Reads host (',' host)*, where a host is of letters and of numbers '[' digits ['-' digits] (',' ...)* ']'.
+/// Parses host (',' host)*. A host consists of name characters and '[' digits ['-' digits] (',' ...)* ']'.
 class HostList {
  public:
   explicit HostList(std::string_view text) : text_(text), rest_(text) {}
@@ -60,7 +60,7 @@ class HostList {
   }
 
  private:
-  [[noreturn]] void refuse() const { fail("'" + std::string(text_) + "' is no list of hosts as Slurm writes it"); }
+  [[noreturn]] void refuse() const { fail("'" + std::string(text_) + "' is not a Slurm host list"); }
 
   bool take(char wanted) {
     if (!rest_.starts_with(wanted)) return false;
@@ -84,7 +84,7 @@ class HostList {
     return name;
   }
 
-  /// The first number with its zeros.
+  /// Returns the first number, with its leading zeros.
   std::string_view numbers() {
     const auto first = take_while(is_digit);
     if (take('-')) take_while(is_digit);
@@ -120,7 +120,7 @@ std::optional<SlurmTask> find_slurm_task(const Environment& environment) {
   const auto tasks = number_of(environment, {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"});
   const auto rank = number_of(environment, {"SLURM_PROCID"});
   if (tasks > kMostTasks || rank >= tasks)
-    fail("Slurm's environment speaks of task " + std::to_string(rank) + " of " + std::to_string(tasks));
+    fail("Slurm's environment gives an invalid task: " + std::to_string(rank) + " of " + std::to_string(tasks));
   return SlurmTask{.rank = static_cast<int>(rank),
                    .tasks = static_cast<int>(tasks),
                    .leader = first_slurm_host(value_of(environment, {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"})),

@@ -28,17 +28,17 @@
 namespace troupe {
 namespace {
 
-/// What is proven of other processes' threads; more than that takes too long.
+/// At most this many threads of other processes are tested; more would take too long.
 constexpr int kMostOthers = 1000;
-/// Others of this container come and go, too.
+/// A reserve, because other threads in this container start and end, too.
 constexpr int kSpareThreads = 1;
-/// Address space for what is allocated while things start.
+/// Address space for allocations during the start.
 constexpr std::size_t kSpareBytes = std::size_t{16} << 20;
 constexpr std::size_t kSmallStack = std::size_t{1} << 17;
 constexpr std::size_t kLargestStack = std::size_t{1} << 23;
 constexpr std::chrono::seconds kReleaseTimeout{2};
 
-/// Threads that wait until this goes.
+/// Threads that wait until this object is destroyed.
 class ParkedThreads {
  public:
   ParkedThreads() = default;
@@ -49,7 +49,7 @@ class ParkedThreads {
     }
     changed_.notify_all();
     for (const Parked& each : parked_) ::pthread_join(each.thread, nullptr);
-    // Who is joined may still count: only when the kernel has let go of it, another fits in its place.
+    // A joined thread may still count against the limit until the kernel has released it.
     const Deadline deadline(kReleaseTimeout);
     for (const Parked& each : parked_)
       while (::syscall(SYS_tgkill, ::getpid(), each.id.load(), 0) == 0 && !deadline.passed()) std::this_thread::yield();
@@ -57,7 +57,7 @@ class ParkedThreads {
   ParkedThreads(const ParkedThreads&) = delete;
   ParkedThreads& operator=(const ParkedThreads&) = delete;
 
-  /// False when there is none left.
+  /// Returns false if no more threads can be started.
   bool add(bool small) {
     Parked& next = parked_.emplace_back();
     next.owner = this;
@@ -79,7 +79,8 @@ class ParkedThreads {
     std::atomic<pid_t> id = 0;
   };
 
-  /// What libraries keep for each thread lies in its stack, too: of CUDA's it is more than a small one.
+  /// Starts with a small stack and grows it: libraries keep thread-local data in the stack, and CUDA's exceeds a small
+  /// one.
   static int create_small(Parked& parked) {
     int error = EINVAL;
     for (std::size_t stack = kSmallStack; error == EINVAL && stack <= kLargestStack; stack *= 2) {
@@ -95,7 +96,7 @@ class ParkedThreads {
   static void* wait(void* parked) {
     Parked& self = *static_cast<Parked*>(parked);
     self.id = static_cast<pid_t>(::syscall(SYS_gettid));
-    // The C library may take address space for each thread that allocates, and keeps it for the next.
+    // The C library may reserve address space for each thread that allocates, and reuses it for the next thread.
     if (self.allocates) std::free(std::malloc(1));
     std::unique_lock lock(self.owner->mutex_);
     ++self.owner->waiting_;
@@ -108,7 +109,7 @@ class ParkedThreads {
   std::condition_variable changed_;
   bool open_ = false;
   std::size_t waiting_ = 0;
-  std::deque<Parked> parked_;  // whose elements stay where they are
+  std::deque<Parked> parked_;  // elements keep their addresses
 };
 
 void try_files(int count, const std::string& what) {
@@ -118,18 +119,19 @@ void try_files(int count, const std::string& what) {
     files.emplace_back(::fcntl(files.front().get(), F_DUPFD_CLOEXEC, 0));
   if (files.back()) return;
   const int error = errno;
-  files.clear();  // to say why takes files, too
+  files.clear();  // building the error message takes files, too
   throw_refused(what, error);
 }
 
-/// The C library reserves 64 MB and more for a thread that allocates, as many as it gets, and what is left is chance.
+/// Limits the C library to one arena. It would otherwise reserve 64 MB or more for each thread that allocates, while it
+/// can, and the remaining address space would be unpredictable.
 void spare_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
 }
 
 void try_threads(const StartNeeds& needs, const std::string& what) try {
-  const HeldSignals held;  // they are not for these threads
+  const HeldSignals held;  // these threads must not handle signals
   ParkedThreads parked;
   const int others = std::min(needs.others, kMostOthers) + kSpareThreads;
   spare_address_space();

@@ -16,11 +16,11 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   virtual ~Channel() = default;
 
-  /// @throws Error timeout when no reply comes, store_failed when the store is gone.
+  /// @throws Error timeout if no reply arrives, store_failed if the store has ended.
   virtual Reply call(const Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) = 0;
 };
 
-/// A channel over one end of a socket pair whose other end a store serves.
+/// Makes a channel over one end of a socket pair whose other end a store serves.
 std::unique_ptr<Channel> make_socket_channel(FileDescriptor socket);
 
 }  // namespace troupe::store

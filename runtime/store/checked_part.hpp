@@ -7,12 +7,12 @@
 
 namespace troupe {
 
-/// The elements [begin, begin + count) of memory whose length others have said. @throws Error protocol where it is
-/// shorter
+/// Returns the elements [begin, begin + count) of memory, for a range that came in a message. @throws Error protocol if
+/// the memory is shorter
 template <class T>
 std::span<T> checked_part(std::span<T> all, std::size_t begin, std::size_t count) {
   if (begin > all.size() || count > all.size() - begin)
-    throw Error(ErrorCode::protocol, "a vector of another length than the one who asks for it says");
+    throw Error(ErrorCode::protocol, "a requested range is outside its vector");
   return all.subspan(begin, count);
 }
 

@@ -23,13 +23,13 @@
 namespace troupe {
 namespace asio = boost::asio;
 
-/// Everything but `run`, `stop` and `post` happens on the loop's thread.
+/// All members except `run`, `stop` and `post` run on the loop's thread.
 class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
  public:
-  /// Takes an answer; the descriptor is the table's.
+  /// Receives an answer; the table owns the descriptor.
   using Respond = std::function<void(const store::Answer&)>;
 
-  /// @throws Error system when the machine refuses the loop's descriptors.
+  /// @throws Error system if the machine refuses the loop's descriptors.
   explicit Impl(std::size_t quota) try
       : first_socket_(loop_),
         table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {
@@ -43,13 +43,13 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
           loop_.run();
           return;
         } catch (const std::exception& error) {
-          // What one client asked for must not end the store for the others.
+          // An error with one client's request must not end the store for others.
           log_line(LogLevel::error, std::string("object store: ") + error.what());
         }
     });
   }
 
-  /// What was posted before is done, what waits is given up, and nothing can be posted after.
+  /// Runs the work that was posted, cancels requests that wait, and refuses further posts.
   void stop() {
     {
       const std::lock_guard lock(posting_);
@@ -63,7 +63,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     thread_.join();
   }
 
-  /// Runs `work` on the loop. False when the store has ended.
+  /// Runs `work` on the loop. Returns false if the store has ended.
   template <class F>
   bool post(F work) {
     const std::lock_guard lock(posting_);
@@ -119,7 +119,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
                       });
   }
 
-  /// False when the client was dropped.
+  /// Returns false if the client was dropped.
   bool receive(store::ClientId client, asio::posix::stream_descriptor& socket) {
     store::Request request;
     const auto got =
@@ -136,7 +136,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     const auto session = sessions_.find(client);
     if (session == sessions_.end()) return;
     if (!store::send_packet(session->second->native_handle(), std::as_bytes(std::span(&answer.reply, 1)), answer.fd)) {
-      // The table may be in the middle of something, so the client is dropped later.
+      // The table may be in the middle of an operation, so the client is dropped later.
       asio::post(loop_, [this, client] { drop_session(client, ""); });
     }
   }
@@ -152,7 +152,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
 
   asio::io_context loop_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{loop_.get_executor()};
-  asio::posix::stream_descriptor first_socket_;  ///< has the loop open its own descriptors now, where it can fail
+  asio::posix::stream_descriptor first_socket_;  ///< makes the loop open its own descriptors now, where failure can be
+                                                 ///< reported
   store::ObjectTable table_;
   std::map<store::Waiter, Waiting> waiting_;
   std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;
@@ -161,7 +162,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   bool stopped_ = false;
 };
 
-/// A channel that hands its requests to the loop of a store in the same process.
+/// A channel that passes requests to the loop of a store in the same process.
 class ObjectStore::LoopChannel : public store::Channel {
  public:
   explicit LoopChannel(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {
@@ -181,7 +182,7 @@ class ObjectStore::LoopChannel : public store::Channel {
     const auto ask = [impl = impl_.get(), client = client_,
                       numbered](const std::shared_ptr<std::promise<Result>>& promise) {
       impl->handle(client, numbered, [promise](const store::Answer& answer) {
-        // The caller maps the file later, when the table may have closed its own descriptor.
+        // The caller maps the file later, when the table may already have closed its own descriptor.
         FileDescriptor copy(answer.fd >= 0 ? ::fcntl(answer.fd, F_DUPFD_CLOEXEC, 0) : -1);
         store::Reply reply = answer.reply;
         if (answer.fd >= 0 && !copy) reply.status = store::Status::no_files;

@@ -8,23 +8,23 @@
 
 namespace troupe {
 
-/// The object store of a node: slabs of shared memory under a quota, and one thread that keeps the books.
+/// The object store of a node: slabs of shared memory under a quota, and one thread that manages the table of objects.
 ///
-/// Nothing but payload bytes is shared with clients, so no client's death or malice can corrupt the store: a malformed
-/// request drops the client, and the end of its socket drops what it held. There is no address to connect to; a worker
+/// Clients share only payload bytes, so a crashed or malicious client cannot corrupt the store. A malformed request
+/// drops the client, and the end of its socket releases its slabs. The store has no address to connect to; a worker
 /// process inherits its socket.
 class ObjectStore {
  public:
-  /// @param quota_bytes that all slabs together may take; 0: half of the memory that the machine, or a cgroup
-  /// around this process, has.
+  /// @param quota_bytes limit for all slabs together; 0: half of the memory of the machine, or of a cgroup around this
+  /// process.
   explicit ObjectStore(std::size_t quota_bytes = 0);
   ~ObjectStore();
   ObjectStore(const ObjectStore&) = delete;
   ObjectStore& operator=(const ObjectStore&) = delete;
 
-  /// A client in this process, without a socket. It may outlive the store: its calls then fail.
+  /// Makes a client in this process, without a socket. The client may outlive the store; its calls then fail.
   std::unique_ptr<StoreClient> connect();
-  /// The socket of a client in another process, to be handed to it and closed here.
+  /// Returns the socket for a client in another process. Pass the socket to that process, then close it here.
   FileDescriptor connect_process();
 
  private:

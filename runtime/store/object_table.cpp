@@ -14,7 +14,7 @@ Answer refuse(Status status) {
   return answer;
 }
 
-/// Of a slab that could not be made.
+/// Returns the status for a slab that could not be made.
 Status status_of(const Error& error) {
   if (error.code() == ErrorCode::store_full) return Status::no_memory;
   return error.code() == ErrorCode::limit_reached ? Status::no_files : Status::machine_refused;
@@ -77,7 +77,7 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   if (found != objects_.end()) {
     const Object& there = found->second;
     const bool same = there.creator == client && there.slab.bytes == request.bytes;
-    // Nobody can map a shared object anew for writing once it is sealed, its creator neither.
+    // Once a shared object is sealed, no client can map it for writing again, not even its creator.
     const bool writable = !there.shared_writers || !there.sealed;
     return same && writable ? answer_with(there.slab) : refuse(Status::exists);
   }
@@ -85,7 +85,8 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   object.creator = client;
   object.shared_writers = request.shared_writers != 0;
   try {
-    // Others are to map a shared object for writing, which a slab that was sealed before does not allow.
+    // Other clients must be able to map a shared object for writing, which a slab that was sealed before does not
+    // allow.
     const bool recycle = !object.shared_writers;
     if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) {
       Answer answer = refuse(Status::full);
@@ -197,7 +198,7 @@ void ObjectTable::erase(Objects::iterator object, Status tell_waiters) {
     if (holder != clients_.end()) holder->second.referenced.erase(id);
   }
   const auto creator = clients_.find(gone.creator);
-  // A slab that others may have mapped for writing is not used again.
+  // A slab that other clients may have mapped for writing is not reused.
   if (creator != clients_.end() && !gone.shared_writers) {
     creator->second.free_slabs.push_back(std::move(gone.slab));
   } else {

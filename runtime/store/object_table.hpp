@@ -14,13 +14,13 @@ namespace troupe::store {
 
 using ClientId = std::uint64_t;
 
-/// What a request came to. `fd` is the table's and valid until the next call.
+/// The result of a request. The table owns `fd`, which is valid until the next call.
 struct Answer {
   Reply reply;
   int fd = -1;
 };
 
-/// A `get` that waits for its object to be sealed.
+/// A `get` request that waits until its object is sealed.
 struct Waiter {
   ClientId client = 0;
   std::uint64_t sequence = 0;
@@ -28,23 +28,23 @@ struct Waiter {
   auto operator<=>(const Waiter&) const = default;
 };
 
-/// All bookkeeping of a store: objects, slabs, clients and who refers to what. Plain memory, one thread, no input or
-/// output but the memory files themselves.
+/// The bookkeeping of a store: objects, slabs, clients and references. Not thread-safe. Does no input or output, except
+/// for making memory files.
 class ObjectTable {
  public:
-  /// Is called with the answer to a waiter.
+  /// Called with the answer to a waiter.
   using Wake = std::function<void(const Waiter&, const Answer&)>;
 
   ObjectTable(std::size_t quota_bytes, Wake wake) : quota_(quota_bytes), wake_(std::move(wake)) {}
 
   ClientId add_client();
-  /// Unsealed objects of the client go, its references drop, and whoever waits for its objects is told.
+  /// Removes a client: deletes its unsealed objects, drops its references, and answers the waiters for its objects.
   void drop_client(ClientId client);
-  /// Status waiting: the answer goes to `wake` or is given up with `expire`.
+  /// Handles a request. Status `waiting` means that the answer follows through `wake`, at the latest after `expire`.
   Answer handle(ClientId client, const Request& request);
   void expire(const Waiter& waiter);
 
-  /// Of all slabs, those that wait to be used again included.
+  /// Returns the bytes of all slabs, including free slabs that wait for reuse.
   std::size_t bytes() const { return used_; }
   std::size_t objects() const { return objects_.size(); }
   std::size_t clients() const { return clients_.size(); }
@@ -65,7 +65,7 @@ class ObjectTable {
   };
   struct Client {
     std::set<ObjectId> referenced;
-    std::list<Slab> free_slabs;  ///< recycled by this client only: it alone has them mapped for writing
+    std::list<Slab> free_slabs;  ///< reused by this client only, which alone has them mapped for writing
   };
   using Objects = std::map<ObjectId, Object>;
 

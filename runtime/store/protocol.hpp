@@ -5,7 +5,7 @@
 
 #include "runtime/store/object_id.hpp"
 
-// What travels between a store and its clients: one fixed message each way, and at most one descriptor.
+// The protocol between a store and its clients: one fixed-size message in each direction, with at most one descriptor.
 namespace troupe::store {
 
 inline constexpr std::uint32_t kMagic = 0x31535254;  // "TRS1"
@@ -14,18 +14,18 @@ enum class Operation : std::uint32_t { create = 1, open, seal, get, release, tri
 
 enum class Status : std::uint32_t {
   ok = 0,
-  full,       ///< the quota cannot take the object
-  no_memory,  ///< the machine cannot
-  no_files,   ///< the store's process has as many files open as it may
+  full,       ///< the object exceeds the quota
+  no_memory,  ///< the machine has not enough memory
+  no_files,   ///< the store's process has reached its limit on open files
   machine_refused,
-  exists,        ///< somebody else made an object of this id, or its size is another
+  exists,        ///< another client has made an object of this id, or its size differs
   unknown,       ///< no such object
   not_creator,   ///< only the creator may do this
   not_shared,    ///< not open for other writers
   creator_died,  ///< the creator ended before it sealed the object
   timed_out,
   bad_request,
-  waiting,  ///< inside the store only: the answer comes later
+  waiting,  ///< inside the store only: the answer follows later
 };
 
 struct Request {
@@ -35,10 +35,10 @@ struct Request {
   ObjectId id;
   std::uint64_t bytes = 0;  ///< trim: the number of the slab to drop, if it is free
   std::uint64_t deadline_ms = 0;
-  std::uint64_t shared_writers = 0;  ///< create: others may open it for writing until it is sealed
+  std::uint64_t shared_writers = 0;  ///< create: other clients may open the object for writing until it is sealed
 };
 
-/// Whether a request that came from outside is one: its magic, operation and kind, and a deadline of at most an hour.
+/// Checks an untrusted request: its magic, operation and kind, and that its deadline is at most an hour.
 bool well_formed(const Request& request);
 
 struct Reply {
@@ -47,7 +47,7 @@ struct Reply {
   std::uint64_t sequence = 0;
   std::uint64_t slab = 0;  ///< number of the memory file behind the object
   std::uint64_t bytes = 0;
-  std::uint64_t quota = 0;  ///< where it is full
+  std::uint64_t quota = 0;  ///< set if the status is `full`
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

@@ -32,7 +32,7 @@ class SocketChannel : public Channel {
           break;
         case Received::packet:
         case Received::no_file:
-          // An answer to a request that was given up earlier is not ours.
+          // Ignores the answer to an earlier request that was abandoned.
           if (reply.magic != kMagic || reply.sequence != sequence_) {
             file.reset();
             break;

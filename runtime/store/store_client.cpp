@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// Requests that need no waiting are answered at once by a living store.
+/// A live store answers requests without waiting at once.
 constexpr std::chrono::seconds kTimeout{10};
 
 std::string text(const store::Reply& reply) {
@@ -19,9 +19,9 @@ std::string text(const store::Reply& reply) {
   switch (reply.status) {
     case Status::full:
       return "the object store is full: its quota is " + std::to_string(reply.quota >> 20) +
-             " MB, which is MemoryOptions::store_bytes or half of the memory there is (" + memory_limit_text() + ")";
+             " MB (MemoryOptions::store_bytes; default: half of the memory; " + memory_limit_text() + ")";
     case Status::no_memory:
-      return "there is no memory for an object: " + object_limit_text();
+      return "not enough memory for an object: " + object_limit_text();
     case Status::no_files:
       return "the object store has too many files open: " + file_limit_text();
     case Status::machine_refused:
@@ -29,7 +29,7 @@ std::string text(const store::Reply& reply) {
     case Status::exists:
       return "an object of this id exists with another creator or size";
     case Status::unknown:
-      return "the object store holds no such object";
+      return "the object store has no such object";
     case Status::not_creator:
       return "only its creator may seal an object";
     case Status::not_shared:
@@ -63,14 +63,15 @@ ErrorCode code_of(store::Status status) {
   throw Error(code_of(reply.status), text(reply), {.object = to_string(id) + size});
 }
 
-/// Maps a part of what a store handed over. A file that is shorter, or may become so, would cost its user a SIGBUS.
+/// Maps a part of a file from the store. Checks the size and its seal, because access beyond the end of a file would
+/// raise SIGBUS.
 std::shared_ptr<Mapping> map(const FileDescriptor& file, std::size_t offset, std::size_t bytes, Access access,
                              const ObjectId& id) {
   struct stat status = {};
   const bool known = file && ::fstat(file.get(), &status) == 0;
   const std::size_t size = known ? static_cast<std::size_t>(status.st_size) : 0;
   if (bytes == 0 || offset > size || bytes > size - offset || (::fcntl(file.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0)
-    throw Error(ErrorCode::store_failed, "the object store handed over no slab of the object's size",
+    throw Error(ErrorCode::store_failed, "the object store returned a slab of the wrong size",
                 {.object = to_string(id)});
   return std::make_shared<Mapping>(file.get(), offset, bytes, access);
 }
@@ -85,7 +86,8 @@ store::Request request(store::Operation operation, const ObjectId& id = {}) {
 }  // namespace
 
 std::unique_lock<std::mutex> StoreClient::lock_here() {
-  owner_.check("this client of an object store");  // first: the mutex may be another thread's when a process forks
+  owner_.check("this client of an object store");  // checked first: another thread may have held the mutex when the
+                                                   // process forked
   return std::unique_lock(mutex_);
 }
 
@@ -113,7 +115,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
     called = call(wanted, kTimeout, accepted);
   }
   if (called.reply.status == store::Status::exists) return nullptr;
-  // A slab with several writers is not used again, so there is no use in keeping it mapped.
+  // A slab with several writers is not reused, so the mapping is not kept.
   if (options.shared_writers) return map(called.file, 0, bytes, Access::write, id);
   auto& mapping = own_slabs_[called.reply.slab];
   if (!mapping || mapping->bytes() != bytes) mapping = map(called.file, 0, bytes, Access::write, id);
@@ -124,7 +126,7 @@ std::shared_ptr<Mapping> StoreClient::open(const ObjectId& id, std::size_t offse
   const auto lock = lock_here();
   const Called called = call(request(store::Operation::open, id), kTimeout);
   if (offset > called.reply.bytes || bytes > called.reply.bytes - offset)
-    throw Error(ErrorCode::store_failed, "a part beyond the object's end", {.object = to_string(id)});
+    throw Error(ErrorCode::store_failed, "the requested part exceeds the object", {.object = to_string(id)});
   return map(called.file, offset, bytes, Access::write, id);
 }
 

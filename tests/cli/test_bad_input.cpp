@@ -139,7 +139,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--workers", "1001"}), {"1001", "1000"});
   check_refused(linear({"--devices-per-worker", "0"}), {"--devices-per-worker is 0"});
   for (const char* device : {"gpu", "CUDA", "", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"})
-    check_refused(linear({"--device", device}), {"--device", "none of cpu, cuda and cuda:N"});
+    check_refused(linear({"--device", device}), {"--device", "not cpu, cuda or cuda:N"});
   check_refused({"devices"}, {"unsupported", "computes on CPUs alone", "-DTROUPE_CUDA=ON"});
   // No machine has so many, and no build without CUDA any.
   check_refused_everywhere(linear({"--device", "cuda:4000"}), {"unsupported"});
@@ -188,10 +188,11 @@ TEST_CASE("options that cannot work are named") {
 }
 
 TEST_CASE("options of an algorithm that is not chosen are errors, also where they say what is usual") {
-  check_refused(train_linear({"--staleness", "8"}), {"--staleness is of algorithm ssp, and this is synchronous"});
-  check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}), {"--push-every is of algorithm downpour"});
+  check_refused(train_linear({"--staleness", "8"}), {"--staleness is for algorithm ssp, but this is synchronous"});
+  check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}),
+                {"--push-every is for algorithm downpour"});
   check_refused(train_linear({"--algorithm", "local", "--outer-momentum", "0.9"}),
-                {"--outer-momentum is of --outer nesterov, and this is average"});
+                {"--outer-momentum is for --outer nesterov, but this is average"});
   check_refused(train_linear({"--algorithm", "downpour", "--strategy", "parameter-server"}), {"a strategy"});
   check_refused(train_linear({"--algorithm", "downpour", "--max-staleness", "-2"}), {"--max-staleness is -2"});
 }
@@ -199,13 +200,13 @@ TEST_CASE("options of an algorithm that is not chosen are errors, also where the
 TEST_CASE("an empty text is no number, and digits behind a zero are decimal") {
   for (const char* option : {"--learning-rate", "--momentum", "--weight-decay", "--clip-norm", "--warmup-steps",
                              "--batch-size", "--seed", "--shards", "--step-timeout"})
-    check_refused(train_linear({option, ""}), {option, "an empty text is no number"});
-  check_refused(train_linear({"--steps", ""}), {"--steps", "an empty text is no number"});
+    check_refused(train_linear({option, ""}), {option, "an empty text is not a number"});
+  check_refused(train_linear({"--steps", ""}), {"--steps", "an empty text is not a number"});
   check_refused(train_linear({"--data-memory", ""}), {"--data-memory"});
   check_refused(train_linear({"--workers", ""}), {"--workers"});
   const TemporaryFolder folder;
   write_file(folder / "config.json", R"({"optimizer": {"learning_rate": ""}})");
-  check_refused({"train", "--config", folder / "config.json"}, {"--learning-rate", "an empty text is no number"});
+  check_refused({"train", "--config", folder / "config.json"}, {"--learning-rate", "an empty text is not a number"});
   const Finished run = run_program({"train", "--model", "linear", "--steps", "010", "--seed", "0009", "--learning-rate",
                                     "00.1", "--report", folder / "r.jsonl"});
   CHECK_MESSAGE(run.status == 0, run.err);
@@ -215,7 +216,7 @@ TEST_CASE("an empty text is no number, and digits behind a zero are decimal") {
 
 TEST_CASE("options of other programs are named as here") {
   const auto names = [](const char* other, const char* ours) {
-    check_refused({"train", other, "1"}, {std::string("no option '") + other + "'; here it is '" + ours + "'"});
+    check_refused({"train", other, "1"}, {std::string("no option '") + other + "'; use '" + ours + "'"});
   };
   names("--lr", "--learning-rate");
   names("--hold-out", "--validate");

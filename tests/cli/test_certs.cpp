@@ -138,10 +138,10 @@ TEST_CASE("a node that asks for a name obeys no driver of another") {
   const Finished refused = node("driver");
   CHECK(refused.status == 1);
   CHECK_MESSAGE(
-      contains(refused.err, "protocol: " + address + ": it is the driver 'boss', and only 'driver' is obeyed"),
+      contains(refused.err, "protocol: " + address + ": it is the driver 'boss', but this node accepts only 'driver'"),
       refused.err);
   Program supervisor({"node", "--join", address, "--certs", certs + "/n0", "--driver-name", "driver"});
-  CHECK(supervisor.says("waits for a driver: " + address + ": it is the driver 'boss', and only"));
+  CHECK(supervisor.says("waits for a driver: " + address + ": it is the driver 'boss', but this node accepts only"));
   ::kill(-supervisor.pid(), SIGTERM);
   supervisor.finish();
   CHECK(node("boss").status == 0);

@@ -95,7 +95,7 @@ TEST_CASE("a report tells of each step once, also when the training was killed a
   run(trained(report, joined(kept, {"--steps", "5", "--resume", "--profile"})));
   run(trained(report, joined(kept, {"--steps", "7", "--resume"})));
   run(trained(folder / "whole.jsonl", {"--steps", "7"}));
-  CHECK(run({"diff", folder / "whole.jsonl", report}).out == "7 steps, all alike\n");
+  CHECK(run({"diff", folder / "whole.jsonl", report}).out == "7 steps, all identical\n");
   CHECK(lines_of(read_file(report)).size() == 7 + 2);  // with an epoch and the profile
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("without a checkpoint a training that is to go on begins, and says so"
   const Finished first = run(train_linear({"--steps", "3", "--checkpoint", folder / "run", "--resume"}));
   CHECK(first.out.find("no checkpoint yet") != std::string::npos);
   const Finished second = run(train_linear({"--steps", "4", "--checkpoint", folder / "run", "--resume"}));
-  CHECK(second.out.find("going on after step 3\n") != std::string::npos);
+  CHECK(second.out.find("resuming after step 3\n") != std::string::npos);
 }
 
 TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
@@ -202,7 +202,7 @@ TEST_CASE("a disk that refuses the checkpoint of an epoch, a metric or a path th
                    "8", "--quiet", "--epochs", "3", "--checkpoint", folder / "run", "--checkpoint-every", "1000",
                    "--keep-best", "accuracy", "--fault", "full disk at step 1"});
   CHECK(finished.status == 1);  // the best may be the one that is not there
-  CHECK(finished.err.find("no checkpoint was written; the run continues: ") != std::string::npos);
+  CHECK(finished.err.find("cannot write a checkpoint; the run continues: ") != std::string::npos);
   CHECK(lines_of(finished.err).size() == 1);
   CHECK(run({"checkpoint", "list", folder / "run"}).out.find("verifies, the best") != std::string::npos);
 
@@ -232,7 +232,7 @@ TEST_CASE("a training that is stopped and cannot save its last step says from wh
   CHECK(stopped.status == 128 + SIGTERM);
   CHECK(stopped.err.find("No space left") != std::string::npos);
   CHECK(stopped.out.find("; the newest checkpoint is of step 2, in " + checkpoints + "/" + name_of(2) +
-                         "; to go on:\n  " TROUPE_PROGRAM " train ") != std::string::npos);
+                         "; to resume:\n  " TROUPE_PROGRAM " train ") != std::string::npos);
 }
 
 TEST_CASE("a signal stops a training after a step, which is saved, and the line that is printed goes on from it") {
@@ -249,14 +249,14 @@ TEST_CASE("a signal stops a training after a step, which is saved, and the line 
     CHECK(stopped.err.empty());
     const auto lines = lines_of(stopped.out);
     std::smatch told;
-    const std::regex line("stopped by (an interrupt|SIGTERM) after step ([0-9]+), which is in (.*); to go on:");
+    const std::regex line("stopped by (an interrupt|SIGTERM) after step ([0-9]+), saved in (.*); to resume:");
     REQUIRE(lines.size() > 2);
     REQUIRE(std::regex_match(lines[lines.size() - 2], told, line));
     CHECK((told[1] == "SIGTERM") == (signal == SIGTERM));
     CHECK(fs::exists(told[3].str() + "/manifest.json"));
     const Finished on = go_on_as_told(stopped.out, {"--steps", std::to_string(std::stoll(told[2]) + 2)});
     CHECK_MESSAGE(on.status == 0, on.err);
-    CHECK(on.out.find("going on after step " + told[2].str() + "\n") != std::string::npos);
+    CHECK(on.out.find("resuming after step " + told[2].str() + "\n") != std::string::npos);
   }
 }
 

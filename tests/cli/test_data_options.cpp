@@ -114,7 +114,7 @@ TEST_CASE("epochs are measured on a validation set, and training ends when it ge
   const Finished stopped =
       run_program(joined(run, {"--epochs", "50", "--validate", "0.2", "--patience", "2", "--learning-rate", "50"}));
   REQUIRE_MESSAGE(stopped.status == 0, stopped.err);
-  CHECK(stopped.out.find("no better for 2 epochs: training ends") != std::string::npos);
+  CHECK(stopped.out.find("no improvement for 2 epochs: training ends") != std::string::npos);
   const auto epochs = static_cast<std::int64_t>(epochs_of(folder / "report").size());
   CHECK(epochs < 50);
 
@@ -214,7 +214,7 @@ TEST_CASE("data options that make no sense are refused") {
   check_refused(train({"--patience", "2"}), {"--validate"});
   check_refused(
       train({"--validate", "0.5", "--batch-size", "2", "--checkpoint", folder / "run", "--keep-best", "accuracy"}),
-      {"--keep-best accuracy is for classes"});
+      {"--keep-best accuracy needs classes"});
   check_refused(train({"--data", "csv:" + (folder / "absent.csv")}), {"absent.csv"});
   check_refused(train({"--data", "csv:" + (folder / "train.csv") + ",target=sign"}), {"class=sign"});
 }

@@ -60,7 +60,7 @@ TEST_CASE("a killed worker is replaced, which is said, and the weights become wh
   CHECK(run.status == 0);
   // On a busy machine a short step may be over before its worker has ended.
   CHECK_MESSAGE(matches(run.err,
-                        "troupe: step 2[01] went on: a worker was lost: its process was ended by signal 9 "
+                        "troupe: step 2[01] was repaired: a worker was lost: its process was ended by signal 9 "
                         "\\(worker 1, node pid [0-9]+, phase [a-z]+\\); replaced in [0-9.]+ s\n"),
                 run.err);
   CHECK(hash_of(run) == hash_of(undisturbed));
@@ -85,8 +85,8 @@ TEST_CASE("the others go on without a killed worker where they are to, which is 
   const Finished run = train({"--workers", "2", "--restart", "redistribute", "--fault", "kill worker 0 at step 20"});
   CHECK(run.status == 0);
   CHECK_MESSAGE(matches(run.err,
-                        "troupe: step 2[01] went on: a worker was lost: its process was ended by signal 9 "
-                        "\\(worker 0, node pid [0-9]+, phase [a-z]+\\); its shards dealt out in [0-9.]+ s\n"),
+                        "troupe: step 2[01] was repaired: a worker was lost: its process was ended by signal 9 "
+                        "\\(worker 0, node pid [0-9]+, phase [a-z]+\\); its shards redistributed in [0-9.]+ s\n"),
                 run.err);
   CHECK(hash_of(run) == hash_of(undisturbed));
   const Finished range = train({"--workers", "1:3"});

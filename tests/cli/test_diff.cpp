@@ -42,7 +42,7 @@ TEST_CASE("runs of other placements have the same hashes at every step") {
   report_training(folder / "four", {"--workers", "4", "--placement", "processes", "--profile"});
   const Finished same = diff(folder / "one", folder / "four");
   CHECK_MESSAGE(same.status == 0, same.err);
-  CHECK(same.out == "5 steps, all alike\n");
+  CHECK(same.out == "5 steps, all identical\n");
 }
 
 TEST_CASE("the first step that differs is named, and what of it") {
@@ -62,7 +62,7 @@ TEST_CASE("the first step that differs is named, and what of it") {
   change_step(folder / "a", folder / "c", 4, [&](json& step) { step["samples"] = 1; });
   differs("c", "step 4 differs in samples");
   report_training(folder / "short", {"--workers", "1"}, "3");
-  differs("short", (folder / "short") + " ends after 3 steps, and the other goes on");
+  differs("short", (folder / "short") + " ends after 3 steps, but the other continues");
 }
 
 TEST_CASE("what is no report with hashes is refused") {
@@ -75,14 +75,14 @@ TEST_CASE("what is no report with hashes is refused") {
     CHECK_MESSAGE(run.err.find("bad_file") != std::string::npos, run.err);
     CHECK_MESSAGE(run.err.find(words) != std::string::npos, run.err);
   };
-  refused("{\"step\": 1}\n", "line 1 tells of no step with its hash");
-  refused("nothing\n", "line 1 is no JSON object");
-  refused(R"({"step": 1, "samples": 1, "hash": {}})", "line 1 tells of no step with its hash");
+  refused("{\"step\": 1}\n", "line 1 is not a step with hashes");
+  refused("nothing\n", "line 1 is not a JSON object");
+  refused(R"({"step": 1, "samples": 1, "hash": {}})", "line 1 is not a step with hashes");
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   refused(R"({"step": 1, "samples": )" + deep + R"(, "hash": {"loss": "1", "gradient_norm": "1", "weights": "1"}})",
-          "line 1 is no JSON object");
+          "line 1 is not a JSON object");
   write_file(folder / "bad", "");
-  CHECK(diff(folder / "bad", folder / "bad").err.find("it tells of no step") != std::string::npos);
+  CHECK(diff(folder / "bad", folder / "bad").err.find("the report contains no step") != std::string::npos);
   CHECK(diff(folder / "a", folder / "missing").err.find("cannot be read") != std::string::npos);
   CHECK(run_program({"train", "--hash"}).status != 0);
 }

@@ -103,7 +103,7 @@ TEST_CASE("reports with epochs are compared by their steps") {
     CHECK(run_program(train_linear({"--epochs", "2", "--shards", "2", "--workers", workers, "--hash", "--report",
                                     folder / workers}))
               .status == 0);
-  CHECK(run_program({"diff", folder / "1", folder / "2"}).out == "20 steps, all alike\n");
+  CHECK(run_program({"diff", folder / "1", folder / "2"}).out == "20 steps, all identical\n");
 }
 
 TEST_CASE("an evaluation of data without a test set measures the data itself") {

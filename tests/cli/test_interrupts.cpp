@@ -89,8 +89,8 @@ TEST_CASE("a training with both writes a checkpoint and the weights when it is s
   const std::string weights = folder / "w.safetensors";
   const Finished stopped = stopped_by(SIGTERM, train_on({"--save", weights, "--checkpoint", folder / "run"}));
   CHECK(std::filesystem::exists(weights));
-  CHECK(stopped.out.find(", which is in " + (folder / "run")) != std::string::npos);
-  CHECK(stopped.out.find("; the weights are in " + weights + "; to go on:\n") != std::string::npos);
+  CHECK(stopped.out.find(", saved in " + (folder / "run")) != std::string::npos);
+  CHECK(stopped.out.find("; the weights are in " + weights + "; to resume:\n") != std::string::npos);
   CHECK(lines_of(stopped.out).back().ends_with(" --resume"));
 }
 

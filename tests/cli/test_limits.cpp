@@ -156,7 +156,7 @@ TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
   // Shards are files in memory.
   const auto many = train_in("in-process", {"--shards", "100"});
   Sweep sweep;
-  sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 64)), "RLIMIT_NOFILE lets this process have 64 open");
+  sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 64)), "RLIMIT_NOFILE limits this process to 64 open");
   CHECK(sweep.refused == 1);
   // And a soft limit is raised to the hard one.
   sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 512)), "");
@@ -166,7 +166,7 @@ TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
 TEST_CASE("a training whose files may not be large names RLIMIT_FSIZE") {
   const Finished done = run_limited(train_in("in-process"), resource_limit(RLIMIT_FSIZE, 1024, 1024));
   CHECK(done.status == 1);
-  CHECK(troupe_test::contains(done.err, "RLIMIT_FSIZE lets this process write files of 1 KB"));
+  CHECK(troupe_test::contains(done.err, "RLIMIT_FSIZE limits files, which include shared memory, to 1 KB"));
 }
 
 TEST_CASE("a driver or node of a cluster with few threads names pids.max in time") {

@@ -132,7 +132,7 @@ TEST_CASE("a report or log that cannot be written any more costs no weights") {
     }
     CHECK(done.status == 1);
     CHECK(contains(done.out, "weights sha256 "));
-    CHECK_MESSAGE(contains(done.err, "training goes on without the " + what), done.err);
+    CHECK_MESSAGE(contains(done.err, "training continues without the " + what), done.err);
     CHECK(lines_of(done.err).size() == 1);
     CHECK(std::filesystem::exists(weights));
   };

@@ -24,7 +24,7 @@ TEST_CASE("a revoked node is refused in one line, trains with nobody, and comes 
     CHECK(comes_true([&] { return errors.text().find("certificate revoked") != std::string::npos; }, 20s));
     for (int step = 0; step < 3; ++step) sgd.step();
     CHECK(nodes[0].says("joined the driver"));
-    CHECK(nodes[1].says("it says that our certificate is revoked"));
+    CHECK(nodes[1].says("it refuses our certificate, which is revoked"));
     CHECK(nodes[1].err().find("joined the driver") == std::string::npos);
   }
   renew_credentials(certs, "node1");

@@ -76,14 +76,14 @@ TEST_CASE("a key, an authority or a role that does not fit") {
     const net::KeyPtr other_kind(std::string(kind) == "rsa" ? EVP_RSA_gen(2048)
                                                             : EVP_PKEY_Q_keygen(nullptr, nullptr, kind));
     net::write_key(node + "/key.pem", other_kind.get());
-    CHECK(contains(refusal(node, Role::node, "key.pem"), "is no private key of an elliptic curve"));
+    CHECK(contains(refusal(node, Role::node, "key.pem"), "is not an elliptic-curve private key"));
   }
 
   const std::string second = authority.folder() / "node1";
   fs::copy(other.folder() / "ca.pem", second + "/ca.pem", fs::copy_options::overwrite_existing);
   CHECK(contains(refusal(second, Role::node, "cert.pem"), "was not signed by"));
   fs::copy(second + "/cert.pem", second + "/ca.pem", fs::copy_options::overwrite_existing);
-  CHECK(contains(refusal(second, Role::node, "ca.pem"), "is no authority's"));
+  CHECK(contains(refusal(second, Role::node, "ca.pem"), "is not a CA certificate"));
 }
 
 TEST_CASE("certificates out of their time, without a role or for another use") {
@@ -125,7 +125,7 @@ TEST_CASE("keys are read as `troupe certs` and as other programs write them") {
   overwrite(file, text);
   CHECK(authority.node(0)->name() == "node0");
   overwrite(file, text.substr(0, text.size() / 2));
-  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is no private key"));
+  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is not an elliptic-curve private key"));
   overwrite(file, std::string(1 << 20, 'x'));
-  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is no private key"));
+  CHECK(contains(refusal(authority.folder() / "node0", Role::node, "key.pem"), "is not an elliptic-curve private key"));
 }

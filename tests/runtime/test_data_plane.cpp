@@ -225,15 +225,15 @@ TEST_CASE("segments that must not be break their connection, and no other") {
     const char* why;
   };
   // Of segments {0, 1, 2} of 16, 16 and 8 bytes of window 1, the first has come with ticket 5.
-  for (const auto& [header, why] : std::vector<Bad>{{{1, 0, 5, 16}, "was there already"},
-                                                    {{1, 0, 4, 16}, "was there already"},
-                                                    {{1, 1, 0, 16}, "was there already"},
-                                                    {{1, 3, 6, 16}, "is not there"},
-                                                    {{1, 0xffffffff, 6, 16}, "is not there"},
-                                                    {{1, 1, 6, 17}, "has another size"},
-                                                    {{1, 1, 6, 1ull << 62}, "has another size"},
-                                                    {{1, 1, 6, 0}, "has another size"},
-                                                    {{1, 2, 6, 16}, "has another size"},
+  for (const auto& [header, why] : std::vector<Bad>{{{1, 0, 5, 16}, "has already arrived"},
+                                                    {{1, 0, 4, 16}, "has already arrived"},
+                                                    {{1, 1, 0, 16}, "has already arrived"},
+                                                    {{1, 3, 6, 16}, "does not exist"},
+                                                    {{1, 0xffffffff, 6, 16}, "does not exist"},
+                                                    {{1, 1, 6, 17}, "has a wrong size"},
+                                                    {{1, 1, 6, 1ull << 62}, "has a wrong size"},
+                                                    {{1, 1, 6, 0}, "has a wrong size"},
+                                                    {{1, 2, 6, 16}, "has a wrong size"},
                                                     {{2, 0, 6, 16}, "is not announced"},
                                                     {{3, 0, 6, 16}, "is not announced"}}) {
     CAPTURE(why);
@@ -278,7 +278,7 @@ TEST_CASE("garbage instead of a segment breaks its connection with one line") {
   stream.write_all(pattern(1000, 1), soon());
   const auto wait = [&] { cluster[0].wait(1, 1, 0, soon()); };
   CHECK(code_of(wait) == ErrorCode::worker_lost);
-  CHECK(errors.text() == "troupe: dropped a data connection of node1: what came is no segment\n");
+  CHECK(errors.text() == "troupe: dropped a data connection of node1: the received bytes are not a segment\n");
   // The same again is counted only.
   ++again.generation;
   again.self = 0;
@@ -289,7 +289,7 @@ TEST_CASE("garbage instead of a segment breaks its connection with one line") {
   say_hello(second, data_hello(again, 0), soon());
   second.write_all(pattern(1000, 1), soon());
   CHECK(code_of(wait) == ErrorCode::worker_lost);
-  CHECK(errors.text() == "troupe: dropped a data connection of node1: what came is no segment\n");
+  CHECK(errors.text() == "troupe: dropped a data connection of node1: the received bytes are not a segment\n");
 }
 
 TEST_CASE("connections of other runs, generations, tokens and nodes are refused") {
@@ -311,15 +311,15 @@ TEST_CASE("connections of other runs, generations, tokens and nodes are refused"
   CHECK(changed([](Hello& h) { ++h.run; }).find("another run") != std::string::npos);
   CHECK(changed([](Hello& h) { --h.generation; }).find("another generation") != std::string::npos);
   CHECK(changed([](Hello& h) { h.token[15] = std::byte{0}; }).find("token") != std::string::npos);
-  CHECK(changed([](Hello& h) { h.node = 3; }).find("not there") != std::string::npos);
-  CHECK(changed([](Hello& h) { h.node = -1; }).find("not there") != std::string::npos);
-  CHECK(changed([](Hello& h) { h.node = 0; }).find("not there") != std::string::npos);
-  CHECK(changed([](Hello& h) { h.node = 2; }).find("it is node1, and says to be node2") != std::string::npos);
+  CHECK(changed([](Hello& h) { h.node = 3; }).find("does not exist") != std::string::npos);
+  CHECK(changed([](Hello& h) { h.node = -1; }).find("does not exist") != std::string::npos);
+  CHECK(changed([](Hello& h) { h.node = 0; }).find("does not exist") != std::string::npos);
+  CHECK(changed([](Hello& h) { h.node = 2; }).find("it is node1, but claims to be node2") != std::string::npos);
   CHECK(changed([](Hello& h) { h.stream = 2; }).find("too many") != std::string::npos);
   CHECK(changed([](Hello& h) { h.purpose = Purpose::control; }).find("only data") != std::string::npos);
   TlsStream first = TlsStream::dial(cluster.address(0), *trial_authority().node(1), Role::node, soon());
   say_hello(first, data_hello(fresh, 1), soon());
-  CHECK(refusal(data_hello(fresh, 1)).find("there already") != std::string::npos);
+  CHECK(refusal(data_hello(fresh, 1)).find("already exists") != std::string::npos);
   cluster[0].end();
   CHECK(refusal(data_hello(fresh, 0)).find("no data is expected") != std::string::npos);
 }

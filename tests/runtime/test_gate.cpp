@@ -181,12 +181,12 @@ TEST_CASE("another authority is refused by both sides") {
   OpenGate gate;
   const auto dial = [&] { TlsStream::dial(gate.address(), *other.node(0), Role::driver, soon()); };
   CHECK(code_of(dial) == ErrorCode::protocol);
-  CHECK(message_of(dial).find("its certificate is not good") != std::string::npos);
+  CHECK(message_of(dial).find("its certificate is invalid") != std::string::npos);
   // A client that does not mind whom it speaks to is refused by the gate.
   const auto mine = other.node(0);
   SSL_CTX_set_verify(mine->client(), SSL_VERIFY_NONE, nullptr);
   CHECK_FALSE(gets_through(gate.address(), mine->client()));
-  CHECK(errors.hears("its certificate is not good: "));
+  CHECK(errors.hears("its certificate is invalid: "));
   check_open(gate);
 }
 
@@ -212,11 +212,11 @@ TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused"
   refused({.name = "n", .alternative_name = role, .valid_from = 3600}, "certificate is not yet valid");
   refused({.name = "n", .alternative_name = role, .usage = "serverAuth"}, "certificate purpose");
   refused({.name = "n", .alternative_name = "urn:else"}, "neither a driver's nor a node's");
-  refused({.name = "", .alternative_name = role}, "names nobody");
+  refused({.name = "", .alternative_name = role}, "has no common name");
 
   const std::unique_ptr<SSL_CTX, net::Free<&SSL_CTX_free>> bare(SSL_CTX_new(TLS_client_method()));
   CHECK_FALSE(gets_through(gate.address(), bare.get()));
-  CHECK(errors.hears("it shows no certificate"));
+  CHECK(errors.hears("it sent no certificate"));
   const auto old = context_of({.name = "n", .alternative_name = role});
   SSL_CTX_set_min_proto_version(old.get(), TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(old.get(), TLS1_2_VERSION);
@@ -241,12 +241,12 @@ TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one l
   Hello hello = make_hello(Purpose::control);
   auto bytes = encode(hello);
   says(std::span(bytes).first(50));
-  CHECK(errors.hears("hung up while saying hello"));
+  CHECK(errors.hears("disconnected during the hello"));
   bytes[0] = std::byte{0};
   says(bytes);
-  CHECK(errors.hears("it says no proper hello"));
+  CHECK(errors.hears("it sent an invalid hello"));
   hello.protocol = 7;
-  CHECK(says(encode(hello)).find("protocol 7 is spoken there") == 0);
+  CHECK(says(encode(hello)).find("the connecting side uses protocol 7") == 0);
   CHECK(errors.hears("protocol 7"));
   check_open(gate);
   CHECK(count(errors.text(), "\n") == count(errors.text(), "troupe: refused 127.0.0.1:"));
@@ -265,7 +265,7 @@ TEST_CASE("connections held open cost little, end in time, and keep nobody out")
   CHECK(errors.text().empty());
   for (int i = 0; i < 100; ++i) held.push_back(net::connect_to(gate.address(), soon()));
   check_open(gate);
-  CHECK(errors.hears("too many connect at once"));
+  CHECK(errors.hears("too many connections at once"));
   char byte = 0;
   CHECK(::recv(held.front().get(), &byte, 1, 0) == 0);  // the oldest was dropped
   CHECK(::recv(held.back().get(), &byte, 1, 0) < 0);
@@ -317,7 +317,7 @@ TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") 
   CHECK(hear_status(stream, soon()) == "all is well");
   std::array<std::byte, 1> byte = {};
   CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);  // the gate ends it
-  CHECK(errors.hears("too slow at taking the answer"));
+  CHECK(errors.hears("timed out during the answer"));
   CHECK(taken == 0);
 }
 
@@ -326,11 +326,11 @@ TEST_CASE("who takes too long is dropped, at each stage") {
   OpenGate patient;
   OpenGate gate(trial_authority().driver(), generous_deadline([&] { check_open(patient); }));
   say_plainly(gate.address(), "");
-  CHECK(errors.hears("too slow at shaking hands"));
+  CHECK(errors.hears("timed out during the handshake"));
   TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon());
   std::array<std::byte, 1> byte = {};
   CHECK(code_of([&] { stream.read_all(byte, soon()); }) == ErrorCode::worker_lost);
-  CHECK(errors.hears("too slow at saying hello"));
+  CHECK(errors.hears("timed out during the hello"));
 }
 
 TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
@@ -351,7 +351,7 @@ TEST_CASE("callers who say nothing leave a process that may have few files most 
   const CapturedErrors errors;
   OpenGate gate;
   const IdleCallers idle(gate.address().port);
-  CHECK(errors.hears("too many connect at once"));
+  CHECK(errors.hears("too many connections at once"));
   CHECK(comes_true([&] { return idle.have_called(); }));  // meanwhile anyone who comes may be dropped
   std::vector<FileDescriptor> files;
   for (int i = 0; i < 40; ++i) files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));

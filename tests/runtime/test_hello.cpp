@@ -41,7 +41,7 @@ TEST_CASE("a hello of another protocol or version is told so") {
   CHECK(mismatch(*read).find("protocol 2") != std::string::npos);
   Hello old = filled();
   old.version = {'0', '.', '0'};
-  CHECK(mismatch(*decode_hello(encode(old))).find("Troupe 0.0 runs there") != std::string::npos);
+  CHECK(mismatch(*decode_hello(encode(old))).find("the connecting side runs Troupe 0.0") != std::string::npos);
 }
 
 TEST_CASE("what is no hello is none") {

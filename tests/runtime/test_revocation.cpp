@@ -59,7 +59,7 @@ TEST_CASE("a revoked node is refused by a driver that read the list, with a line
   const CapturedErrors errors;
   CHECK(heard(driver_before, *before).empty());  // the list counts from the next run on
   CHECK(errors.text().empty());
-  CHECK(contains(heard(certs.made.driver(), *before), "our certificate is revoked"));
+  CHECK(contains(heard(certs.made.driver(), *before), "our certificate, which is revoked"));
   const std::string log = errors.text();
   CHECK(contains(log, "certificate revoked"));
   CHECK(std::count(log.begin(), log.end(), '\n') == 1);
@@ -133,12 +133,12 @@ TEST_CASE("a list that is broken, foreign, or out of its time is not passed over
   const std::string good = certs.list(certs.authority);
   write_public(node + "/crl.pem", good);
   CHECK(certs.made.node(1)->name() == "node1");
-  says("", "is no list");
-  says("rubbish", "is no list");
-  says(good.substr(0, good.size() / 2), "is no list");
-  says(good + good, "is no list");
-  says(good + good.substr(0, good.size() / 2), "is no list");
-  says(net::pem(certs.authority.certificate.get()), "is no list");
+  says("", "is not one list");
+  says("rubbish", "is not one list");
+  says(good.substr(0, good.size() / 2), "is not one list");
+  says(good + good, "is not one list");
+  says(good + good.substr(0, good.size() / 2), "is not one list");
+  says(net::pem(certs.authority.certificate.get()), "is not one list");
   says(certs.list(net::make_authority()), "was not signed by the ca.pem beside it");
   says(certs.list(certs.authority, 3600), "is not valid yet");
   const net::CertifiedKey other = net::make_authority(-3600, -60);
@@ -178,7 +178,7 @@ TEST_CASE("only the driver of the wanted name is obeyed") {
   CHECK(heard(driver, Credentials(certs + "/alice", Role::node)).empty());
   CHECK(heard(driver, Credentials(certs + "/alice", Role::node, "boss")).empty());
   const std::string refused = heard(driver, Credentials(certs + "/alice", Role::node, "driver"));
-  CHECK(contains(refused, "it is the driver 'boss', and only 'driver' is obeyed here"));
+  CHECK(contains(refused, "it is the driver 'boss', but this node accepts only 'driver'"));
 
   // A driver that dials a node, as it does for data.
   const CapturedErrors errors;
@@ -189,5 +189,5 @@ TEST_CASE("only the driver of the wanted name is obeyed") {
           TlsStream stream = TlsStream::dial(gate.address(), *driver, Role::node, soon());
           say_hello(stream, make_hello(Purpose::data), soon());
         }).has_value());
-  CHECK(contains(errors.text(), "it is the driver 'boss', and only 'driver' is obeyed here"));
+  CHECK(contains(errors.text(), "it is the driver 'boss', but this node accepts only 'driver'"));
 }

@@ -74,7 +74,7 @@ TEST_CASE("another suite is refused, whatever hands were shaken on") {
   const auto weaken = [](SSL_CTX* ours, SSL_CTX* theirs) {
     for (SSL_CTX* const side : {ours, theirs}) SSL_CTX_set_ciphersuites(side, "TLS_CHACHA20_POLY1305_SHA256");
   };
-  check_in_both_roles(weaken, "it does not encrypt by AES-128-GCM");
+  check_in_both_roles(weaken, "it does not use AES-128-GCM");
 }
 
 TEST_CASE("a certificate that did not pass is refused, whatever hands were shaken on") {
@@ -85,9 +85,9 @@ TEST_CASE("a certificate that did not pass is refused, whatever hands were shake
     (we_serve ? sides.node : sides.driver) = we_serve ? other.node(0) : other.driver();
     const auto [ours, theirs] = sides.shaking(we_serve);
     SSL_CTX_set_verify(theirs, SSL_VERIFY_PEER, &take_any);
-    CHECK(said_of_peer(sides, we_serve).find("its certificate is not good: ") != std::string::npos);
+    CHECK(said_of_peer(sides, we_serve).find("its certificate is invalid: ") != std::string::npos);
     SSL_CTX_set_verify(ours, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, &take_any);
-    CHECK(said_of_peer(sides, we_serve).ends_with("its certificate is not good"));
+    CHECK(said_of_peer(sides, we_serve).ends_with("its certificate is invalid"));
   }
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a session that goes on is refused, whatever hands were shaken on") {
   REQUIRE(session);
   REQUIRE(SSL_SESSION_is_resumable(session.get()) == 1);
   const auto resume = [&](OpensslPeer& peer) { SSL_set_session(peer.ssl(), session.get()); };
-  CHECK(said_of_peer(sides, true, resume) == "it goes on with a session of before");
+  CHECK(said_of_peer(sides, true, resume) == "it resumes an earlier session");
 }
 
 TEST_CASE("words that lie here already when hands are shaken are refused") {
@@ -119,5 +119,5 @@ TEST_CASE("words that lie here already when hands are shaken are refused") {
   const auto speak = [](OpensslPeer& peer) { peer.first_words = Bytes(100); };
   CHECK(said_of_peer(sides, true, speak) == "");  // they lie in the socket
   SSL_CTX_set_read_ahead(sides.driver->server(), 1);
-  CHECK(said_of_peer(sides, true, speak) == "it spoke before hands were shaken");
+  CHECK(said_of_peer(sides, true, speak) == "it sent data before the end of the handshake");
 }

@@ -82,7 +82,7 @@ TEST_CASE("bytes garbled on their way to us are an error here, and OpenSSL is to
       CHECK(session.we_read(10) == Bytes(10, std::byte{1}));
       Bytes piece(10);
       const auto read = [&] { session.we_read_some(piece); };
-      CHECK(message_of(read).find("was changed on the way") != std::string::npos);
+      CHECK(message_of(read).find("was changed in transit") != std::string::npos);
       session.end_ours();
       CHECK(session.they_read(1).empty());
       CHECK(session.theirs().error == SSL_ERROR_SSL);

@@ -202,7 +202,7 @@ void Checkpoints::leave_branch() try {
 
 void Checkpoints::tell() {
   if (!failure_ || std::exchange(told_, true)) return;
-  log_line(LogLevel::warning, "no checkpoint was written; the run continues: " + report_.error, failure_->where());
+  log_line(LogLevel::warning, "cannot write a checkpoint; the run continues: " + report_.error, failure_->where());
 }
 
 }  // namespace troupe

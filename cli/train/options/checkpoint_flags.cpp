@@ -15,7 +15,7 @@
 namespace troupe::cli {
 namespace {
 
-/// "500" is steps and "60s" time.
+/// Parses "500" as steps and "60s" as time.
 void parse_every(const std::string& text, CheckpointOptions& options) {
   const auto found = parse_count_or_unit(text, 's');
   if (!found)
@@ -30,23 +30,23 @@ void parse_every(const std::string& text, CheckpointOptions& options) {
 
 void CheckpointFlags::add_to(CLI::App& app) {
   auto* to = app.add_option("--checkpoint", folder,
-                            "Write checkpoints to this folder while training goes on, at its end, and when Ctrl-C, "
+                            "Write checkpoints to this folder during training, at its end, and when Ctrl-C, "
                             "SIGTERM or SIGHUP stops it")
                  ->check(not_empty());
-  app.add_option("--checkpoint-every", every, "Steps, such as 500, or time, such as 60s, which is the default")
+  app.add_option("--checkpoint-every", every, "Interval: steps, such as 500, or time, such as 60s (default)")
       ->needs(to);
-  app.add_option("--keep", keep, "Checkpoints that stay, the last ones")->check(whole_number(1))->needs(to);
+  app.add_option("--keep", keep, "How many of the last checkpoints to keep")->check(whole_number(1))->needs(to);
   app.add_option("--keep-best", keep_best,
-                 "Keep the weights of the evaluation whose accuracy, or loss, is the best: in the file of --save, and "
-                 "in a checkpoint beside the last ones")
+                 "Keep the weights of the evaluation with the best accuracy, or loss: in the file of --save, and "
+                 "in an additional checkpoint")
       ->default_str("")
       ->check(one_of({"accuracy", "loss"}));
   auto* go_on =
       app.add_flag("--resume", resume,
-                   "Go on from the newest checkpoint in the folder that verifies, with any number of workers; begin "
-                   "where there is none")
+                   "Resume from the newest checkpoint in the folder that verifies, with any number of workers; start "
+                   "anew if there is none")
           ->needs(to);
-  app.add_flag("--reshard", reshard, "Go on from checkpoints of another number of shards, too: the bits will be others")
+  app.add_flag("--reshard", reshard, "Resume even if the number of shards differs: not bitwise identical to one run")
       ->needs(go_on);
 }
 

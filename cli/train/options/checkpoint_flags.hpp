@@ -8,7 +8,7 @@
 
 namespace troupe::cli {
 
-/// `--checkpoint`, `--checkpoint-every`, `--keep`, `--keep-best`, `--resume` and `--reshard`.
+/// The options `--checkpoint`, `--checkpoint-every`, `--keep`, `--keep-best`, `--resume` and `--reshard`.
 struct CheckpointFlags {
   std::string folder;
   std::string every;
@@ -18,12 +18,12 @@ struct CheckpointFlags {
   bool reshard = false;
 
   void add_to(CLI::App& app);
-  /// @throws Error invalid_argument for texts that say nothing.
+  /// @throws Error invalid_argument for malformed texts.
   void apply(Options& options) const;
-  /// What `keep_best` says of an evaluation; none where it names nothing, or the number is not finite.
+  /// Returns the metric of `keep_best`; none if there is no `keep_best`, or the number is not finite.
   std::optional<double> metric_of(const Evaluation& test) const;
-  /// Writes the weights of the best checkpoint by `keep_best` to a file, and prints file, metric and step. False where
-  /// there is no such checkpoint.
+  /// Copies the weights of the best checkpoint by `keep_best` to a file, and prints file, metric and step. Returns
+  /// false if there is no such checkpoint.
   bool save_best(const std::string& file) const;
 };
 

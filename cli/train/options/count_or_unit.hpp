@@ -6,13 +6,13 @@
 
 namespace troupe::cli {
 
-/// "500", or with a unit behind it "60s".
+/// A number such as "500", or a number with a unit such as "60s".
 struct CountOrUnit {
   std::int64_t number = 0;  ///< from 1 to a billion
   bool has_unit = false;
 };
 
-/// None where the text is neither.
+/// Parses a text; returns none if it has neither form.
 std::optional<CountOrUnit> parse_count_or_unit(const std::string& text, char unit);
 
 }  // namespace troupe::cli

@@ -11,7 +11,7 @@
 namespace troupe::cli {
 namespace {
 
-/// One part of the text, word by word.
+/// Reads one part of the text, word by word.
 class Words {
  public:
   explicit Words(std::string text) : text_(std::move(text)) {
@@ -22,7 +22,7 @@ class Words {
   bool empty() const { return words_.empty(); }
   std::string text() const { return printable(text_); }
   bool done() const { return next_ == words_.size(); }
-  /// Goes on behind the word if it is the next one.
+  /// Consumes the next word if it is `word`.
   bool take(const std::string& word) {
     const bool is = !done() && words_[next_] == word;
     next_ += is ? 1 : 0;
@@ -58,7 +58,7 @@ class Words {
 
 constexpr std::int64_t kMostOfInt = INT32_MAX;
 
-/// What follows the name of whom it is for: "at step 5 phase apply".
+/// Parses the time of a fault, such as "at step 5 phase apply".
 template <class Fault>
 testing::Fault at_its_time(Fault fault, Words& words) {
   words.expect("at");
@@ -73,14 +73,14 @@ int number_of(const char* what, Words& words) {
   return static_cast<int>(words.number(0, kMostOfInt));
 }
 
-/// Such as 10x.
+/// Parses a factor such as "10x".
 int factor_of(Words& words) {
   const std::string factor = words.word();
   if (!factor.ends_with('x')) words.refuse();
   return static_cast<int>(words.number_of(factor.substr(0, factor.size() - 1), 0, kMostOfInt));
 }
 
-/// Such as "of steps 10-500 seed 7".
+/// Parses a range and seed, such as "of steps 10-500 seed 7".
 template <class Fault>
 testing::Fault drawn(Fault fault, Words& words) {
   words.expect("of");

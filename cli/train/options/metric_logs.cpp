@@ -10,7 +10,7 @@
 namespace troupe::cli {
 namespace {
 
-/// A log whose reader leaves, or whose disk fills, costs no weights.
+/// A log whose failure (the reader of a pipe ends, or the disk is full) does not end the training.
 class Tolerated final : public Callback {
  public:
   Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken, std::shared_ptr<const bool> reports_end)
@@ -39,13 +39,13 @@ class Tolerated final : public Callback {
     try {
       if (log_) call();
     } catch (const Error& error) {
-      log_line(LogLevel::warning, std::string(error.what()) + "; training goes on without the log");
+      log_line(LogLevel::warning, std::string(error.what()) + "; training continues without the log");
       log_.reset();
       *broken_ = true;
     }
   }
 
-  std::shared_ptr<Callback> log_;  ///< none once it has failed
+  std::shared_ptr<Callback> log_;  ///< null once it has failed
   std::shared_ptr<bool> broken_;
   std::shared_ptr<const bool> reports_end_;
 };
@@ -54,8 +54,8 @@ class Tolerated final : public Callback {
 
 void MetricLogs::add_to(CLI::App& app) {
   app.add_option("--log", texts,
-                 "Log steps and evaluations as they come: csv:FILE, json:FILE, tensorboard:FOLDER, which TensorBoard "
-                 "reads, and progress, with commas between; may be said again")
+                 "Log steps and evaluations as they happen: csv:FILE, json:FILE, tensorboard:FOLDER (for TensorBoard) "
+                 "and progress, separated by commas; may be repeated")
       ->default_str("")
       ->allow_extra_args(false);
 }

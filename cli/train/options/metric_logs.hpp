@@ -9,18 +9,18 @@
 
 namespace troupe::cli {
 
-/// `--log`, which may be said again.
+/// The option `--log`, which may be repeated.
 struct MetricLogs {
-  std::vector<std::string> texts;  ///< as `callbacks::from_text` takes them
+  std::vector<std::string> texts;  ///< in the format of `callbacks::from_text`
 
   void add_to(CLI::App& app);
-  /// @throws Error invalid_argument that lists what there is
+  /// @throws Error invalid_argument that lists the available logs
   void apply(Options& options) const;
-  /// Whether progress is among them.
+  /// Returns whether `progress` is among the logs.
   bool shows_progress() const;
-  /// What is reported from now on does not reach the logs.
+  /// Later reports are not passed to the logs.
   void end_reports() const { *reports_end_ = true; }
-  /// Whether a log could not be written, which was told of once: training goes on without it.
+  /// Returns whether a log could not be written. That was logged once, and training continues without the log.
   bool is_broken() const { return *broken_; }
 
  private:

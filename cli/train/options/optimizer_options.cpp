@@ -21,21 +21,20 @@ void set_default_rates(CLI::App& train, OptimizerSettings& optimizer, bool seed_
 void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {
   app.add_option("--optimizer", optimizer.kind, "sgd, adagrad, adam or adamw")->check(registered_optimizer());
   app.add_option("--learning-rate", optimizer.learning_rate,
-                 "Rate of the first step after the warm-up; unless told 0.05 of sgd, 0.001 of adam and adamw, 0.01 of "
+                 "Rate of the first step after the warm-up; default: 0.05 for sgd, 0.001 for adam and adamw, 0.01 for "
                  "adagrad; tfbench: 1e-6 and no momentum");
-  app.add_option("--momentum", optimizer.momentum, "Of sgd; the others have none");
+  app.add_option("--momentum", optimizer.momentum, "Momentum of sgd only");
   app.add_flag("--nesterov", optimizer.nesterov, "Nesterov's momentum");
-  app.add_option("--weight-decay", optimizer.weight_decay,
-                 "L2 penalty; adamw: what is taken off the weights themselves");
+  app.add_option("--weight-decay", optimizer.weight_decay, "L2 penalty; adamw: decay of the weights themselves");
   app.add_option("--clip-norm", optimizer.clip_norm,
-                 "Scale the mean gradient down to this length where it is longer; 0: never");
+                 "Scale the mean gradient down to this norm if it is larger; 0: never");
   const auto add_groups = [&optimizer](const std::vector<std::string>& texts) {
     for (const std::string& text : texts) optimizer.groups.push_back(parse_group(text));
   };
   app.add_option_function<std::vector<std::string>>(
          "--group", add_groups,
-         "Tensors with a decay or rate of their own, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
-         "said again, and of a tensor the first counts that fits")
+         "Tensors with their own decay or rate, such as '*.bias:weight_decay=0,learning_rate_factor=2'; may be "
+         "repeated; the first match of a tensor counts")
       ->allow_extra_args(false);
   app.add_option_function<std::vector<std::string>>(
          "--freeze-tensors",
@@ -45,7 +44,7 @@ void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {
            for (const std::string& pattern : patterns) frozen.push_back({.pattern = pattern, .frozen = true});
            optimizer.groups.insert(optimizer.groups.begin(), frozen.begin(), frozen.end());
          },
-         "Tensors that stay as they are, such as 'layer1.*' or '*.running_*'; may be said again, and comes before "
+         "Tensors that stay unchanged, such as 'layer1.*' or '*.running_*'; may be repeated, and wins over "
          "--group")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
@@ -58,7 +57,7 @@ void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {
   app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
   app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
   app.add_option("--schedule-total", optimizer.schedule.total_steps,
-                 "cosine: steps until the rate has come down; unless told all those of the training")
+                 "cosine: steps until the rate has come down; default: all steps of the training")
       ->default_str("");
 }
 

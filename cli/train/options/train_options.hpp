@@ -10,27 +10,27 @@
 
 namespace troupe::cli {
 
-/// How often training stops to measure the set that is watched.
+/// How often training evaluates the watched set.
 struct EvaluateEvery {
   std::int64_t steps = 0;   ///< 0: by epochs
-  std::int64_t epochs = 1;  ///< where it is by epochs
+  std::int64_t epochs = 1;  ///< if `steps` is 0
 
-  /// Whether a step has come to a place where it measures. @param before steps done before it. @param epoch_steps 0:
-  /// there are no epochs
+  /// Returns whether an evaluation is due. @param before steps done before the last step. @param done steps done.
+  /// @param epoch_steps steps per epoch; 0: there are no epochs
   bool is_due(std::int64_t before, std::int64_t done, std::int64_t epoch_steps) const {
     const std::int64_t each = steps > 0 ? steps : epochs * epoch_steps;
     return each > 0 && done / each > before / each;
   }
 };
 
-/// What `troupe train` is told.
+/// The options of `troupe train`.
 struct TrainOptions {
   CommandOptions run;
   CheckpointFlags checkpoint;
   MetricLogs log;
-  std::int64_t epochs = 0;  ///< 0: as many as is usual
+  std::int64_t epochs = 0;  ///< 0: the default number
   std::int64_t steps = 0;
-  std::int64_t patience = 0;  ///< evaluations; 0: endless
+  std::int64_t patience = 0;  ///< evaluations; 0: unlimited
   EvaluateEvery evaluate_every;
   int cross_validate = 0;  ///< folds; 0: no cross-validation
   bool verbose = false;

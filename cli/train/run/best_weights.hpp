@@ -8,19 +8,19 @@
 
 namespace troupe::cli {
 
-/// Of --keep-best without --checkpoint: the file of --save holds the best weights so far.
+/// For --keep-best without --checkpoint: keeps the best weights so far in the file of --save.
 class BestWeights {
  public:
-  /// @param metric "accuracy" or "loss". @param file empty: nothing is kept
+  /// @param metric "accuracy" or "loss". @param file empty: no weights are kept
   BestWeights(std::string metric, std::string file) : metric_(std::move(metric)), file_(std::move(file)) {}
 
-  /// Saves the weights where these are better than all before; of equals the first stay. @param value of the metric;
-  /// none: it is not finite
+  /// Saves the weights if they are better than all before; the first of equal ones is kept. @param value value of the
+  /// metric; none: not finite
   void offer(DistributedSGD& sgd, std::optional<double> value);
 
-  /// Whether the file holds some.
+  /// Returns whether weights have been saved.
   bool is_kept() const { return best_.has_value(); }
-  /// "best weights saved to FILE: accuracy 0.9312, after step 600"
+  /// Returns "best weights saved to FILE: accuracy 0.9312, after step 600".
   std::string text() const;
 
  private:
@@ -32,7 +32,7 @@ class BestWeights {
   std::int64_t step_ = 0;
 };
 
-/// What is printed of them.
+/// Returns that text.
 std::string best_weights_text(const std::string& file, const std::string& metric, double value, std::int64_t step);
 
 }  // namespace troupe::cli

@@ -8,22 +8,22 @@
 
 namespace troupe::cli {
 
-/// What an epoch came to. Of one that was begun before this program: the steps that this one did.
+/// The figures of an epoch. For an epoch that was begun by an earlier process: of the steps of this process.
 struct EpochReport {
   std::int64_t epoch = 0;  ///< 1 for the first
-  std::int64_t step = 0;   ///< its last
+  std::int64_t step = 0;   ///< its last step
   std::int64_t samples = 0;
   double loss = 0;                            ///< mean over the samples, each before the update of its step
-  std::optional<double> accuracy = {};        ///< of the same; none where the loss has no such
+  std::optional<double> accuracy = {};        ///< of the same samples; none if the loss has no accuracy
   double learning_rate = 0;                   ///< of its last step
-  double seconds = 0;                         ///< of training, without evaluations and what else lies between epochs
-  std::optional<Evaluation> test = {};        ///< none without a test set, and where there is a validation set
+  double seconds = 0;                         ///< of training, without evaluations and other work between epochs
+  std::optional<Evaluation> test = {};        ///< none without a test set, or if there is a validation set
   std::optional<Evaluation> validation = {};  ///< none without one
 
   double samples_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
-/// Adds up the steps of an epoch. Its time begins with it.
+/// Adds up the steps of an epoch. Starts to measure time at construction.
 class EpochTally {
  public:
   void add(const StepReport& step) {
@@ -33,7 +33,7 @@ class EpochTally {
     correct_ += step.correct;
   }
 
-  /// Of the epoch that ends now; numbers, rate and test are left to the caller.
+  /// Returns the report of the epoch that ends now. The caller adds numbers, learning rate and evaluations.
   EpochReport end() const {
     const double samples = static_cast<double>(samples_);
     const auto accuracy =

@@ -8,25 +8,26 @@
 
 namespace troupe::cli {
 
-/// Evaluations of a run, each made once for the same weights.
+/// Evaluations of a run. Each is made once for the same weights.
 class Evaluations {
  public:
   explicit Evaluations(DistributedSGD& sgd) : sgd_(sgd) {}
 
-  /// With R2 where there are targets, unless these are too many. None where the data has no such set.
-  /// @throws Error bad_data that names a worker, and any other once an evaluation has found the set
+  /// Returns an evaluation, with R2 if there are targets, unless there are too many. Returns none if the data has no
+  /// such set.
+  /// @throws Error bad_data that names a worker; any error once an evaluation has found the set
   const std::optional<Evaluation>& of(EvaluationSet set);
-  /// The weights are others now.
+  /// Must be called when the weights were replaced.
   void forget() {
     for (Measured& each : measured_) each = {.is_there = each.is_there};
   }
 
  private:
-  /// What an evaluation found after so many steps.
+  /// The result of an evaluation after step `step`.
   struct Measured {
     std::int64_t step = -1;
     std::optional<Evaluation> evaluation = {};
-    bool is_there = false;  ///< the set, as an evaluation has shown
+    bool is_there = false;  ///< an evaluation has shown that the set exists
   };
 
   Evaluation measure(EvaluationSet set);

@@ -17,14 +17,14 @@ namespace troupe::cli {
 namespace {
 
 constexpr int kDeepestRecord = 3;
-constexpr std::string_view kDamaged = "it does not tell of epochs; remove it, and --patience counts anew";
+constexpr std::string_view kDamaged = "the file is damaged; remove it, and --patience counts anew";
 
-/// What is not finite is no better than anything.
+/// Null, for values that are not finite, becomes infinity, which is never better.
 double value_of(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
 }
 
-/// A whole number behind that of the epoch before. @throws Error bad_file for another
+/// Returns a whole number greater than that of the epoch before. @throws Error bad_file for other values
 std::int64_t step_of(const std::string& path, const nlohmann::json& epoch, std::int64_t before) {
   const nlohmann::json& step = epoch.at("step");
   if (!step.is_number_integer() || step.get<double>() >= 9e18 || step.get<std::int64_t>() <= before)
@@ -57,7 +57,7 @@ void Patience::read(std::int64_t steps_done) {
   const nlohmann::json all = parse_strictly(path_, "it", InputFile(path_).read_text(kMostText), kDeepestRecord);
   try {
     if (all.at("metric") != metric_) {
-      log_line(LogLevel::warning, path_ + " is of another measure or set: --patience counts anew");
+      log_line(LogLevel::warning, path_ + " is for another metric or set: --patience counts anew");
       return;
     }
     for (const nlohmann::json& each : all.at("epochs")) {
@@ -71,7 +71,7 @@ void Patience::read(std::int64_t steps_done) {
   }
 }
 
-/// A disk that refuses does not end the training.
+/// Stores the values. A write error does not end the training.
 void Patience::keep() const try {
   nlohmann::ordered_json all{{"metric", metric_}, {"epochs", nlohmann::ordered_json::array()}};
   for (const auto& [step, value] : watched_) all["epochs"].push_back({{"step", step}, {"value", value}});
@@ -80,7 +80,7 @@ void Patience::keep() const try {
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 } catch (const Error& error) {
-  log_line(LogLevel::warning, std::string("--patience is not kept for --resume: ") + error.what());
+  log_line(LogLevel::warning, std::string("the state of --patience is not saved for --resume: ") + error.what());
 }
 
 }  // namespace troupe::cli

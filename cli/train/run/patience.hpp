@@ -8,17 +8,18 @@
 
 namespace troupe::cli {
 
-/// Counts the epochs since the best one. What it has watched stands beside the checkpoints, so that a run that goes on
-/// ends where one ends that was never stopped.
+/// Counts the epochs since the best one. The values are stored in the folder of the checkpoints, so that a resumed run
+/// ends where an uninterrupted run would.
 class Patience {
  public:
-  /// @param epochs 0: endless. @param metric what is watched, of which less is better, and of
-  /// which set; what was watched of another does not count. @param folder of the
-  /// checkpoints; empty: nothing is kept. @param steps_done what was watched until then counts; 0: nothing
-  /// @throws Error bad_file for a file that is damaged
+  /// @param epochs 0: unlimited. @param metric the watched metric (lower is better) and set; stored values of another
+  /// metric or set are ignored.
+  /// @param folder folder of the checkpoints; empty: no values are stored.
+  /// @param steps_done stored values up to this step are read; 0: none
+  /// @throws Error bad_file for a damaged file
   Patience(std::int64_t epochs, std::string metric, const std::string& folder, std::int64_t steps_done);
 
-  /// What was found after a step; once, whoever tells it again.
+  /// Adds the value after a step. Repeated calls for the same step have no effect.
   void watch(std::int64_t step, double value);
   bool is_over() const { return epochs_ > 0 && since_best_ >= epochs_; }
   std::int64_t since_best() const { return since_best_; }
@@ -31,7 +32,7 @@ class Patience {
   std::int64_t epochs_;
   std::string metric_;
   std::string path_;
-  std::vector<std::pair<std::int64_t, double>> watched_;  ///< steps, and what was found after them
+  std::vector<std::pair<std::int64_t, double>> watched_;  ///< steps, and the values after them
   double best_ = std::numeric_limits<double>::infinity();
   std::int64_t since_best_ = 0;
 };

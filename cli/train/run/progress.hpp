@@ -8,26 +8,27 @@
 
 namespace troupe::cli {
 
-/// Such as "0:07", "12:40" or "2:05:00"; seconds are rounded.
+/// Formats a time such as "0:07", "12:40" or "2:05:00"; seconds are rounded.
 std::string clock_text(double seconds);
 
-/// Shows how a training gets on: a bar that is drawn anew on a terminal, a plain line every few seconds elsewhere, with
-/// samples a second, the loss, and the time that is left.
+/// Shows the progress of a training, with samples per second, the loss and the remaining time. On a terminal, redraws a
+/// bar; otherwise prints a line every few seconds.
 class Progress {
  public:
-  /// @param steps_done before this training, of `total_steps`
+  /// @param steps_done steps before this training, out of `total_steps`
   Progress(std::int64_t steps_done, std::int64_t total_steps, bool quiet);
 
   void step(const StepReport& report);
   /// Ends the bar's line, so that something else can be printed.
   void end_line();
-  /// From one to the other no images are learned from, as in an evaluation, which the time that is left is of, too.
+  /// `pause` and `go_on` enclose work that trains no samples, such as an evaluation. That time does not count for the
+  /// rate, but does count for the remaining time.
   void pause();
   void go_on() { since_.lap(); }
 
  private:
   void draw(double loss, double samples_per_second) const;
-  /// By the mean of all steps so far and what came between them.
+  /// Estimates the remaining time from the mean of all steps so far, including the work between them.
   double seconds_left() const;
 
   std::int64_t begun_;
@@ -37,10 +38,10 @@ class Progress {
   bool line_open_ = false;
   std::int64_t done_ = begun_;
   Stopwatch whole_;
-  std::int64_t samples_ = 0;  ///< since the last drawing, as the next three
+  std::int64_t samples_ = 0;  ///< since the last drawing, as are the next three
   double loss_sum_ = 0;
-  double seconds_ = 0;  ///< up to the last pause
-  Stopwatch since_;     ///< the drawing, or the pause
+  double seconds_ = 0;  ///< until the last pause
+  Stopwatch since_;     ///< since the drawing, or the end of the pause
 };
 
 }  // namespace troupe::cli

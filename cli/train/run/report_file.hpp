@@ -14,41 +14,41 @@
 
 namespace troupe::cli {
 
-/// By what two runs are compared, bit by bit.
+/// Hashes with which two runs are compared bit by bit.
 struct StepHash {
   double loss = 0;
-  double gradient_norm = 0;   ///< 0 where nothing is clipped
+  double gradient_norm = 0;   ///< 0 if gradients are not clipped
   std::uint64_t weights = 0;  ///< checksum, in canonical order
 };
 
-/// JSON lines, one object a step, one an epoch behind its last step, and one for the profile where there is one; what
-/// they hold says docs/command.md. An object of a step begins with "step", of an epoch with "epoch". What is no UTF-8
-/// in a text becomes U+FFFD.
+/// JSON lines: one object per step, one per epoch after its last step, and one for the profile if there is one.
+/// docs/command.md describes their content. An object of a step begins with "step", one of an epoch with "epoch". Bytes
+/// of texts that are not UTF-8 become U+FFFD.
 class ReportFile {
  public:
-  /// @param steps_done of the run that goes on in the file: what it tells of them stays, and what it tells of later
-  /// steps, or in half a line, is cut off. With 0 it begins anew.
-  /// @throws Error bad_file, as the others do; also for a FIFO that nobody reads.
+  /// @param steps_done steps of the run that is resumed in this file: lines of later steps and an incomplete line are
+  /// cut off. With 0, the file is emptied.
+  /// @throws Error bad_file, as all members do; also for a FIFO without a reader.
   ReportFile(const std::string& path, Precision precision, std::int64_t steps_done);
 
-  /// @param hash to be told beside it.
+  /// @param hash hashes to add to the line.
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
   void write(const EpochReport& epoch);
-  /// Of an evaluation between epochs, after so many steps.
+  /// Writes an evaluation between epochs, after `step` steps.
   void write(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
-  /// One object of its own: what `profile_json` makes, under "profile".
+  /// Writes one object with the result of `profile_json` under "profile".
   void write(std::span<const ProfileRow> profile);
   void close() { file_.close(); }
 
  private:
-  /// The line is whole, even if the program is killed right after.
+  /// Writes a line whole, even if the program is killed right after.
   void write_line(const nlohmann::ordered_json& object);
 
   Precision precision_;
   LogFile file_;
 };
 
-/// A report that costs no weights: when it cannot be written any more, training goes on without it.
+/// A report whose failure does not end the training: if it cannot be written, training continues without it.
 class ToleratedReport {
  public:
   /// @throws Error as ReportFile
@@ -73,7 +73,7 @@ class ToleratedReport {
   void tolerating(const Work& work) try {
     if (report_) work();
   } catch (const Error& error) {
-    log_line(LogLevel::warning, std::string(error.what()) + "; training goes on without the report");
+    log_line(LogLevel::warning, std::string(error.what()) + "; training continues without the report");
     report_.reset();
     broken_ = true;
   }

@@ -13,14 +13,14 @@ namespace troupe::cli {
 namespace {
 
 const char* how_text(const Repair& repair) {
-  if (repair.redistributed) return "its shards dealt out";
+  if (repair.redistributed) return "its shards redistributed";
   return repair.worker < 0 ? "formed again" : "replaced";
 }
 
 const char* why_text(LbfgsEnd end) {
   if (end == LbfgsEnd::converged) return "converged";
   if (end == LbfgsEnd::budget) return "a line search has used up its evaluations";
-  return "no smaller loss is to be found, as numbers go";
+  return "no smaller loss can be found at this precision";
 }
 
 }  // namespace
@@ -40,21 +40,21 @@ std::string how_to_go_on(const TrainOptions& options) {
   const auto line = [](const std::vector<std::string>& more) { return "\n  " + command_line_with(more); };
   if (!options.checkpoint.folder.empty()) {
     const bool records = !options.run.algorithm.record().empty();
-    return (records ? "to go on, with another --record FILE:" : "to go on:") + line({"--resume"});
+    return (records ? "to resume, with another --record FILE:" : "to resume:") + line({"--resume"});
   }
-  const std::string hint = "with --checkpoint DIR training can be stopped, and go on, at any step";
+  const std::string hint = "with --checkpoint DIR, training can be stopped and resumed at any step";
   if (options.save.empty()) return "nothing is saved: " + hint;
-  return "to begin a run with them (" + hint + "):" + line({"--load", options.save});
+  return "to start a run with these weights (" + hint + "):" + line({"--load", options.save});
 }
 
 std::string repair_text(const Repair& repair) {
-  // A node that is lost is nobody's worker.
+  // A lost node is not a worker.
   const std::string worker = repair.worker < 0 ? "" : "worker " + std::to_string(repair.worker) + ", ";
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3f", repair.seconds);
   std::string text = repair.what + " (" + worker + "node " + repair.node + ", phase " + repair.phase + "); " +
                      how_text(repair) + " in " + seconds.data() + " s";
-  if (repair.replayed > 0) text += ", with " + std::to_string(repair.replayed) + " steps done again";
+  if (repair.replayed > 0) text += ", with " + std::to_string(repair.replayed) + " steps repeated";
   return text;
 }
 

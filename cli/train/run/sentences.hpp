@@ -8,22 +8,23 @@
 #include "troupe/report.hpp"
 #include "troupe/sgd.hpp"
 
-// What the command says of a run.
+// Sentences about a run that the command prints.
 namespace troupe::cli {
 
-/// What begins: "training mlp on fashion-mnist: 2 workers x 1 devices, in-process, strategy sharded, f32, 100 steps".
+/// Returns the first line: "training mlp on fashion-mnist: 2 workers x 1 devices, in-process, strategy sharded, f32,
+/// 100 steps".
 std::string hello_text(const CommandOptions& run, const DistributedSGD& sgd, std::int64_t total_steps);
 
-/// With which command line a run goes on that a signal has stopped, or why none does.
+/// Returns the command line that resumes a run that was stopped by a signal, or why there is none.
 std::string how_to_go_on(const TrainOptions& options);
 
-/// What was lost, where, and how it was made good.
+/// Describes a loss, its place and its repair.
 std::string repair_text(const Repair& repair);
 
-/// Of one that ends programs: "an interrupt", or its name.
+/// Returns a name for a signal that ends programs, such as "an interrupt".
 const char* signal_text(int signal);
 
-/// Why L-BFGS has ended, and where.
+/// Describes why L-BFGS has ended, and at which objective.
 std::string end_text(const StepReport& report);
 
 }  // namespace troupe::cli

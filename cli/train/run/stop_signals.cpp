@@ -9,13 +9,13 @@
 namespace troupe::cli {
 namespace {
 
-/// What a signal's handler may write.
+/// State that the signal handler may write.
 volatile std::sig_atomic_t noted = 0;
-volatile std::sig_atomic_t at_terminal = 0;  ///< whether somebody at a terminal waits for an answer
+volatile std::sig_atomic_t at_terminal = 0;  ///< whether standard error is a terminal
 
-volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, cut off
+volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, truncated
 
-/// What comes so soon is the same wish: timeout(1) sends its signal to the program, and then to its group.
+/// A signal so soon after the first is a repetition: timeout(1) sends its signal to the program, and then to its group.
 constexpr std::sig_atomic_t kSameWish = 300;
 
 std::sig_atomic_t milliseconds_now() {
@@ -25,13 +25,13 @@ std::sig_atomic_t milliseconds_now() {
 }
 
 void note(int signal) {
-  constexpr std::string_view kAnswer = "\ntroupe: finishing the step; once more to leave at once\n";
+  constexpr std::string_view kAnswer = "\ntroupe: finishing the step; once more to stop at once\n";
   const std::sig_atomic_t now = milliseconds_now();
   if (noted != 0) {
     const std::sig_atomic_t passed = now - noted_at;
     if (passed >= 0 && passed < kSameWish) return;
     ::signal(signal, SIG_DFL);
-    ::raise(signal);  // comes when this handler has returned
+    ::raise(signal);  // delivered when this handler has returned
     return;
   }
   noted = signal;
@@ -39,7 +39,7 @@ void note(int signal) {
   if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
 }
 
-/// What is ignored stays so: `nohup` and a shell's background jobs mean it.
+/// A signal that is ignored stays ignored: `nohup` and background jobs of a shell rely on this.
 void listen(int signal, struct sigaction& before) {
   struct sigaction action {};
   action.sa_handler = note;

@@ -8,8 +8,9 @@
 
 namespace troupe::cli {
 
-/// While it lives the first SIGTERM, SIGINT or SIGHUP ends nothing, but is noted, and answered where standard error is
-/// a terminal; the next ends the program at once, unless it comes within 0.3 s and means the same. One at a time.
+/// For its lifetime, records the first SIGTERM, SIGINT or SIGHUP instead of ending the program, and confirms it if
+/// standard error is a terminal. The next signal ends the program at once, unless it arrives within 0.3 s, as a
+/// repetition of the first. Only one object may exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -17,7 +18,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Which one came.
+  /// Returns the recorded signal, if there is one.
   std::optional<int> came() const;
 
  private:

@@ -38,10 +38,10 @@ namespace troupe::cli {
 namespace {
 
 constexpr std::int64_t kUsualEpochs = 2;
-/// Of L-BFGS, which ends by itself.
+/// For L-BFGS, which usually ends by itself.
 constexpr std::int64_t kLbfgsSteps = 100;
 
-/// After how many steps a run ends of which so many are wanted: a call of local SGD makes several.
+/// Returns the step after which a run of `steps` steps ends: a call of local SGD makes several steps.
 std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
   const auto* const local = std::get_if<LocalSgd>(&algorithm);
   if (local == nullptr || local->steps < 1 || steps <= local->warm_start) return steps;
@@ -52,18 +52,18 @@ std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
 
 std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std::int64_t epoch_steps) {
   if (epochs > kMostSteps / std::max<std::int64_t>(epoch_steps, 1))
-    throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(epochs) + " are too many");
+    throw Error(ErrorCode::invalid_argument, "--epochs " + std::to_string(epochs) + " is too large");
   const auto* const lbfgs = std::get_if<Lbfgs>(&algorithm);
   if (lbfgs != nullptr && epochs == 0) return lbfgs->warm_start + kLbfgsSteps;
   return planned_steps(algorithm, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
 }
 
-/// How many steps' phases are printed without --verbose.
+/// The number of steps whose phases are printed without --verbose.
 constexpr std::int64_t kStepsShown = 3;
 
 class Training {
  public:
-  /// @param fold its title; empty where there is no cross-validation
+  /// @param fold title of the fold; empty: no cross-validation
   explicit Training(const TrainOptions& options, std::string fold = {})
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
@@ -73,14 +73,13 @@ class Training {
                                       : planned_steps(algorithm, options_.epochs, epoch_steps_);
     *options_.last_step = total_steps_;
     if (!options_.checkpoint.keep_best.empty() && (!evaluates() || !evaluations_.of(watched_)))
-      throw Error(
-          ErrorCode::invalid_argument,
-          "--keep-best is for data with a test or validation set, and epochs of several steps, after which it is "
-          "measured, or --evaluate-every");
+      throw Error(ErrorCode::invalid_argument,
+                  "--keep-best needs data with a test or validation set, and either epochs of several steps "
+                  "or --evaluate-every");
     if (watches_accuracy() && options_.run.learns_squares(*evaluations_.of(watched_)))
-      throw Error(ErrorCode::invalid_argument, "--keep-best accuracy is for classes: squares have none, but a loss");
+      throw Error(ErrorCode::invalid_argument, "--keep-best accuracy needs classes; otherwise use --keep-best loss");
     if (options_.patience > 0 && !evaluates())
-      throw Error(ErrorCode::invalid_argument, "--patience is for epochs of several steps, or --evaluate-every");
+      throw Error(ErrorCode::invalid_argument, "--patience needs epochs of several steps, or --evaluate-every");
   }
 
   /// Returns the exit status.
@@ -99,7 +98,7 @@ class Training {
       if (options_.profile) say_profile();
       result.evaluation = evaluations_.of(EvaluationSet::validation);
       if (!result.evaluation)
-        throw_invalid(options_.run.model_text() + " takes no fold of its data out, as --cross-validate needs it");
+        throw_invalid(options_.run.model_text() + " cannot leave out a fold of its data, which --cross-validate needs");
     }
     report_.close();
     if (stopped()) result.signal = stop_->came();
@@ -137,7 +136,7 @@ class Training {
     progress.end_line();
   }
 
-  /// Whether anybody wants to know what an epoch came to: else it is not evaluated.
+  /// Returns whether the result of an epoch is used; otherwise it is not evaluated.
   bool epochs_count() const {
     return !options_.quiet || report_.is_open() || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
            !options_.log.texts.empty() || (here().in_worker() && options_.cross_validate == 0);
@@ -147,16 +146,16 @@ class Training {
     ended_ = true;
     if (!options_.quiet) std::printf("%s\n", end_text(report).c_str());
   }
-  /// Whether training stops to measure the set that is watched.
+  /// Returns whether training pauses to evaluate the watched set.
   bool evaluates() const { return epoch_steps_ > 1 || every_.steps > 0; }
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
-  /// By a signal, before its last step.
+  /// Returns whether a signal stopped the run before its last step.
   bool is_broken_off() const { return stopped() && !ended_ && sgd_.steps_done() < total_steps_; }
 
   bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
 
-  /// A checkpoint of what there is now, unless there is one, with its metric.
+  /// Saves a checkpoint of the current state, with its metric, unless it has been saved.
   std::string save(std::optional<double> metric = {}) {
     if (saved_step_ == sgd_.steps_done()) return saved_;
     saved_ = sgd_.checkpoint(metric);
@@ -164,36 +163,40 @@ class Training {
     return saved_;
   }
 
-  /// A disk that refuses does not end the training. A worker lost beyond the budget does.
+  /// Keeps the weights if they are the best. A write error does not end the training; a worker lost beyond the budget
+  /// does.
   void keep_if_best(const Evaluation& test) try {
     const auto metric = options_.checkpoint.metric_of(test);
     has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    log_line(LogLevel::warning, std::string(has_checkpoints() ? "no checkpoint" : "no better weights") +
-                                    ", and the run goes on: " + error.what());
+    log_line(LogLevel::warning,
+             std::string(has_checkpoints() ? "cannot write a checkpoint" : "cannot write better weights") +
+                 "; the run continues: " + error.what());
     failed_best_ = true;
   }
 
-  /// For --patience and --keep-best. What was watched first: it counts for no run that goes on from before it.
+  /// Updates --patience and --keep-best. The value is recorded first: a run that resumes from an earlier step ignores
+  /// it.
   void judge(const Evaluation& evaluation) {
     patience_.watch(sgd_.steps_done(), watches_accuracy() ? -evaluation.accuracy : evaluation.loss);
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(evaluation);
   }
 
-  /// What a run that was killed behind an epoch's last step has left undone.
+  /// Makes up for an evaluation that a run did not finish because it was killed after an epoch's last step.
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const AlgorithmOptions& algorithm = options_.run.algorithm;
     const bool local = std::holds_alternative<LocalSgd>(algorithm.chosen()) && begun_ > algorithm.warm_start();
-    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // the last of which may be beyond it
+    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // the last of these steps may be beyond the
+                                                                            // epoch
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
     const auto evaluation = evaluations_.of(watched_);
     if (evaluation) judge(*evaluation);
   }
 
-  /// What a signal that ends the program at once would have left undone. @return the exit status
+  /// Saves the state after a signal. @returns the exit status
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
     report_.close();
@@ -204,21 +207,21 @@ class Training {
       if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // what was typed is the search
+    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // the typed command is the search
     std::printf("stopped by %s after step %lld%s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
                 kept.c_str());
     return kSignalled + signal;
   }
 
-  /// Says where the last step is, or, where it cannot be saved, what there is.
-  std::string save_or_newest() try { return ", which is in " + save(); } catch (const Error& error) {
+  /// Says where the last step is saved, or, if it cannot be saved, which checkpoint is the newest.
+  std::string save_or_newest() try { return ", saved in " + save(); } catch (const Error& error) {
     const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
     if (saved.empty()) throw;
     log_line(LogLevel::warning, std::string("the last step is not saved: ") + error.what());
     return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
   }
 
-  /// None where workers were stopped together with this program: a signal to all leaves the step undone.
+  /// Returns none if workers were stopped together with this program: a signal to all leaves the step unfinished.
   std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error& error) {
     if (!stopped() || (error.code() != ErrorCode::worker_lost && error.code() != ErrorCode::timeout)) throw;
     return std::nullopt;
@@ -233,7 +236,7 @@ class Training {
     note_straggler(report, progress);
     if (!report.repairs.empty()) progress.end_line();
     for (const Repair& repair : report.repairs)
-      log_line(LogLevel::warning, "step " + std::to_string(report.step) + " went on: " + repair_text(repair));
+      log_line(LogLevel::warning, "step " + std::to_string(report.step) + " was repaired: " + repair_text(repair));
     const bool first = report.step <= kStepsShown * std::max(1, report.local.steps) && fold_.empty();
     if (options_.verbose || (first && !options_.quiet)) {
       progress.end_line();
@@ -245,7 +248,7 @@ class Training {
     return step;
   }
 
-  /// Says so once, when a worker has stood out for some steps.
+  /// Prints a straggler once, after a worker has stood out for some steps.
   void note_straggler(const StepReport& report, Progress& progress) {
     stragglers_.add(report.slowest);
     if (straggler_told_ || options_.quiet) return;
@@ -268,17 +271,17 @@ class Training {
     std::printf("%s%s\n", fold_.empty() ? "" : (fold_ + ": ").c_str(),
                 hello_text(options_.run, sgd_, total_steps_).c_str());
     if (std::holds_alternative<LocalSgd>(options_.run.algorithm.chosen()))
-      std::printf("weights, and what the optimizer of each of %d shards remembers, take %.1f MB%s\n", o.num_shards,
+      std::printf("weights, and the optimizer state of each of %d shards, take %.1f MB%s\n", o.num_shards,
                   static_cast<double>(sgd_.state_bytes()) / 1e6,
                   on_one_machine(o.placement) ? "" : " of the largest node");
-    if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: from the beginning\n");
-    if (begun_ > 0) std::printf("going on after step %lld\n", static_cast<long long>(begun_));
+    if (options_.checkpoint.resume && begun_ == 0) std::printf("no checkpoint yet: starting from the beginning\n");
+    if (begun_ > 0) std::printf("resuming after step %lld\n", static_cast<long long>(begun_));
     std::fflush(stdout);
   }
 
   bool validates() const { return watched_ == EvaluationSet::validation; }
 
-  /// Behind steps that end no epoch.
+  /// Evaluates after steps that do not end an epoch.
   void end_stretch(const StepReport& last) {
     const auto evaluation = evaluations_.of(watched_);
     tell(last.loss, evaluation);
@@ -291,7 +294,7 @@ class Training {
     say_patience();
   }
 
-  /// ", test loss 0.2345, test accuracy 0.9312"
+  /// Returns a text such as ", test loss 0.2345, test accuracy 0.9312".
   std::string watched_text(const Evaluation& evaluation) const {
     const char* const set = validates() ? "validation" : "test";
     std::array<char, 64> loss{};
@@ -301,12 +304,12 @@ class Training {
 
   void say_patience() const {
     if (patience_.is_over())
-      std::printf("no better for %lld %s: training ends\n", static_cast<long long>(patience_.since_best()),
+      std::printf("no improvement for %lld %s: training ends\n", static_cast<long long>(patience_.since_best()),
                   every_.steps > 0 || every_.epochs > 1 ? "evaluations" : "epochs");
     std::fflush(stdout);
   }
 
-  /// @param measures whether it is time to
+  /// @param measures whether an evaluation is due
   void end_epoch(EpochReport epoch, const StepReport& last, bool measures) {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
@@ -314,7 +317,8 @@ class Training {
     const auto evaluation = measures ? evaluations_.of(watched_) : std::nullopt;
     (validates() ? epoch.validation : epoch.test) = evaluation;
     if (measures) tell(epoch.loss, evaluation, epoch.epoch);
-    report_.write(epoch);  // before a checkpoint of this step: who goes on from that does not write it
+    report_.write(epoch);  // before a checkpoint of this step: a run that resumes from the checkpoint does not write
+                           // this line
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
@@ -327,12 +331,12 @@ class Training {
   bool has_told_enough() const { return most_told_ > 0 && told_ >= most_told_; }
   static bool is_trial() { return !tune::trial_folder().empty(); }
 
-  /// Reports to the search, where this is a trial, how good the weights are on the set that is watched.
+  /// If this is a trial, reports the results on the watched set to the search.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();
     ++told_;
-    // Before the report: once a search knows of it, the file has the weights that it measured.
+    // Saves before it reports: once a search knows of a report, the file must have the evaluated weights.
     if (is_trial() && !options_.save.empty() && options_.checkpoint.keep_best.empty()) sgd_.save(options_.save);
     Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
     if (epoch) metrics["epoch"] = *epoch;
@@ -345,19 +349,20 @@ class Training {
     here().report(metrics);
   }
 
-  /// Before the last evaluation, which is no part of the training.
+  /// Must be called before the last evaluation, which is not part of the training.
   void say_profile() {
     const auto rows = profile_rows(read_layer_times(sgd_.call_model(kProfileFunction)));
     report_.write(rows);
     if (rows.empty()) {
-      std::printf("no profile: %s does not measure where its time goes\n", options_.run.model_text().c_str());
+      std::printf("no profile: %s does not measure its time\n", options_.run.model_text().c_str());
     } else {
-      std::printf("where the time of the first replica went:\n%s", profile_table(rows).c_str());
+      std::printf("time of the first replica:\n%s", profile_table(rows).c_str());
     }
     if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
-  /// What is printed at the end tells of the weights in the file of --save. Logs do not: they go by steps.
+  /// Loads the best weights, so that the printed results are those of the file of --save. Logs are not affected: they
+  /// follow the steps.
   void return_to_best() try {
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     options_.log.end_reports();
@@ -365,7 +370,7 @@ class Training {
     evaluations_.forget();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::worker_lost) throw;
-    log_line(LogLevel::warning, std::string("what follows tells of the last weights: ") + error.what());
+    log_line(LogLevel::warning, std::string("the results are those of the last weights: ") + error.what());
     failed_best_ = true;
   }
 
@@ -396,7 +401,7 @@ class Training {
   Evaluations evaluations_{sgd_};
   ToleratedReport report_;
   bool broken_record_ = false;
-  bool failed_best_ = false;  ///< what --keep-best was to keep could not be written
+  bool failed_best_ = false;  ///< weights of --keep-best could not be written
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
@@ -407,13 +412,13 @@ class Training {
   Patience patience_{options_.patience,
                      std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
                      options_.checkpoint.folder, sgd_.steps_done()};
-  std::int64_t begun_ = sgd_.steps_done();  ///< before this program
-  std::string saved_;                       ///< the last checkpoint that this asked for
+  std::int64_t begun_ = sgd_.steps_done();  ///< steps done before this process
+  std::string saved_;                       ///< the last checkpoint that this process saved
   std::int64_t saved_step_ = -1;
-  bool ended_ = false;  ///< L-BFGS, by itself
+  bool ended_ = false;  ///< L-BFGS has ended by itself
   double last_loss_ = 0;
   std::int64_t told_step_ = -1;
-  std::int64_t told_ = 0;  ///< reports to the search whose trial this is
+  std::int64_t told_ = 0;  ///< reports to the search, if this is a trial
   const std::int64_t most_told_ = tune::most_reports();
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;

@@ -28,7 +28,8 @@ using Days = std::optional<std::int64_t>;
 
 constexpr std::size_t kLongestName = 63;
 constexpr std::int64_t kMostDays = 36500;
-constexpr long kRounding = 3600;  ///< seconds that may have passed since an authority was made for as many days
+constexpr long kRounding = 3600;  ///< tolerance in seconds, for the time since an authority with the same number of
+                                  ///< days was made
 const char* const kDriver = "driver";
 
 void check_name(const std::string& name, const char* whom) {
@@ -45,7 +46,7 @@ void check_name(const std::string& name, const char* whom) {
 void check_node_name(const std::string& name) {
   check_name(name, "node");
   if (name == kDriver || name.find(".pem") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument, "'" + name + "' cannot name a node: it has a meaning of its own");
+    throw Error(ErrorCode::invalid_argument, "'" + name + "' cannot name a node: it is reserved");
 }
 
 long seconds_of(std::int64_t days) {
@@ -55,7 +56,7 @@ long seconds_of(std::int64_t days) {
   return static_cast<long>(days) * net::kDay;
 }
 
-/// Held while files of an authority are read and written.
+/// Locks the authority's folder while its files are read and written.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : held_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -67,14 +68,14 @@ class FolderLock {
   FileDescriptor held_;
 };
 
-/// A new folder in the place of another or of none.
+/// Moves the folder `made` to `folder`, which may exist.
 void put_in_place(const std::string& made, const std::string& folder, const std::string& spare) {
   if (::rename(made.c_str(), folder.c_str()) == 0) return;  // there was none
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) {
     fs::remove_all(made);
     return;
   }
-  // A file system that cannot exchange, such as NFS: for a moment there is no folder.
+  // File systems without an atomic exchange, such as NFS: for a moment the folder does not exist.
   fs::remove_all(spare);
   if (::rename(folder.c_str(), spare.c_str()) != 0 || ::rename(made.c_str(), folder.c_str()) != 0)
     throw_errno(("cannot replace " + folder).c_str());
@@ -83,15 +84,15 @@ void put_in_place(const std::string& made, const std::string& folder, const std:
 
 class Authority {
  public:
-  /// Of a folder where there is one.
+  /// Opens an existing authority.
   explicit Authority(std::string folder)
       : folder_(std::move(folder)), lock_(folder_), own_(read(folder_)), issued_(read_issued()) {}
 
   void issue(const std::string& member, const net::CertificateText& text);
-  /// @throws Error bad_certificate where what it has made is forgotten
+  /// @throws Error bad_certificate if the list of issued certificates is missing
   void require_notes() const;
   long lifetime(Days days) const;
-  /// All certificates that were made for a name, in order.
+  /// Returns all certificates that were issued for a name, oldest first.
   std::vector<X509*> of(const std::string& member) const;
   Revoked revoke(const std::string& member) const;
 
@@ -128,7 +129,7 @@ long Authority::lifetime(Days days) const {
   return std::min(asked, left);
 }
 
-/// What was made is noted before it can be used, so that all of it can be revoked.
+/// Records the certificate in issued.pem before it can be used, so that every certificate can be revoked.
 void Authority::issue(const std::string& member, const net::CertificateText& text) {
   const net::CertifiedKey made = net::make_member(own_, text);
   std::string all;
@@ -144,8 +145,8 @@ void Authority::issue(const std::string& member, const net::CertificateText& tex
 
 void Authority::require_notes() const {
   if (issued_.empty())
-    net::refuse(folder_ + "/issued.pem", "is missing or empty, which says what the authority has made",
-                "put it back from where you keep ca-key.pem, or make a new authority in another folder");
+    net::refuse(folder_ + "/issued.pem", "is missing or empty; it lists the issued certificates",
+                "restore it from your backup, or make a new authority in another folder");
 }
 
 std::vector<X509*> Authority::of(const std::string& member) const {
@@ -158,7 +159,7 @@ std::vector<X509*> Authority::of(const std::string& member) const {
   }
   if (found.empty())
     throw Error(ErrorCode::invalid_argument,
-                "the authority in " + folder_ + " has made no certificate for '" + printable(member) + "'");
+                "the authority in " + folder_ + " has issued no certificate for '" + printable(member) + "'");
   return found;
 }
 
@@ -186,7 +187,8 @@ net::CertificateText text_of(const std::string& name, Role role, long lifetime) 
   return {.name = name, .alternative_name = net::role_name(role), .valid_until = lifetime};
 }
 
-/// The folder of a new authority. What was made for it is removed with this object, unless the authority is complete.
+/// The folder of a new authority. Unless the authority is complete, the destructor removes the files and folders that
+/// were made.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -204,11 +206,12 @@ class NewFolder {
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  /// From now on the authority's files in it are new. @throws Error bad_certificate for a folder that has some
+  /// Marks the authority's files in the folder as new. @throws Error bad_certificate if the folder already contains one
+  /// of them
   void begin(const std::string& folder) {
     for (const char* const file : kFiles)
       if (fs::exists(folder + file))
-        throw Error(ErrorCode::bad_certificate, folder + file + " is there already; choose another folder");
+        throw Error(ErrorCode::bad_certificate, folder + file + " already exists; choose another folder");
     begun_ = true;
   }
   void complete() { complete_ = true; }
@@ -216,7 +219,7 @@ class NewFolder {
  private:
   static constexpr std::array kFiles{"/ca.pem", "/ca-key.pem", "/issued.pem", "/crl.pem", "/driver"};
 
-  /// Folders that hold something else stay.
+  /// Leaves folders that contain other files.
   void remove() noexcept {
     std::error_code ignored;
     for (const char* const file : kFiles)
@@ -227,7 +230,7 @@ class NewFolder {
   }
 
   fs::path folder_;
-  int made_ = 0;  ///< folders, from this one up
+  int made_ = 0;  ///< number of folders that were created, from this one up
   bool begun_ = false;
   bool complete_ = false;
 };
@@ -260,7 +263,7 @@ void create_node_credentials(const std::string& folder, const std::string& name,
   const std::string member = folder + "/" + name;
   if (fs::exists(member))
     throw Error(ErrorCode::bad_certificate,
-                member + " is there already; `troupe certs renew` puts a new key and certificate there");
+                member + " already exists; `troupe certs renew` replaces its key and certificate");
   authority.issue(name, text_of(name, Role::node, authority.lifetime(days)));
 }
 

@@ -5,12 +5,12 @@
 
 #include "runtime/net/openssl.hpp"
 
-// Making certificates and reading what they say.
+// Makes certificates and reads their content.
 namespace troupe::net {
 
 inline constexpr long kDay = 24 * 3600;
 inline constexpr long kYear = 365 * kDay;
-/// Certificates count from this long before they are made, because clocks differ.
+/// Certificates are valid from this long before they are made, because clocks differ between machines.
 inline constexpr long kBackdate = kDay;
 
 struct CertifiedKey {
@@ -18,7 +18,7 @@ struct CertifiedKey {
   KeyPtr key;
 };
 
-/// What a certificate is to say. Times are seconds from now.
+/// The content of a new certificate. Times are in seconds from now.
 struct CertificateText {
   std::string name;              ///< the subject's common name
   std::string alternative_name;  ///< such as `role_name(Role::node)`; empty for none
@@ -27,9 +27,9 @@ struct CertificateText {
   long valid_until = kYear;
 };
 
-/// A self-signed authority that signs nothing but members and lists of revoked ones. @throws Error system
+/// Makes a self-signed authority that may only sign members' certificates and revocation lists. @throws Error system
 CertifiedKey make_authority(long valid_from = -kBackdate, long valid_until = kYear);
-/// A new key and its certificate. @throws Error system
+/// Makes a new key and its certificate. @throws Error system
 CertifiedKey make_member(const CertifiedKey& authority, const CertificateText& text);
 
 std::string pem(X509* certificate);

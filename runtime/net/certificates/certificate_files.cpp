@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A pair that does not belong together is read so often: its folder may just have been replaced.
+/// How often to read a certificate and key that do not match: their folder may just have been replaced.
 constexpr int kReadings = 10;
 
 int no_password(char*, int, int, void*) { return -1; }
@@ -45,11 +45,11 @@ void refuse(const std::string& file, const std::string& what, const std::string&
 }
 
 void refuse_missing(const std::string& file) {
-  refuse(file, "is missing or cannot be read", "`troupe certs` makes it, or copy it from where it was made");
+  refuse(file, "is missing or cannot be read", "make it with `troupe certs`, or copy it from the authority's folder");
 }
 
 std::string read_text(const std::string& file) {
-  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // of a list of all that was ever revoked
+  constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // large enough for a long revocation list
   try {
     return InputFile(file).read_text(kLargest);
   } catch (const Error&) {  // a folder, a pipe, or none
@@ -63,7 +63,7 @@ CertificatePtr read_certificate(const std::string& file) {
   const std::string text = read_text(file);
   CertificatePtr certificate = next_certificate(bio_of(text).get());
   ERR_clear_error();
-  if (!certificate) refuse(file, "is no certificate in PEM form", kMakeAnew);
+  if (!certificate) refuse(file, "is not a certificate in PEM format", kMakeAnew);
   return certificate;
 }
 
@@ -74,7 +74,7 @@ std::vector<CertificatePtr> read_certificates(const std::string& file) {
   while (CertificatePtr next = next_certificate(bio.get())) certificates.push_back(std::move(next));
   const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
-  if (!ended) refuse(file, "holds what is no certificate in PEM form", "copy it from where it was whole");
+  if (!ended) refuse(file, "contains an entry that is not a PEM certificate", "restore it from a backup");
   return certificates;
 }
 

@@ -23,7 +23,7 @@ std::int64_t seconds_between(const ASN1_TIME* from, const ASN1_TIME* to) {
 std::string day_of(const ASN1_TIME* time) {
   std::tm parts = {};
   std::array<char, 32> text{};
-  if (ASN1_TIME_to_tm(time, &parts) != 1) return "a day that cannot be";
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return "an invalid date";
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
@@ -59,7 +59,7 @@ std::string expiry_notice(const std::string& folder) {
   const net::CertificatePtr certificate = net::read_certificate(file);
   const std::string member =
       net::has_role(certificate.get(), Role::driver) ? "driver" : net::common_name(certificate.get());
-  return notice(file, "where its authority is, `troupe certs renew DIR " + member + "` makes what to copy here");
+  return notice(file, "run `troupe certs renew DIR " + member + "` where its authority is, and copy the result here");
 }
 
 void note_expiry(const std::string& folder) {

@@ -27,25 +27,25 @@ using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, Free<&OSSL_PARAM_BLD_free>>;
 using ParametersPtr = std::unique_ptr<OSSL_PARAM, Free<&OSSL_PARAM_free>>;
 using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free<&EVP_PKEY_CTX_free>>;
 
-/// For some thousand numbers. What users' own code asks of it comes out of the same.
+/// Enough for several thousand numbers. A user's own requests for secure memory share this size.
 constexpr std::size_t kSecureBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastBlock = 32;
 constexpr std::size_t kLargestFile = 16 * 1024;
-constexpr std::size_t kLargestPoint = 133;  ///< of NIST's P-521
+constexpr std::size_t kLargestPoint = 133;  ///< public key of NIST's P-521
 
 bool make_secure_memory() {
   if (CRYPTO_secure_malloc_initialized() == 1) return true;
-  // 2 is for memory that is kept out of core dumps, but may be swapped.
+  // A result of 2 means memory that core dumps do not contain but that may be swapped.
   if (CRYPTO_secure_malloc_init(kSecureBytes, kLeastBlock) == 0)
-    throw Error(ErrorCode::system, "cannot set memory apart for keys: " + openssl_error());
+    throw Error(ErrorCode::system, "cannot allocate secure memory for keys: " + openssl_error());
   return true;
 }
 
-/// Memory that is kept out of core dumps, and cleared when it goes.
+/// Memory that core dumps do not contain and that is cleared when freed.
 class SecureBytes {
  public:
   explicit SecureBytes(std::size_t size) : SecureBytes(OPENSSL_secure_malloc(size), size) {
-    if (data_ == nullptr) throw Error(ErrorCode::system, "the memory that is set apart for keys is full");
+    if (data_ == nullptr) throw Error(ErrorCode::system, "the secure memory for keys is full");
   }
   SecureBytes(void* data, std::size_t size) : data_(static_cast<unsigned char*>(data)), size_(size) {}
   ~SecureBytes() { OPENSSL_secure_clear_free(data_, size_); }
@@ -65,10 +65,10 @@ void check_owner_only(int fd, const std::string& file) {
   if (::fstat(fd, &status) != 0) refuse_missing(file);
   if (!S_ISREG(status.st_mode)) refuse(file, "is not a regular file", "put the key there");
   if ((status.st_mode & 077) != 0)
-    refuse(file, "can be read by others", "run `chmod 600 " + file + "`, and make it anew if others may have read it");
+    refuse(file, "is readable by others", "run `chmod 600 " + file + "`; make a new one if others may have read it");
 }
 
-/// How many bytes of the file there are; of one that is too long for a key, as many as fit.
+/// Reads the file and returns its size in bytes; of a file that is too long for a key, reads only as many bytes as fit.
 std::size_t read_into(const SecureBytes& into, const std::string& file) {
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened) check_owner_only(opened.get(), file);
@@ -80,7 +80,7 @@ std::size_t read_into(const SecureBytes& into, const std::string& file) {
   }
 }
 
-/// The content of the first element of `from`, which must have this tag; `from` is then what follows.
+/// Returns the content of the first element of `from`, which must have this tag, and removes that element from `from`.
 std::optional<Bytes> take(Bytes& from, int tag) {
   const unsigned char* at = from.data();
   long length = 0;
@@ -88,14 +88,14 @@ std::optional<Bytes> take(Bytes& from, int tag) {
   int family = 0;
   if (from.empty()) return std::nullopt;
   const int flags = ASN1_get_object(&at, &length, &found, &family, static_cast<long>(from.size()));
-  if (flags != 0 && flags != V_ASN1_CONSTRUCTED) return std::nullopt;  // an error, or no length
+  if (flags != 0 && flags != V_ASN1_CONSTRUCTED) return std::nullopt;  // an error, or an indefinite length
   if (found != tag || family != V_ASN1_UNIVERSAL) return std::nullopt;
   const Bytes content(at, static_cast<std::size_t>(length));
   from = from.subspan(static_cast<std::size_t>(at - from.data()) + content.size());
   return content;
 }
 
-/// The secret number in what RFC 5208 (a wrapped key) or RFC 5915 says of a key.
+/// Returns the secret number of a key in the format of RFC 5208 (if `wrapped`) or RFC 5915.
 std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   std::optional<Bytes> key = take(text, V_ASN1_SEQUENCE);
   if (key && wrapped) {
@@ -106,7 +106,7 @@ std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   return key && take(*key, V_ASN1_INTEGER) ? take(*key, V_ASN1_OCTET_STRING) : std::nullopt;
 }
 
-/// Not by OpenSSL's decoders, which leave copies of the key in the heap.
+/// Parses the key without OpenSSL's decoders, which leave copies of the key on the heap.
 NumberPtr read_secret(const SecureBytes& text, std::size_t size) {
   const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(size)));
   unsigned char* data = nullptr;
@@ -127,7 +127,7 @@ NumberPtr read_secret(const SecureBytes& text, std::size_t size) {
   return number;
 }
 
-/// The key whose public half is a certificate's; none for another kind of key.
+/// Returns the key pair of `secret` and the certificate's public key; none if that is not an elliptic-curve key.
 KeyPtr join(X509* certificate, const BIGNUM* secret) {
   EVP_PKEY* const known = X509_get0_pubkey(certificate);
   std::array<unsigned char, kLargestPoint> point{};
@@ -162,7 +162,7 @@ KeyPtr read_key(const std::string& file, X509* certificate) {
   const SecureBytes text(kLargestFile);
   const NumberPtr secret = read_secret(text, read_into(text, file));
   ERR_clear_error();
-  if (!secret) refuse(file, "is no private key of an elliptic curve in PEM form without a password", kMakeAnew);
+  if (!secret) refuse(file, "is not an elliptic-curve private key in PEM format without a password", kMakeAnew);
   KeyPtr key = join(certificate, secret.get());
   if (key && !is_pair(key.get())) key = nullptr;
   ERR_clear_error();

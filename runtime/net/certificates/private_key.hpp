@@ -6,10 +6,10 @@
 
 namespace troupe::net {
 
-/// The private key, on an elliptic curve, that a PEM file without a password holds; none when it is not that of
-/// `certificate`. Its bytes are only ever in OpenSSL's secure memory, which no core dump has and which is made for this
-/// purpose where the process has none.
-/// @throws Error bad_certificate naming the file: missing, no such key, or readable by others; system
+/// Reads an elliptic-curve private key from a PEM file without a password. Returns none if the key does not belong to
+/// `certificate`. The key's bytes are only stored in OpenSSL's secure memory, which core dumps do not contain. If the
+/// process has no such memory, it is set up on first use.
+/// @throws Error bad_certificate naming the file: missing, not such a key, or readable by others; system
 KeyPtr read_key(const std::string& file, X509* certificate);
 
 }  // namespace troupe::net

@@ -29,7 +29,7 @@ TimePtr from_now(long seconds) {
   return time;
 }
 
-/// One more than that of the list before.
+/// Sets the list's number to the previous number plus one.
 void number(X509_CRL* list) {
   const IntegerPtr before(static_cast<ASN1_INTEGER*>(X509_CRL_get_ext_d2i(list, NID_crl_number, nullptr, nullptr)));
   std::int64_t last = 0;
@@ -70,7 +70,7 @@ ListPtr read_list(const std::string& file, X509* authority) {
   ListPtr list = next_list(bio.get());
   const bool alone = list && !next_list(bio.get()) && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
-  if (!alone) refuse(file, "is no list of revoked certificates in PEM form", kSignAnew);
+  if (!alone) refuse(file, "is not one list of revoked certificates in PEM format", kSignAnew);
   const bool is_ours = X509_CRL_verify(list.get(), X509_get0_pubkey(authority)) == 1;
   ERR_clear_error();
   if (!is_ours) refuse(file, "was not signed by the ca.pem beside it", "copy both from the same `troupe certs` folder");
@@ -98,7 +98,7 @@ bool add_to_list(X509_CRL* list, X509* certificate) {
   check(entry && X509_REVOKED_set_serialNumber(entry.get(), X509_get_serialNumber(certificate)) == 1 &&
         X509_REVOKED_set_revocationDate(entry.get(), from_now(0).get()) == 1 &&
         X509_CRL_add0_revoked(list, entry.get()) == 1);
-  static_cast<void>(entry.release());  // the list's from now on
+  static_cast<void>(entry.release());  // now owned by the list
   return true;
 }
 
@@ -116,7 +116,7 @@ std::string pem(X509_CRL* list) {
 
 void check_peers(SSL_CTX* context, X509_CRL* list, std::int64_t since) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  // Kept there for `forgive_expiry`; what is verified is verified as of now.
+  // Only stores the time for `forgive_expiry`; certificates are verified as of now.
   X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store), since);
   X509_VERIFY_PARAM_clear_flags(X509_STORE_get0_param(store), X509_V_FLAG_USE_CHECK_TIME);
   X509_STORE_set_verify_cb(store, &forgive_expiry);

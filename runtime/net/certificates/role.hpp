@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// What a certificate entitles to. A node cannot pose as the driver.
+/// The role that a certificate grants. A node cannot act as the driver.
 enum class Role : unsigned char { driver, node };
 
 /// "driver" or "node".
@@ -17,7 +17,7 @@ namespace net {
 /// "urn:troupe:role:driver" and "urn:troupe:role:node".
 std::string role_name(Role role);
 
-/// True when the certificate has exactly one role, and it is this one.
+/// Returns whether the certificate has exactly one role, and that role is `role`.
 bool has_role(X509* certificate, Role role);
 
 }  // namespace net

@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const Membership& membership) {
   return names;
 }
 
-/// A gate gives up a handshake after as long, so waiting longer is of no use.
+/// The peer's gate ends a handshake after about this time, so waiting longer is useless.
 constexpr milliseconds kHandshakeTimeout = Gate::kHandshakeTimeout + seconds(1);
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
@@ -36,12 +36,12 @@ Deadline sooner(const Deadline& deadline, milliseconds from_now) {
   return Deadline(std::min(deadline.left(), from_now));
 }
 
-/// Not so is a peer that shows another certificate or speaks another protocol.
+/// Returns whether an error may be temporary. Another certificate or protocol is permanent.
 bool may_pass(ErrorCode code) {
   return code == ErrorCode::system || code == ErrorCode::timeout || code == ErrorCode::worker_lost;
 }
 
-/// One try. None when it may be another time, for a reason that `why` is told.
+/// Tries to connect once. Returns none, with the reason in `why`, if a later attempt may succeed.
 std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                                   const Deadline& deadline, std::optional<Error>& why) try {
   TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakeTimeout));
@@ -70,7 +70,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
     pause = std::min(2 * pause, kLongestPause);
   }
 } catch (const Error& error) {
-  if (error.code() == ErrorCode::limit_reached) throw;  // this process's
+  if (error.code() == ErrorCode::limit_reached) throw;  // a limit of this process
   throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
 
@@ -84,7 +84,7 @@ class DataPlane::Impl {
   void begin(const Membership& membership) {
     if (membership.self < 0 || static_cast<std::size_t>(membership.self) >= membership.nodes.size() ||
         membership.streams < 1)
-      throw Error(ErrorCode::invalid_argument, "a membership without this node, or without connections");
+      throw Error(ErrorCode::invalid_argument, "the membership does not contain this node, or has no connections");
     end();
     auto transport = std::make_shared<StreamTransport>(names_of(membership), membership.self, threads_, log_);
     const std::lock_guard lock(mutex_);
@@ -130,7 +130,7 @@ class DataPlane::Impl {
   void take(const Hello& hello, TlsStream stream) {
     std::shared_ptr<StreamTransport> transport;
     {
-      // Much may have happened since it was admitted.
+      // The state may have changed since `admit`.
       const std::lock_guard lock(mutex_);
       if (!refusal(hello, stream).refusal.empty()) return;
       taken_.emplace(hello.node, hello.stream);
@@ -140,10 +140,10 @@ class DataPlane::Impl {
     transport->add_incoming(hello.node, std::make_unique<TlsStream>(std::move(stream)));
   }
 
-  /// @throws Error worker_lost when there is no membership.
+  /// @throws Error worker_lost if there is no membership.
   std::shared_ptr<StreamTransport> current() const {
     const std::lock_guard lock(mutex_);
-    if (!transport_) throw Error(ErrorCode::worker_lost, "this node belongs to no cluster now");
+    if (!transport_) throw Error(ErrorCode::worker_lost, "this node is not in a cluster now");
     return transport_;
   }
 
@@ -161,12 +161,12 @@ class DataPlane::Impl {
       return "it does not know the run's token";
     if (hello.node < 0 || static_cast<std::size_t>(hello.node) >= membership_.nodes.size() ||
         hello.node == membership_.self)
-      return "it says to be a node that is not there";
+      return "it claims to be a node that does not exist";
     const PeerNode& node = membership_.nodes[static_cast<std::size_t>(hello.node)];
     if (stream.peer_name() != node.name || stream.peer_role() != node.role)
-      return "it is " + stream.peer_name() + ", and says to be " + node.name;
+      return "it is " + stream.peer_name() + ", but claims to be " + node.name;
     if (hello.stream >= static_cast<std::uint32_t>(membership_.streams)) return "it opens too many connections";
-    if (taken_.contains({hello.node, hello.stream})) return "this connection is there already";
+    if (taken_.contains({hello.node, hello.stream})) return "this connection already exists";
     return {};
   }
 
@@ -176,7 +176,7 @@ class DataPlane::Impl {
   mutable std::mutex mutex_;
   Membership membership_;
   std::set<std::pair<std::int32_t, std::uint32_t>> taken_;
-  std::shared_ptr<StreamTransport> transport_;  ///< of the membership; none outside of one
+  std::shared_ptr<StreamTransport> transport_;  ///< of the membership; null if there is none
 };
 
 DataPlane::DataPlane(std::shared_ptr<const Credentials> credentials, int threads, std::shared_ptr<net::RefusalLog> log)

@@ -12,36 +12,39 @@
 
 namespace troupe {
 
-/// Moves segments between slabs of nodes over mutual TLS: straight from the sender's slab into TLS, and from TLS into
-/// the slab that the receiver announced. Each connection carries segments one way, from who dialled.
+/// Moves segments between slabs of nodes over mutual TLS, without intermediate copies: from the sender's slab into TLS,
+/// and from TLS into the slab that the receiver announced. Each connection carries segments in one direction, from the
+/// node that dialled.
 ///
-/// `send` writes on the caller's thread; a few threads of the data plane receive. A connection that breaks makes all
-/// that waits for its node fail at once; a malformed frame, or one for no announced window, breaks its connection with
-/// one line of the refusal log. A node sends to itself by a copy.
+/// `send` writes on the caller's thread; a few threads of the data plane receive. If a connection breaks, all waits for
+/// its node fail at once. A malformed frame, or a frame for a window that is not announced, closes its connection and
+/// adds one line to the refusal log. A node sends to itself by copying.
 class DataPlane : public Transport {
  public:
   DataPlane(std::shared_ptr<const Credentials> credentials, int threads,
             std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~DataPlane() override;
 
-  /// Forgets what was before: windows, connections, errors; whoever still waits gets worker_lost. From now on takes
-  /// connections of this membership.
+  /// Ends the previous membership with its windows, connections and errors; waits that are still pending throw
+  /// worker_lost. Then accepts connections of the new membership.
   void begin(const Membership& membership);
-  /// How long what may pass is tried again: a node that nobody answers for, hangs up, or does not expect data yet.
+  /// For how long a temporary failure is retried: no process listens at the node's address, the connection closes, or
+  /// the node does not expect data yet.
   static constexpr std::chrono::seconds kDialTimeout{15};
 
-  /// Dials all other nodes that have an address. What does not come about is tried again within the deadline, for
-  /// `kDialTimeout` a connection, unless it would be the same again, such as another certificate or a refusal for
-  /// good.
+  /// Dials all other nodes that have an address. Failures are retried within the deadline, for up to `kDialTimeout` per
+  /// connection, unless a retry would give the same result, such as another certificate or a permanent refusal.
   /// @throws Error as `TlsStream::dial` and `say_hello`, naming the node
   void connect(const Deadline& deadline);
-  /// The transport of this membership alone, which ends with it. @throws Error worker_lost when there is none
+  /// Returns the transport of the current membership, which ends with the membership. @throws Error worker_lost if
+  /// there is none
   std::shared_ptr<Transport> transport() const;
-  /// Ends the membership likewise.
+  /// Ends the membership in the same way.
   void end();
 
-  /// For the gate: why a data connection is refused (another run, generation or token, a node that is not who its
-  /// certificate says, a stream that is there already), and taking it when it is not. Any thread.
+  /// For the gate: `admit` returns why a data connection is refused (another run, generation or token, a certificate
+  /// that does not match the node, a stream that already exists). `take` takes over an admitted connection.
+  /// Thread-safe.
   Verdict admit(const Hello& hello, const TlsStream& stream) const;
   void take(const Hello& hello, TlsStream stream);
 

@@ -10,12 +10,12 @@
 
 namespace troupe {
 
-/// One node of a membership; the driver may be one, for what passes between it and the nodes.
+/// A node of a membership. The driver may be one, for data that passes between it and the nodes.
 struct PeerNode {
-  std::string name;        ///< of its certificate
+  std::string name;        ///< name in its certificate
   Address address;         ///< where its gate listens
-  Role role = Role::node;  ///< of its certificate
-  std::string label = {};  ///< what errors call it; empty: its name
+  Role role = Role::node;  ///< role in its certificate
+  std::string label = {};  ///< name in errors; empty: `name`
 };
 
 /// All nodes of one generation of a run.

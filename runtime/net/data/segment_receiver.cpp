@@ -55,7 +55,7 @@ void SegmentReceiver::add(int from, std::unique_ptr<ByteStream> stream) {
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) return;
   connections_.emplace(&connection, std::move(made));
-  // Writable at once: what came with the handshake is seen by no poll.
+  // Also waits for writability, which is true at once: polling does not see bytes that arrived with the handshake.
   watch(connection, EPOLL_CTL_ADD, EPOLLIN | EPOLLOUT);
 }
 
@@ -79,7 +79,7 @@ void SegmentReceiver::run() {
     const int ready = ::epoll_wait(events_.get(), &event, 1, -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready <= 0) continue;
-    if (event.data.ptr == nullptr) return;  // and it stays so for the other threads
+    if (event.data.ptr == nullptr) return;  // the event stays set for the other threads
     auto& connection = *static_cast<Connection*>(event.data.ptr);
     try {
       if (serve(connection)) continue;
@@ -92,7 +92,8 @@ void SegmentReceiver::run() {
 }
 
 bool SegmentReceiver::serve(Connection& connection) {
-  // The kernel gives a connection to one thread at a time; that one has let go of it only after it watches it again.
+  // The kernel gives a connection to one thread at a time. The previous thread may still hold the mutex just after it
+  // has watched the connection again.
   const std::lock_guard lock(connection.mutex);
   for (std::size_t turn = kTurn; turn > 0;) {
     const std::span<std::byte> rest = connection.rest();
@@ -110,7 +111,8 @@ bool SegmentReceiver::serve(Connection& connection) {
       return true;
     }
   }
-  // Decrypted bytes may lie here, which no poll sees: writable is always true, and puts it behind the others.
+  // Decrypted bytes may be buffered here, which polling does not see. Writability is always true, so the connection is
+  // queued again, behind the others.
   watch(connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
   return true;
 }
@@ -123,7 +125,7 @@ void SegmentReceiver::finish(Connection& connection) {
     return;
   }
   const auto header = decode_frame_header(connection.header);
-  if (!header) throw Error(ErrorCode::protocol, "what came is no segment");
+  if (!header) throw Error(ErrorCode::protocol, "the received bytes are not a segment");
   connection.slot = windows_.claim(connection.from, *header);
 }
 

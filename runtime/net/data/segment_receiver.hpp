@@ -15,31 +15,31 @@
 
 namespace troupe {
 
-/// A few threads that read segments from connections straight into their windows. Each connection is read by one thread
-/// at a time, and gives way to the others after `kTurn` bytes.
+/// Receives segments with a few threads, which read from connections straight into their windows. One thread at a time
+/// reads a connection, and moves on to other connections after `kTurn` bytes.
 class SegmentReceiver {
  public:
   static constexpr std::size_t kTurn = 1 << 20;
 
-  /// @param names of the nodes, for the log. @throws Error system
+  /// @param names names of the nodes, for the log. @throws Error system
   SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads,
                   std::shared_ptr<net::RefusalLog> log);
   ~SegmentReceiver();
   SegmentReceiver(const SegmentReceiver&) = delete;
   SegmentReceiver& operator=(const SegmentReceiver&) = delete;
 
-  /// From now on takes segments of a node from a connection. @throws Error system
+  /// Starts to receive segments of a node from a connection. @throws Error system
   void add(int from, std::unique_ptr<ByteStream> stream);
-  /// Ends all connections. Nothing is written into windows any more when it returns.
+  /// Ends all connections. No window is written after this returns.
   void end();
 
  private:
   struct Connection;
 
   void run();
-  /// False when the connection ended.
+  /// Returns false if the connection ended.
   bool serve(Connection& connection);
-  /// A header is whole, or the segment behind it.
+  /// Handles a complete header, or a complete segment.
   void finish(Connection& connection);
   void watch(Connection& connection, int operation, std::uint32_t events);
   void drop(Connection& connection, const std::string& why, bool tell);

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Bytes that are copied behind their header in less time than a record of its own takes.
+/// Up to this size, copying the bytes behind their header is faster than another TLS record.
 constexpr std::size_t kSmall = 4096;
 
 }  // namespace
@@ -27,15 +27,14 @@ SegmentSender::Connection& SegmentSender::take(const Deadline& deadline) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (!ended_.empty()) throw Error(ErrorCode::worker_lost, ended_, {.node = name_});
-    if (connections_.empty()) throw Error(ErrorCode::worker_lost, "there is no connection to it", {.node = name_});
+    if (connections_.empty()) throw Error(ErrorCode::worker_lost, "no connection to this node", {.node = name_});
     const auto found = std::find_if(connections_.begin(), connections_.end(),
                                     [](const auto& connection) { return !connection->busy; });
     if (found != connections_.end()) {
       (*found)->busy = true;
       return **found;
     }
-    if (deadline.passed())
-      throw Error(ErrorCode::timeout, "what was sent before did not leave in time", {.node = name_});
+    if (deadline.passed()) throw Error(ErrorCode::timeout, "earlier data was not sent in time", {.node = name_});
     free_.wait_until(lock, deadline.at());
   }
 }
@@ -56,7 +55,7 @@ void SegmentSender::write(Connection& connection, const FrameHeader& header, std
     const auto end = std::copy(bytes.begin(), bytes.end(), std::copy(head.begin(), head.end(), both.begin()));
     return connection.stream->write_all(std::span(both.begin(), end), deadline);
   }
-  // The header is a record of its own, so that full ones follow, and nothing is copied to share one with it.
+  // The header has its own TLS record, so that the following records are full and nothing is copied.
   connection.stream->write_all(encode(header), deadline, !bytes.empty());
   connection.stream->write_all(bytes, deadline);
 }
@@ -66,7 +65,7 @@ void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> b
   try {
     write(connection, header, bytes, deadline);
   } catch (const Error& error) {
-    // Half a segment may have left.
+    // A part of the segment may have been sent.
     end(error.message());
     give_back(connection);
     throw Error(error.code() == ErrorCode::timeout ? ErrorCode::timeout : ErrorCode::worker_lost, error.message(),

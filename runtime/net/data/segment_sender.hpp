@@ -12,16 +12,16 @@
 
 namespace troupe {
 
-/// Sends segments to one node, each over whichever of its connections is free. For use by several threads.
+/// Sends segments to one node, each over any connection that is free. Thread-safe.
 class SegmentSender {
  public:
-  /// @param name of the node, for errors.
+  /// @param name name of the node, for errors.
   explicit SegmentSender(std::string name) : name_(std::move(name)) {}
 
   void add(std::unique_ptr<ByteStream> stream);
-  /// As `Transport::send`, on this thread. A send that fails half-way ends all connections to the node.
+  /// Sends like `Transport::send`, on the calling thread. If a send fails half-way, all connections to the node end.
   void send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
-  /// Ends all connections: sends that go on and those that come fail with worker_lost and `why`.
+  /// Ends all connections: current and later sends throw worker_lost with `why`.
   void end(const std::string& why);
 
  private:
@@ -39,7 +39,7 @@ class SegmentSender {
   std::mutex mutex_;
   std::condition_variable free_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::string ended_;  ///< why; empty as long as it goes on
+  std::string ended_;  ///< the reason; empty while the connections are open
 };
 
 }  // namespace troupe

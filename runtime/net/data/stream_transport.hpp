@@ -15,18 +15,19 @@
 
 namespace troupe {
 
-/// The transport of one membership over connections that others have made: it knows no TLS and no address.
+/// The transport of one membership over connections that its owner adds. Independent of TLS and addresses.
 class StreamTransport : public Transport {
  public:
-  /// @param names of all nodes; `self` is this one's number. `threads` receive. @throws Error system
+  /// @param names names of all nodes. @param self number of this node. @param threads number of receiving threads.
+  /// @throws Error system
   StreamTransport(const std::vector<std::string>& names, int self, int threads,
                   std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~StreamTransport() override;
 
-  /// A connection that this node writes to; one that it reads from.
+  /// Adds a connection that this node writes to, or one that it reads from.
   void add_outgoing(int to, std::unique_ptr<ByteStream> stream);
   void add_incoming(int from, std::unique_ptr<ByteStream> stream);
-  /// Ends all connections; who waits gets worker_lost. No window is written any more when it returns.
+  /// Ends all connections; pending waits throw worker_lost. No window is written after this returns.
   void end();
 
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
@@ -43,7 +44,7 @@ class StreamTransport : public Transport {
   const int self_;
   WindowTable windows_;
   std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< by node
-  std::shared_mutex copying_;                            ///< shared while somebody copies into an own window
+  std::shared_mutex copying_;                            ///< shared while a thread copies into a window of this node
   bool ended_ = false;
   SegmentReceiver receiver_;
 };

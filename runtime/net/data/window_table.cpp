@@ -17,12 +17,12 @@ std::string describe(const FrameHeader& header) {
 
 }  // namespace
 
-/// Where its sender stands. A ticket of zero is none.
+/// A window with the state of its segments. Ticket 0 means that nothing has arrived yet.
 class WindowTable::Window {
  public:
   struct Segment {
-    std::uint64_t claimed = 0;               ///< by a frame whose header has come
-    std::atomic<std::uint64_t> arrived = 0;  ///< whole
+    std::uint64_t claimed = 0;               ///< ticket of the last frame whose header has arrived
+    std::atomic<std::uint64_t> arrived = 0;  ///< ticket of the last complete segment
   };
 
   Window(int sender, std::span<std::byte> memory, std::size_t size, std::shared_ptr<const void> owner,
@@ -43,7 +43,7 @@ class WindowTable::Window {
   const std::span<std::byte> bytes;
   const std::size_t segment_bytes;
   const SegmentLength length;
-  const std::shared_ptr<const void> keep;  ///< of the memory, also while a segment comes for a withdrawn window
+  const std::shared_ptr<const void> keep;  ///< owner of the memory, also while a segment arrives for a withdrawn window
   std::mutex mutex;
   std::condition_variable changed;
   int waiting = 0;
@@ -69,7 +69,7 @@ void WindowTable::announce(WindowId window, int from, std::span<std::byte> bytes
                            std::shared_ptr<const void> keep, SegmentLength length) {
   const auto name = "window " + std::to_string(window);
   if (from < 0 || static_cast<std::size_t>(from) >= names_.size())
-    throw Error(ErrorCode::invalid_argument, name + " is for a node that is not there");
+    throw Error(ErrorCode::invalid_argument, name + " is for a node that does not exist");
   if (segment_bytes == 0 || bytes.size() / segment_bytes >= UINT32_MAX)
     throw Error(ErrorCode::invalid_argument, name + " has segments of an impossible size");
   auto made = std::make_shared<Window>(from, bytes, segment_bytes, std::move(keep), length);
@@ -119,7 +119,7 @@ void WindowTable::wait(WindowId window, std::uint64_t ticket, std::uint32_t segm
     while (arrived.load(std::memory_order_acquire) < ticket) {
       throw_if_lost(found->from);
       if (deadline.passed())
-        throw Error(ErrorCode::timeout, describe({window, segment}) + " did not come in time",
+        throw Error(ErrorCode::timeout, describe({window, segment}) + " did not arrive in time",
                     {.node = names_[static_cast<std::size_t>(found->from)]});
       found->changed.wait_until(lock, deadline.at());
     }
@@ -132,16 +132,16 @@ void WindowTable::wait(WindowId window, std::uint64_t ticket, std::uint32_t segm
 
 WindowTable::Slot WindowTable::claim(int from, const FrameHeader& header) {
   std::shared_ptr<Window> window = find(header.window);
-  if (!window || window->from != from) malformed(header, "is not announced for it");
-  if (header.segment >= window->segments.size()) malformed(header, "is not there");
+  if (!window || window->from != from) malformed(header, "is not announced for this node");
+  if (header.segment >= window->segments.size()) malformed(header, "does not exist");
   const std::span<std::byte> bytes = window->segment(header.segment);
   const std::size_t least = window->length == SegmentLength::whole ? bytes.size() : 1;
-  if (header.bytes < least || header.bytes > bytes.size()) malformed(header, "has another size");
+  if (header.bytes < least || header.bytes > bytes.size()) malformed(header, "has a wrong size");
   auto& segment = window->segments[header.segment];
   const std::lock_guard lock(window->mutex);
-  if (window->withdrawn) malformed(header, "is not announced any more");
-  if (header.ticket <= segment.claimed) malformed(header, "was there already");
-  if (segment.claimed != segment.arrived) malformed(header, "is arriving already");
+  if (window->withdrawn) malformed(header, "is no longer announced");
+  if (header.ticket <= segment.claimed) malformed(header, "has already arrived");
+  if (segment.claimed != segment.arrived) malformed(header, "is already arriving");
   segment.claimed = header.ticket;
   return {std::move(window), header, bytes.first(header.bytes)};
 }

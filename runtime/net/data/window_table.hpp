@@ -17,39 +17,40 @@
 
 namespace troupe {
 
-/// The windows of one membership: where segments may go, which have come, and who waits for them. Knows no connection.
-/// For use by several threads.
+/// The windows of one membership: where segments may be written, which segments have arrived, and the threads that wait
+/// for them. Independent of connections. Thread-safe.
 class WindowTable {
  public:
-  /// @param names of the nodes, for errors.
+  /// @param names names of the nodes, for errors.
   explicit WindowTable(std::vector<std::string> names);
   ~WindowTable();
 
-  /// As `Transport::announce` and `Transport::withdraw`.
+  /// See `Transport::announce` and `Transport::withdraw`.
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
                 std::shared_ptr<const void> keep, SegmentLength length = SegmentLength::whole);
   void withdraw(WindowId window);
-  /// As `Transport::wait`.
+  /// See `Transport::wait`.
   void wait(WindowId window, std::uint64_t ticket, std::uint32_t segment, const Deadline& deadline);
 
   const std::string& name_of(int node) const { return names_.at(static_cast<std::size_t>(node)); }
 
   class Window;
-  /// A segment that may be written now; `arrived` ends that.
+  /// A segment that may be written now, until `arrived` is called.
   struct Slot {
     std::shared_ptr<Window> window;
     FrameHeader header;
     std::span<std::byte> bytes;
   };
-  /// Where a segment of node `from` goes. @throws Error protocol unless the window was announced for that node, the
-  /// segment is one of its, has a size it may have, a ticket greater than its last, and is not just arriving.
+  /// Returns where to write a segment of node `from`. @throws Error protocol unless the window was announced for that
+  /// node, the segment number and size are valid, the ticket is greater than the segment's last one, and the segment is
+  /// not being received.
   Slot claim(int from, const FrameHeader& header);
-  /// All of the segment's bytes are in place.
+  /// Marks a segment as complete.
   void arrived(const Slot& slot);
 
-  /// Nothing more will come from a node: who waits for it fails now, and so does who comes later.
+  /// Marks a node as lost: current and later waits for its segments throw.
   void lose(int node, const std::string& why);
-  /// Nothing more will come at all.
+  /// Marks all nodes as lost.
   void end(const std::string& why);
 
  private:

@@ -24,7 +24,7 @@ namespace troupe {
 namespace asio = boost::asio;
 namespace {
 
-/// Somebody who has not finished to introduce himself.
+/// A connection whose introduction is not finished.
 struct Caller {
   Caller(asio::io_context& loop, FileDescriptor socket, const Address& peer, const Credentials& credentials,
          std::chrono::milliseconds timeout)
@@ -33,7 +33,7 @@ struct Caller {
         readiness(loop, socket.get()),
         stream(std::move(socket), credentials),
         deadline(timeout) {}
-  // The socket is the stream's.
+  // The stream owns the socket.
   ~Caller() { readiness.release(); }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -47,13 +47,13 @@ struct Caller {
   Deadline deadline;
   Stage stage = Stage::handshake;
   std::array<std::byte, kHelloBytes> bytes = {};
-  std::size_t done = 0;  ///< bytes of the hello heard, or of the answer written
+  std::size_t done = 0;  ///< bytes of the hello read, or of the answer written
   std::optional<Hello> hello = {};
   Verdict verdict = {};
   std::vector<std::byte> answer = {};
 };
 
-/// What is left of a process's files is for its run.
+/// Returns the maximum number of unfinished handshakes. The process's other files are left to its run.
 std::size_t most_half_open() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return Gate::kMaxHalfOpen;
@@ -63,17 +63,17 @@ std::size_t most_half_open() {
 const char* describe(Caller::Stage stage) {
   switch (stage) {
     case Caller::Stage::handshake:
-      return "shaking hands";
+      return "the handshake";
     case Caller::Stage::hello:
-      return "saying hello";
+      return "the hello";
     default:
-      return "taking the answer";
+      return "the answer";
   }
 }
 
 }  // namespace
 
-/// Everything but the constructor and the end happens on the loop's thread.
+/// All members except the constructor and destructor run on the loop's thread.
 class Gate::Impl {
  public:
   Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
@@ -119,7 +119,7 @@ class Gate::Impl {
         loop_.run();
         return;
       } catch (const std::exception& error) {
-        // What one caller does must not close the gate for the others.
+        // An error with one caller must not close the gate for others.
         log_line(LogLevel::error, "gate " + address_.text() + ": " + error.what());
       }
   }
@@ -131,7 +131,7 @@ class Gate::Impl {
     });
   }
 
-  /// False when the machine can take no more now: `tick` goes on then.
+  /// Returns false if the machine can accept no more connections now; `tick` resumes accepting.
   bool accept_callers() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       FileDescriptor socket = net::accept_from(listener_.native_handle());
@@ -139,9 +139,9 @@ class Gate::Impl {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
         if (!full) return true;
-        if (!callers_.empty()) {  // one file for the newcomer, and one for the run
+        if (!callers_.empty()) {  // frees one file for the new connection, and one for the run
           for (int dropped = 0; dropped < 2 && !callers_.empty(); ++dropped)
-            refuse(one_too_many(""), "too many connect at once");
+            refuse(one_too_many(""), "too many connections at once");
           continue;
         }
         log_->refused("callers of " + address_.text(), address_.text(), std::generic_category().message(error));
@@ -155,13 +155,15 @@ class Gate::Impl {
 
   void welcome(FileDescriptor socket) try {
     const Address peer = net::peer_of(socket.get());
-    while (callers_.size() >= most_half_open()) refuse(one_too_many(source_of(peer.host)), "too many connect at once");
+    while (callers_.size() >= most_half_open())
+      refuse(one_too_many(source_of(peer.host)), "too many connections at once");
     advance(callers_.try_emplace(next_++, loop_, std::move(socket), peer, *credentials_, handshake_timeout_).first);
   } catch (const std::exception& error) {
     log_->refused("a caller", address_.text(), error.what());
   }
 
-  /// The oldest of the source that holds most places once there is one for the newcomer. There is one.
+  /// Returns the oldest connection of the source that has the most, counting the newcomer as one of its source. There
+  /// must be at least one connection.
   Place one_too_many(const std::string& newcomer) {
     std::map<std::string, std::size_t> held{{newcomer, 1}};
     for (const auto& [number, caller] : callers_) ++held[caller.source];
@@ -171,12 +173,12 @@ class Gate::Impl {
                         [&](const auto& entry) { return held[entry.second.source] == most; });
   }
 
-  /// Goes on until the caller has to do something, or is gone.
+  /// Continues until the caller must act, or is gone.
   void advance(Place caller) try {
     for (;;) {
       const TlsStream::Progress progress = step(caller->second);
       if (progress.wants == TlsStream::Wants::closed)
-        return refuse(caller, std::string("hung up while ") + describe(caller->second.stage));
+        return refuse(caller, std::string("disconnected during ") + describe(caller->second.stage));
       if (progress.wants != TlsStream::Wants::nothing) return wait(caller, progress.wants);
       if (caller->second.stage == Caller::Stage::answer) return finish(caller);
       if (caller->second.stage == Caller::Stage::hello) hear(caller->second);
@@ -197,7 +199,7 @@ class Gate::Impl {
 
   void hear(Caller& caller) {
     caller.hello = decode_hello(caller.bytes);
-    if (!caller.hello) throw Error(ErrorCode::protocol, "it says no proper hello");
+    if (!caller.hello) throw Error(ErrorCode::protocol, "it sent an invalid hello");
     caller.verdict = mismatch(*caller.hello);
     if (caller.verdict.refusal.empty()) caller.verdict = admit_(*caller.hello, caller.stream);
     caller.answer = encode_answer(caller.verdict);
@@ -237,10 +239,10 @@ class Gate::Impl {
     callers_.erase(caller);
   }
 
-  /// Everyone has the same time, so the oldest is the first to be late.
+  /// Drops callers that are too slow. All have the same timeout, so the oldest expires first.
   void tick() {
     while (!callers_.empty() && callers_.begin()->second.deadline.passed())
-      refuse(callers_.begin(), std::string("too slow at ") + describe(callers_.begin()->second.stage));
+      refuse(callers_.begin(), std::string("timed out during ") + describe(callers_.begin()->second.stage));
     log_->tick(Clock::now());
     if (std::exchange(paused_, false)) wait_for_callers();
     timer_.expires_after(kTick);

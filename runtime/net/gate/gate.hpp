@@ -11,24 +11,25 @@
 
 namespace troupe {
 
-/// The one place where a process listens to a network. Accepts connections, shakes hands, hears a hello and hands the
-/// stream on. Whoever has no certificate of the authority, is no TLS 1.3, says no proper hello or takes too long is
-/// dropped with one line in the log (further ones of the same kind and host within a minute are only counted),
-/// and costs a bounded amount of memory meanwhile.
+/// The only place where a process listens to a network. Accepts connections, does the TLS handshake, reads a hello and
+/// passes the stream on. A caller is dropped, with one line in the log, if it has no certificate of the authority, does
+/// not use TLS 1.3, sends an invalid hello or is too slow. Repetitions of the same kind and host within a minute are
+/// only counted. Memory for each caller is bounded.
 class Gate {
  public:
-  /// What becomes of a caller. Called on the gate's thread; must not block. Whom it does not refuse `Take` gets, with
-  /// the acceptance written, unless a status is all that he wants, which the gate tells him itself.
+  /// `Admit` decides about a caller. It runs on the gate's thread and must not block. Accepted callers are passed to
+  /// `Take`, after the acceptance has been written. If the verdict has a status, the gate sends the status itself and
+  /// closes the connection.
   using Admit = std::function<Verdict(const Hello& hello, const TlsStream& stream)>;
   using Take = std::function<void(const Hello& hello, TlsStream stream)>;
 
-  /// Of more, or of more than a quarter of the files that the process may have, the oldest of the address (of IPv6 the
-  /// /64 network) that holds most is dropped: who floods a gate keeps nobody out but himself. So he is where there is
-  /// no file left for a newcomer.
+  /// The maximum number of unfinished handshakes, further limited to a quarter of the process's file limit. Beyond this
+  /// limit, or if no file descriptor is left, the gate drops the oldest connection of the address that has the most.
+  /// For IPv6 the /64 network counts instead of the address. So a flood from one address does not lock out others.
   static constexpr std::size_t kMaxHalfOpen = 256;
   static constexpr std::chrono::seconds kHandshakeTimeout{5};  ///< from accept to the end of the answer
 
-  /// Listens from now on. Port 0: any free one. @throws Error system when it cannot, naming the address.
+  /// Starts to listen. Port 0 means any free port. @throws Error system, naming the address, if listening fails.
   Gate(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
        std::chrono::milliseconds handshake_timeout = kHandshakeTimeout,
        std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
@@ -36,7 +37,7 @@ class Gate {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// Numeric, with the port that was chosen.
+  /// Returns the numeric address, with the actual port.
   const Address& address() const;
 
  private:

@@ -20,7 +20,7 @@ constexpr std::byte kRefusedForNow{3};
 
 bool is_ascii_letter(char c) { return c >= ' ' && c <= '~'; }
 
-/// Letters, then zeros to the end.
+/// Returns whether the text is printable ASCII followed by zeros.
 bool well_formed(const std::array<char, 24>& text) {
   const auto end = std::find(text.begin(), text.end(), '\0');
   return end != text.begin() && std::all_of(text.begin(), end, is_ascii_letter) &&
@@ -79,11 +79,11 @@ Hello make_hello(Purpose purpose) {
 
 std::string mismatch(const Hello& hello) {
   if (hello.protocol != kNetworkProtocol)
-    return "protocol " + std::to_string(hello.protocol) + " is spoken there, and protocol " +
-           std::to_string(kNetworkProtocol) + " here: run the same Troupe on all machines";
+    return "the connecting side uses protocol " + std::to_string(hello.protocol) + ", the listening side protocol " +
+           std::to_string(kNetworkProtocol) + ": run the same Troupe version on all machines";
   if (hello.version != make_hello(hello.purpose).version)
-    return "Troupe " + text_of(hello.version) +
-           " runs there, and " TROUPE_VERSION " here: run the same one on all machines";
+    return "the connecting side runs Troupe " + text_of(hello.version) +
+           ", the listening side " TROUPE_VERSION ": run the same version on all machines";
   return {};
 }
 
@@ -107,7 +107,7 @@ Verdict hear_answer(ByteStream& stream, const Deadline& deadline) {
   const std::size_t size = std::to_integer<std::size_t>(head[1]) | std::to_integer<std::size_t>(head[2]) << 8;
   if (head[0] == kAccepted && size == 0) return {};
   if ((head[0] != kRefused && head[0] != kRefusedForNow) || size == 0 || size > kLongestRefusal)
-    throw Error(ErrorCode::protocol, "the answer to a hello makes no sense");
+    throw Error(ErrorCode::protocol, "the answer to a hello is malformed");
   std::string text(size, ' ');
   stream.read_all(std::as_writable_bytes(std::span(text)), deadline);
   return {"refused: " + printable(text), head[0] == kRefusedForNow};
@@ -137,7 +137,7 @@ Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadli
   try {
     stream.write_all(encode(hello), deadline);
   } catch (const Error& error) {
-    // Who hung up may have said why.
+    // The peer may have sent a reason before it closed the connection.
     if (error.code() != ErrorCode::worker_lost) throw;
   }
   return hear_answer(stream, deadline);

@@ -12,26 +12,26 @@
 #include "runtime/clock.hpp"
 #include "runtime/net/byte_stream.hpp"
 
-// The first thing said on every connection between nodes, before any other parser sees a byte.
+// The first message on every connection between nodes, read before any other parser sees a byte.
 namespace troupe {
 
 inline constexpr std::uint32_t kNetworkProtocol = 1;
 
-/// Binds a connection to one membership of one run; told by the driver over the control connection.
+/// Binds a connection to one membership of one run. The driver sends it over the control connection.
 using Token = std::array<std::byte, 16>;
 
 enum class Purpose : std::uint32_t {
   control = 1,  ///< a node joins: CAF's messages follow
   data,         ///< segments of slabs follow
-  status,       ///< one text follows from the listener, and the end
+  status,       ///< the listener sends one text and closes the connection
 };
 
-/// Fixed size, little-endian, no pointers.
+/// The first message of a connection: fixed size, little-endian, no pointers.
 struct Hello {
   std::uint32_t protocol = kNetworkProtocol;
   Purpose purpose = Purpose::control;
-  std::array<char, 24> version = {};  ///< of the library, as text
-  std::uint64_t run = 0;              ///< data: as the token
+  std::array<char, 24> version = {};  ///< version of the library, as text
+  std::uint64_t run = 0;              ///< the run (data connections only, as are `generation` and `token`)
   std::uint64_t generation = 0;
   Token token = {};
   std::int32_t node = -1;    ///< data: the sender's number
@@ -41,15 +41,15 @@ struct Hello {
 inline constexpr std::size_t kHelloBytes = 96;
 
 std::array<std::byte, kHelloBytes> encode(const Hello& hello);
-/// None when the bytes are no hello of ours, whatever its protocol. Of another protocol only that number is read.
+/// Returns none if the bytes are not a hello of any protocol. If the protocol differs, only its number is read.
 std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes);
 
-/// A hello of this library for a purpose.
+/// Makes a hello of this library.
 Hello make_hello(Purpose purpose);
-/// Why a hello cannot be served by this library (another protocol or library version); empty when it can.
+/// Returns why this library cannot serve a hello (another protocol or library version); empty if it can.
 std::string mismatch(const Hello& hello);
 
-/// What becomes of who said a hello.
+/// The decision about a hello.
 struct Verdict {
   Verdict() = default;
   // NOLINTBEGIN(google-explicit-constructor)
@@ -57,21 +57,20 @@ struct Verdict {
   Verdict(const char* why) : refusal(why) {}
   // NOLINTEND(google-explicit-constructor)
 
-  std::string refusal;                     ///< why it is refused; empty: it is not
-  bool for_now = false;                    ///< the same hello may be taken later
-  std::optional<std::string> status = {};  ///< all that it gets, before the connection ends
+  std::string refusal;                     ///< the reason for a refusal; empty: accepted
+  bool for_now = false;                    ///< the refusal is temporary: the same hello may be accepted later
+  std::optional<std::string> status = {};  ///< text to send before the connection is closed
 };
 
-/// The answer: a status byte, then a length (16 bits) and a text that says why not; what was asked for as status comes
-/// behind it.
+/// Encodes the answer: a status byte, a length (16 bits) and the reason of a refusal. A requested status text follows.
 std::vector<std::byte> encode_answer(const Verdict& verdict);
-/// What follows an accepted hello for status: a length (32 bits) and a text, of at most 1 MiB.
+/// Encodes the status text that follows an accepted hello: a length (32 bits) and a text of at most 1 MiB.
 std::vector<std::byte> encode_status(const std::string& text);
-/// Hears that text. @throws Error protocol when it is longer; timeout, worker_lost.
+/// Reads that text. @throws Error protocol if the text is too long; timeout, worker_lost.
 std::string hear_status(ByteStream& stream, const Deadline& deadline);
-/// Says hello and waits for the answer. @throws Error protocol; timeout, worker_lost.
+/// Sends a hello and waits for the answer. @throws Error protocol; timeout, worker_lost.
 Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadline);
-/// The same. @throws Error protocol with the refusal's text, too
+/// The same, but also throws if the hello is refused. @throws Error protocol with the reason
 void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline);
 
 }  // namespace troupe

@@ -10,9 +10,9 @@
 
 namespace troupe::net {
 
-/// One line in the log for each kind of refusal, whatever was refused: callers at a gate, data and control
-/// connections. Further ones of the same host and reason are counted, and told once a minute. Bounded, whoever knocks:
-/// hosts and reasons beyond `kKinds` count together. Texts are made printable. For use by several threads.
+/// Logs refusals: callers at a gate, data and control connections. Writes one line per kind of refusal. Repetitions
+/// with the same host and reason are counted, and logged once a minute. Memory is bounded: hosts and reasons beyond
+/// `kKinds` are counted together. Makes texts printable. Thread-safe.
 class RefusalLog {
  public:
   static constexpr std::size_t kKinds = 64;
@@ -21,14 +21,14 @@ class RefusalLog {
   RefusalLog() = default;
   RefusalLog(const RefusalLog&) = delete;
   RefusalLog& operator=(const RefusalLog&) = delete;
-  /// Tells what was counted.
+  /// Logs the pending counts.
   ~RefusalLog();
 
-  /// @param who such as "10.0.0.3:4711"; `host` of it is what counts as the same.
+  /// @param who such as "10.0.0.3:4711". @param host the part that identifies repetitions.
   void refused(const std::string& who, const std::string& host, const std::string& why);
-  /// Of what had been taken before. @param what such as "a data connection of alice"
+  /// For a connection that had been accepted. @param what such as "a data connection of alice"
   void dropped(const std::string& what, const std::string& why);
-  /// Tells and forgets what was first seen longer than `kSilence` ago. Call it now and then.
+  /// Logs and forgets entries that were first seen more than `kSilence` ago. Call this regularly.
   void tick(Clock::time_point now);
 
  private:
@@ -36,7 +36,7 @@ class RefusalLog {
     Clock::time_point first;
     std::size_t more = 0;
   };
-  using Kind = std::tuple<std::string, std::string, std::string>;  ///< done, to whom, reason
+  using Kind = std::tuple<std::string, std::string, std::string>;  ///< action, host, reason
 
   void note(const std::string& who, Kind kind);
   void forget_until(Clock::time_point now);

@@ -44,7 +44,7 @@ void check_times(X509* certificate, const std::string& file) {
   }
 }
 
-/// As a peer would, for both sides of a connection.
+/// Verifies the certificate as a peer would, for both sides of a connection.
 void verify(X509* authority, X509_CRL* list, X509* certificate, const std::string& folder) {
   for (const int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT}) {
     const net::StorePtr store(X509_STORE_new());
@@ -72,7 +72,7 @@ void check_role(X509* certificate, Role role, const std::string& file) {
 
 CertificatePtr read_authority(const std::string& file) {
   CertificatePtr authority = net::read_certificate(file);
-  if (X509_check_ca(authority.get()) != 1) refuse(file, "is no authority's certificate", kMakeAnew);
+  if (X509_check_ca(authority.get()) != 1) refuse(file, "is not a CA certificate", kMakeAnew);
   if (X509_cmp_current_time(X509_get0_notAfter(authority.get())) <= 0)
     refuse(file, "has expired", "make a new authority with `troupe certs init`");
   check_times(authority.get(), file);
@@ -97,7 +97,7 @@ Credentials::Credentials(const std::string& folder, Role role, std::string drive
   verify(authority.get(), list.get(), certificate, folder);
   check_role(certificate, role, file);
   name_ = net::common_name(certificate);
-  if (name_.empty()) refuse(file, "names nobody", kMakeAnew);
+  if (name_.empty()) refuse(file, "has no common name", kMakeAnew);
   server_ = net::make_context(true, authority.get(), certificate, own.key.get());
   client_ = net::make_context(false, authority.get(), certificate, own.key.get());
   for (SSL_CTX* const context : {server_.get(), client_.get()})
@@ -108,7 +108,7 @@ Credentials::~Credentials() = default;
 
 void Credentials::check_peer(Role role, const std::string& name) const {
   if (role == Role::driver && !driver_.empty() && name != driver_)
-    throw Error(ErrorCode::protocol, "it is the driver '" + name + "', and only '" + driver_ + "' is obeyed here");
+    throw Error(ErrorCode::protocol, "it is the driver '" + name + "', but this node accepts only '" + driver_ + "'");
 }
 
 }  // namespace troupe

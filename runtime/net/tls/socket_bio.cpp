@@ -16,18 +16,18 @@
 namespace troupe::net {
 namespace {
 
-/// The handshake's, and a new key now and then: a peer like us has one for 64 MiB.
+/// Allowed messages: the handshake's, and a key update now and then. A Troupe peer sends one per 64 MiB.
 constexpr std::uint64_t kMessagesAtStart = 16;
 constexpr std::uint64_t kBytesOfMessage = std::uint64_t{64} << 10;
 
 struct Socket {
   int fd = -1;
-  std::vector<char> buffer = {};  ///< empty where each write is sent at once
-  std::size_t begin = 0;          ///< of what waits in it
+  std::vector<char> buffer = {};  ///< empty: each write is sent at once
+  std::size_t begin = 0;          ///< start of the buffered bytes
   std::size_t end = 0;
-  bool drained = false;  ///< the last read took all that was there
+  bool drained = false;  ///< the last read took all available bytes
   std::uint64_t received = 0;
-  std::uint64_t messages = 0;  ///< of TLS itself, in what was received
+  std::uint64_t messages = 0;  ///< TLS handshake messages among them
 };
 
 Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
@@ -39,7 +39,7 @@ int send_some(BIO* bio, const char* bytes, std::size_t size) {
   return static_cast<int>(sent);
 }
 
-/// Whether nothing waits any more; otherwise the flags for another try are set, or the connection is broken.
+/// Returns whether all buffered bytes were sent; otherwise the retry flag is set, or the connection is broken.
 bool send_waiting(BIO* bio) {
   Socket& socket = socket_of(bio);
   while (socket.begin < socket.end) {
@@ -65,7 +65,8 @@ int write_socket(BIO* bio, const char* bytes, int size) {
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   Socket& socket = socket_of(bio);
-  if (std::exchange(socket.drained, false)) {  // readers go on until there is no more: a system call less for each
+  if (std::exchange(socket.drained, false)) {  // readers read until no bytes are left, so this saves a system call each
+                                               // time
     BIO_set_retry_read(bio);
     return -1;
   }
@@ -79,8 +80,8 @@ int read_socket(BIO* bio, char* bytes, int size) {
 }
 
 long control(BIO* bio, int command, long, void*) {
-  // What waits is for `flush` to send: OpenSSL 3.0 loses the flags for another try when it flushes through a buffer of
-  // its own, as it does when it renews a key.
+  // `flush` sends buffered bytes instead. OpenSSL 3.0 loses the retry flags if it flushes through a buffer of its own,
+  // as it does for a key update.
   if (command == BIO_CTRL_FLUSH) return 1;
   if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
   return 0;
@@ -112,7 +113,7 @@ BIO_METHOD* make_method() {
 }  // namespace
 
 BIO* make_socket_bio(int socket) {
-  static BIO_METHOD* const method = make_method();  // never freed: streams may outlive statics
+  static BIO_METHOD* const method = make_method();  // never freed: streams may outlive static objects
   BIO* const bio = method != nullptr ? BIO_new(method) : nullptr;
   if (bio == nullptr) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
   socket_of(bio).fd = socket;

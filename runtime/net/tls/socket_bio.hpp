@@ -8,19 +8,19 @@
 
 namespace troupe::net {
 
-/// What OpenSSL reads from and writes to: the socket itself, as its own does, but a broken connection raises no
+/// Returns the BIO through which OpenSSL uses the socket. Like OpenSSL's own, but a broken connection raises no
 /// SIGPIPE. Does not own the socket. @throws Error system
 BIO* make_socket_bio(int socket);
 
-/// From now on writes wait in a buffer until that is full or `flush` is called, whatever OpenSSL asks for.
+/// Buffers all further writes until the buffer is full or `flush` is called, even if OpenSSL asks for a flush.
 void buffer_writes(BIO* bio, std::size_t bytes);
 
-/// OpenSSL has got a message of TLS itself.
+/// Counts a TLS handshake message that OpenSSL has received.
 void count_message(BIO* bio);
-/// Whether those were more than any peer has to say for so many bytes. Nothing is read from then on.
+/// Returns whether the peer has sent more of these messages than the received bytes justify. From then on reads fail.
 bool talks_too_much(BIO* bio);
 
-/// Sends what waits, as far as the socket takes it.
+/// Sends buffered bytes, as many as the socket takes.
 ByteStream::Wants flush(BIO* bio);
 
 }  // namespace troupe::net

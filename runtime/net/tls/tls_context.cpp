@@ -8,7 +8,7 @@
 namespace troupe::net {
 namespace {
 
-constexpr long kLongestChain = 16 * 1024;  ///< bytes of certificates that a peer may make us hold
+constexpr long kLongestChain = 16 * 1024;  ///< maximum bytes of a peer's certificates
 constexpr const char* kSuite = "TLS_AES_128_GCM_SHA256";
 
 void require(bool good, const char* otherwise) {
@@ -30,10 +30,10 @@ std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certif
   SSL_CTX_set_options(
       tls, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
-  // A write goes as far as the socket takes it, and goes on with bytes that may have moved.
+  // A write sends as much as the socket takes; a retry may pass the bytes at another address.
   SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Who sends messages of TLS without end keeps no thread from others: each ends a call, or all that lie here already
-  // where it is read ahead. How many there may be is counted beside the socket.
+  // An endless sequence of TLS messages must not keep a thread from other connections: each message ends a call (with
+  // read-ahead, all buffered messages do). The BIO counts messages and limits them.
   SSL_CTX_clear_mode(tls, SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_verify_depth(tls, 1);
@@ -43,11 +43,11 @@ std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certif
 
 void check_session(const SSL* ssl) {
   require(SSL_version(ssl) == TLS1_3_VERSION, "it does not speak TLS 1.3");
-  require(std::string_view(SSL_get_cipher_name(ssl)) == kSuite, "it does not encrypt by AES-128-GCM");
-  require(SSL_session_reused(ssl) == 0, "it goes on with a session of before");
-  require(SSL_get_verify_result(ssl) == X509_V_OK, "its certificate is not good");
-  // OpenSSL 3.2 and later do not report bytes that they read ahead of a change of keys, so none may be read ahead.
-  require(SSL_get_read_ahead(ssl) == 0 && SSL_has_pending(ssl) == 0, "it spoke before hands were shaken");
+  require(std::string_view(SSL_get_cipher_name(ssl)) == kSuite, "it does not use AES-128-GCM");
+  require(SSL_session_reused(ssl) == 0, "it resumes an earlier session");
+  require(SSL_get_verify_result(ssl) == X509_V_OK, "its certificate is invalid");
+  // OpenSSL 3.2 and later do not report bytes that were read ahead of a change of keys, so there must be no read-ahead.
+  require(SSL_get_read_ahead(ssl) == 0 && SSL_has_pending(ssl) == 0, "it sent data before the end of the handshake");
 }
 
 }  // namespace troupe::net

@@ -14,22 +14,22 @@
 namespace troupe {
 namespace {
 
-/// Bytes of records that one system call moves; few enough to be in a core's own cache still.
+/// Bytes of records that one system call moves; small enough to still be in a core's own cache.
 constexpr std::size_t kBulkToSend = 256 * 1024;
 constexpr std::size_t kBulkToReceive = 128 * 1024;
-/// AES-GCM is good for 2^24.5 full records under one key (RFC 8446, 5.5), which a training run sends in an hour and
-/// OpenSSL does not count. A new key costs some microseconds.
+/// After this many bytes the key is renewed, which takes some microseconds. AES-GCM is safe for 2^24.5 full records
+/// under one key (RFC 8446, section 5.5). A training run sends so many in an hour, and OpenSSL does not count them.
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
 
-/// RFC 5280's bound of a common name, in letters of at most four bytes.
+/// RFC 5280's limit for a common name (64 characters) in bytes, with four bytes per character.
 constexpr std::size_t kLongestName = 256;
 
-/// OpenSSL takes what is left in the queue for an error of the next call.
+/// Clears OpenSSL's error queue: OpenSSL takes an old entry for an error of the next call.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
-/// Of an alert that the peer sent (RFC 8446, 6).
+/// Describes an alert that the peer sent (RFC 8446, section 6).
 std::string alert_text(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
@@ -42,7 +42,7 @@ std::string alert_text(int alert) {
     case SSL_AD_DECRYPT_ERROR:
       return "it refuses our certificate";
     case SSL_AD_CERTIFICATE_REVOKED:
-      return "it says that our certificate is revoked";
+      return "it refuses our certificate, which is revoked";
     case SSL_AD_PROTOCOL_VERSION:
       return "it does not speak TLS 1.3";
     default:
@@ -50,7 +50,7 @@ std::string alert_text(int alert) {
   }
 }
 
-/// What is wrong with the peer, in words such as "it shows no certificate". Empties this thread's queue of errors.
+/// Describes the peer's fault, such as "it sent no certificate". Empties this thread's error queue.
 std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -61,11 +61,11 @@ std::string tls_error(const SSL* ssl, const char* doing) {
   if (reason > SSL_AD_REASON_OFFSET) return alert_text(reason - SSL_AD_REASON_OFFSET);
   switch (reason) {
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
-      return "it shows no certificate";
+      return "it sent no certificate";
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      return std::string("its certificate is not good: ") + X509_verify_cert_error_string(SSL_get_verify_result(ssl));
+      return std::string("its certificate is invalid: ") + X509_verify_cert_error_string(SSL_get_verify_result(ssl));
     case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC:
-      return "a TLS record of it was changed on the way";
+      return "one of its TLS records was changed in transit";
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:
       return "it does not speak TLS 1.3";
@@ -121,8 +121,8 @@ TlsStream TlsStream::dial(const Address& to, const Credentials& credentials, Rol
     throw Error(error.code(), to.text() + ": " + error.message());
   }
   if (stream.peer_role() != peer)
-    throw Error(ErrorCode::protocol, to.text() + " shows a " + to_string(stream.peer_role()) + "'s certificate (" +
-                                         stream.peer_name() + "), and a " + to_string(peer) + "'s is needed");
+    throw Error(ErrorCode::protocol, to.text() + " has a " + to_string(stream.peer_role()) + "'s certificate (" +
+                                         stream.peer_name() + "), but a " + to_string(peer) + "'s is needed");
   return stream;
 }
 
@@ -130,7 +130,7 @@ void TlsStream::shake_hands(const Deadline& deadline) {
   for (;;) {
     const Wants wants = accept_some();
     if (wants == Wants::nothing) return;
-    if (wants == Wants::closed) throw Error(ErrorCode::worker_lost, "it hung up instead of shaking hands");
+    if (wants == Wants::closed) throw Error(ErrorCode::worker_lost, "it closed the connection during the handshake");
     wait_for(fd(), wants, deadline);
   }
 }
@@ -138,7 +138,7 @@ void TlsStream::shake_hands(const Deadline& deadline) {
 ByteStream::Wants TlsStream::accept_some() {
   forget_errors();
   const int result = SSL_do_handshake(ssl_.get());
-  if (result != 1) return wants_after(result, "shake hands");
+  if (result != 1) return wants_after(result, "complete the handshake");
   net::check_session(ssl_.get());
   note_peer();
   return Wants::nothing;
@@ -146,15 +146,15 @@ ByteStream::Wants TlsStream::accept_some() {
 
 void TlsStream::note_peer() {
   const net::CertificatePtr certificate(SSL_get1_peer_certificate(ssl_.get()));
-  if (!certificate) throw Error(ErrorCode::protocol, "it shows no certificate");
+  if (!certificate) throw Error(ErrorCode::protocol, "it sent no certificate");
   const bool driver = net::has_role(certificate.get(), Role::driver);
   if (!driver && !net::has_role(certificate.get(), Role::node))
     throw Error(ErrorCode::protocol, "its certificate is neither a driver's nor a node's");
   peer_role_ = driver ? Role::driver : Role::node;
   peer_name_ = net::common_name(certificate.get());
-  if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate names nobody");
+  if (peer_name_.empty()) throw Error(ErrorCode::protocol, "its certificate has no common name");
   if (!is_printable(peer_name_, kLongestName))
-    throw Error(ErrorCode::protocol, "its certificate's name is no plain text");
+    throw Error(ErrorCode::protocol, "the name in its certificate is not plain text");
   credentials_->check_peer(peer_role_, peer_name_);
 }
 
@@ -193,7 +193,7 @@ void TlsStream::renew_key(std::size_t written) {
 
 ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
   if (net::talks_too_much(SSL_get_rbio(ssl_.get())))
-    throw Error(ErrorCode::protocol, "it sends messages of TLS without end");
+    throw Error(ErrorCode::protocol, "it sends too many TLS handshake messages");
   switch (SSL_get_error(ssl_.get(), result)) {
     case SSL_ERROR_WANT_READ:
       return Wants::read;
@@ -208,7 +208,8 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
 }
 
 bool TlsStream::pending() const {
-  const bool ended = (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;  // OpenSSL 3.5 counts the end itself
+  const bool ended = (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;  // OpenSSL 3.5 counts the close
+                                                                                   // notification as pending
   return !ended && SSL_has_pending(ssl_.get()) > 0;
 }
 
@@ -217,7 +218,7 @@ void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kB
 void TlsStream::read_ahead() { SSL_set_read_ahead(ssl_.get(), 1); }
 
 void TlsStream::receive_in_bulk() {
-  // New buffers of that size, when the old ones hold nothing.
+  // Replaces the buffers, which is possible only while they are empty.
   SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
   SSL_free_buffers(ssl_.get());
   read_ahead();

@@ -195,7 +195,7 @@ TEST_CASE("a trial that eats memory fails by its limit") {
   options.space.update({{"trouble", "eat"}, {"marks", marks.path}, {"times", 9}});
   const tune::Analysis analysis = tune::run(trainable(), options);
   CHECK(analysis.trials()[0].state == tune::TrialState::failed);
-  CHECK_MESSAGE(analysis.trials()[0].error.find("RLIMIT_DATA lets this process have 1024 MB") != std::string::npos,
+  CHECK_MESSAGE(analysis.trials()[0].error.find("RLIMIT_DATA limits this process to 1024 MB") != std::string::npos,
                 analysis.trials()[0].error);
 }
 #endif

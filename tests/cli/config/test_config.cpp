@@ -63,7 +63,7 @@ TEST_CASE("configurations that make no sense are refused with file and key") {
       {R"({"wrokers": 2})", "unknown key 'wrokers' for 'train'; did you mean 'workers'?"},
       {R"({"optimizer": {"learning_rat": 2}})", "did you mean 'learning_rate'?"},
       {R"({"optimizer": {"learning_rate": {}}})", "'optimizer.learning_rate'"},
-      {R"({"workers": 2, "num_workers": 3})", "'workers' says again what 'num_workers'"},
+      {R"({"workers": 2, "num_workers": 3})", "'workers' sets the same option as 'num_workers'"},
       {R"({"print-config": true})", "'print-config'"},
       {R"({"config": "other"})", "'config'"},
       {R"({"help": true})", "'help'"},
@@ -106,8 +106,8 @@ TEST_CASE("a configuration is a regular file") {
     CHECK_MESSAGE(run.err.find(path) != std::string::npos, run.err);
     CHECK_MESSAGE(run.err.starts_with("troupe: bad_file: "), run.err);
   }
-  CHECK(run_program({"train", "--config"}).err.find("--config wants a file") != std::string::npos);
+  CHECK(run_program({"train", "--config"}).err.find("--config needs a file") != std::string::npos);
   write_file(folder / "empty", "{}");
   check_refused({"train", "--config", folder / "empty", "--config", folder / "empty"},
-                {"--config", "may be said once"});
+                {"--config", "may be given once"});
 }

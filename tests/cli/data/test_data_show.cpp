@@ -104,7 +104,7 @@ TEST_CASE("one sample, one class, a thousand classes and columns make a page") {
   std::string rows = "x,y,kind\n";
   for (int i = 0; i < 1000; ++i) rows += std::to_string(i) + ",0,k" + std::to_string(i) + "\n";
   const ShownData classes = show(folder, csv(folder, rows, ",class=kind"));
-  CHECK(contains(classes.out, "... and 970 classes more, of 1 to 1 samples"));
+  CHECK(contains(classes.out, "... and 970 more classes, with 1 to 1 samples"));
   CHECK(contains(classes.page, "The first 60 of 1,000 classes are shown."));
   check_page(classes.page);
 
@@ -112,8 +112,8 @@ TEST_CASE("one sample, one class, a thousand classes and columns make a page") {
   for (int row = 0; row < 3; ++row)
     for (int i = 0; i < 1101; ++i) wide += std::to_string(i * row) + (i < 1100 ? "," : "\n");
   const ShownData columns = show(folder, csv(folder, wide, ",header=no"));
-  CHECK(contains(columns.out, "Of 1,100 columns the first 1,000 are described."));
-  CHECK(contains(columns.out, "... and 960 columns more"));
+  CHECK(contains(columns.out, "Out of 1,100 columns, the first 1,000 are described."));
+  CHECK(contains(columns.out, "... and 960 more columns"));
   CHECK(contains(columns.page, "The first 24 of 1,000 columns are shown."));
   CHECK(columns.page.size() < 400'000);
   check_page(columns.page);
@@ -124,9 +124,9 @@ TEST_CASE("of a large set some samples are looked at, evenly, and it is said") {
   std::string rows = "x,y\n";
   for (int i = 0; i < 100; ++i) rows += std::to_string(i) + "," + std::to_string(2 * i) + "\n";
   const ShownData shown = show(folder, csv(folder, rows), {"--samples", "10"});
-  check_line(shown.out, "samples  ", "  samples  100, of which 10, evenly over the set, .*");
+  check_line(shown.out, "samples  ", "  samples  100; the figures below are from 10 of them, .*");
   check_line(shown.out, "  x  ", "  x +0 +45 +28\\.72 +90 .*");  // 0, 10, ... 90
-  CHECK(contains(shown.page, "100, of which 10"));
+  CHECK(contains(shown.page, "100; the figures below are from 10"));
   check_line(show(folder, csv(folder, rows), {"--samples", "1000"}).out, "samples  ", "  samples  100");
   CHECK(troupe::cli::samples_looked_at({.num_samples = 1'000'000, .shape = {4}}, 0) == 100'000);
   CHECK(troupe::cli::samples_looked_at({.num_samples = 1'000'000, .shape = {3, 1024, 1024}}, 0) == 1000);
@@ -146,7 +146,7 @@ TEST_CASE("images are described by channel and shown, some of each class, as tra
   check_page(shown.page);
   const ShownData cropped = show(folder, source, {"--transform", "crop 8 2, normalise"});
   CHECK(contains(cropped.out, "  shape    1 x 8 x 8"));
-  CHECK(contains(cropped.out, "Random transforms are done"));
+  CHECK(contains(cropped.out, "Random transforms are applied"));
   CHECK(contains(cropped.page, "Transforms: crop 8 2, normalise"));
   const ShownData colours = show(folder, "mock-images:8,3", {"--samples", "20"});
   check_line(colours.out, "green", "  green .*");

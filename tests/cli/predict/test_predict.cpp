@@ -131,7 +131,7 @@ TEST_CASE("what cannot be predicted is refused by name") {
   const Trained trained;
   check_not_predicted(trained.predict({}), "--data or --image", 2);
   check_not_predicted(trained.predict({"--data", "mock-images:28"}), "another shape");
-  check_not_predicted(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv nor .npy", 2);
+  check_not_predicted(trained.predict({"--data", trained.data, "--out", "p.txt"}), ".csv or .npy", 2);
   check_not_predicted(trained.predict({"--data", trained.data, "--out", "p.csv", "--pictures"}), "--pictures", 2);
   check_not_predicted(trained.predict({"--image", "a.png", "--shape", "3x4x4"}), "not 3x4x4", 2);
   check_not_predicted(trained.predict({"--data", trained.data, "--shape", "28x28"}), "--image", 2);

@@ -41,7 +41,7 @@ TEST_CASE("a report is summed up and drawn") {
   CHECK(run.err.empty());
   CHECK(matches(lines_of(run.out).at(0), "steps +20"));
   for (const char* fact : {"samples                   1,000", "time                      2 s of steps",
-                           "rate                      500 samples a second", "last loss                 0.05",
+                           "rate                      500 samples per second", "last loss                 0.05",
                            "best test accuracy        0.75 after epoch 1", "repairs                   1",
                            "strategy                  tree, f32, synchronous"})
     CHECK_MESSAGE(contains(run.out, fact), run.out);
@@ -67,7 +67,7 @@ TEST_CASE("a report is summed up with what local SGD or L-BFGS did") {
     return run_program({"report", folder / "steps.jsonl"}).out;
   };
   const std::string local = summed_up(R"("local":{"steps":8,"drift":0.25})");
-  CHECK_MESSAGE(contains(local, "local SGD                 8 steps a mean, drift at last 0.25"), local);
+  CHECK_MESSAGE(contains(local, "local SGD                 8 steps per mean, last drift 0.25"), local);
   const std::string lbfgs = summed_up(
       R"("lbfgs":{"evaluations":3,"portions":48,"backups":1,"objective":0.5,"largest":0.125,"end":"converged"})");
   CHECK_MESSAGE(contains(lbfgs,
@@ -133,7 +133,7 @@ TEST_CASE("what is no report is refused by its line") {
   check_report_refused("{\"st", {"no step"});
   check_report_refused(step + "loss 0.5\n" + step_line(2, 0.5), {"steps.jsonl", "line 2"});
   check_report_refused(step + "\n" + step_line(2, 0.5), {"line 2"});
-  check_report_refused(step + "[1,2]\n", {"line 2", "no JSON object"});
+  check_report_refused(step + "[1,2]\n", {"line 2", "not a JSON object"});
   check_report_refused(step + "{\"other\":1}\n", {"line 2", "no step, epoch, evaluation or profile"});
   check_report_refused(step + "{\"step\":2,\"loss\":1}\n", {"line 2", "seconds"});
   check_report_refused(step + "{\"step\":\"two\"}\n", {"line 2"});
@@ -172,8 +172,8 @@ TEST_CASE("--log-level says from which level on the command tells what it goes o
     CHECK(run.status == 0);
     return run.err;
   };
-  CHECK(told({}).find("is not whole") != std::string::npos);
-  CHECK(told({"--log-level", "warning"}).find("is not whole") != std::string::npos);
+  CHECK(told({}).find("is incomplete") != std::string::npos);
+  CHECK(told({"--log-level", "warning"}).find("is incomplete") != std::string::npos);
   CHECK(told({"--log-level", "error"}).empty());
   check_refused({"report", folder / "cut.jsonl", "--log-level", "loud"}, {"--log-level"});
 }

@@ -68,7 +68,7 @@ TEST_CASE("the file of --save has the best weights of all evaluations, with and 
     std::snprintf(text, sizeof text, "test accuracy %.4f\n", best);
     CHECK_MESSAGE(contains(run.out.substr(run.out.find("best weights saved")), text), run.out);
   }
-  check_refused(train_linear({"--steps", "5", "--keep-best", "loss"}), {"--keep-best is for --save"});
+  check_refused(train_linear({"--steps", "5", "--keep-best", "loss"}), {"--keep-best needs --save"});
 }
 
 TEST_CASE("logs of a run that returns to its best weights go by steps") {

@@ -143,7 +143,7 @@ TEST_CASE("a cross-validation refuses what is for one run, and what it cannot ma
   refused({"--save", folder / "w"}, {"invalid_argument", "--save is for one run"});
   refused({"--algorithm", "downpour", "--record", folder / "record"}, {"--record is for one run"});
   refused({"--patience", "2"}, {"invalid_argument", "--validate"});
-  refused({"--data", "fold:1/2:synthetic-linear"}, {"--data 'fold:1/2:synthetic-linear' is one"});
+  refused({"--data", "fold:1/2:synthetic-linear"}, {"--data 'fold:1/2:synthetic-linear' is a fold"});
   refused({"--log", "cvs:s.csv"}, {"'cvs:s.csv' is not a log"});
   refused({"--cross-validate", "1"}, {"invalid_argument", "whole number from 2 on"});
   refused({"--cross-validate", "1001"}, {"invalid_argument", "1001 folds of 1000 samples"});
@@ -161,7 +161,7 @@ TEST_CASE("a cross-validation that is stopped ends with the step, and says in wh
   CHECK(stopped.status == 130);
   CHECK(stopped.err.empty());
   CHECK(matches(lines_of(stopped.out).back(),
-                "stopped by an interrupt after step [0-9]+ of fold 1 of 3; a cross-validation begins anew"));
+                "stopped by an interrupt after step [0-9]+ of fold 1 of 3; a cross-validation cannot be resumed"));
   CHECK(read_file(folder / "r-fold-1").ends_with('\n'));
   CHECK_FALSE(std::filesystem::exists(folder / "r-fold-2"));
 }

@@ -146,7 +146,7 @@ TEST_CASE("numbers of a model come from the command line, a configuration or a s
   for (const auto& text : refusals)
     check_refused(train("3", {"--model", "mlp", "--model-option", text.front()}), {"--model-option", text.front()});
   check_refused(train("3", {"--model", "mlp", "--model-option", "hidden=2", "--model-option", "hidden=3"}),
-                {"is said twice"});
+                {"is given twice"});
   check_refused(train("3", {"--model", "mlp", "--model-option", "hiden=2"}), {"did you mean 'hidden'?"});
   check_refused(train("3", {"--load", weights, "--model-option", "hidden=2"}), {"--model-option is for --model"});
 }

@@ -136,12 +136,12 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"choice", json::array()}}}})), "requires a non-empty list"));
   CHECK(contains(refused(tune(folder, {{"optimizer", {{"choice", {"sgdd"}}}}})), "did you mean 'sgd'?"));
   CHECK(contains(refused(tune(folder, {{"batch_size", {{"grid", {32, -1}}}}})), "--batch-size"));
-  CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "said on the command line, too"));
+  CHECK(contains(refused(tune(folder, kRates, {"--learning-rate", "1"})), "also set on the command line"));
   CHECK(contains(refused(tune(folder, kRates, {"--lerning-rate", "1"})), "did you mean '--learning-rate'?"));
   CHECK(contains(refused(tune(folder, kRates, {"--save", "x"})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"save", "x"}})), "--save is not for trials of a search"));
   CHECK(contains(refused(tune(folder, {{"checkpoint.folder", "x"}})), "--checkpoint is not for trials of a search"));
-  CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "no UTF-8"));
+  CHECK(contains(refused(tune(folder, kRates, {"--model", "\xff"})), "not UTF-8"));
   CHECK(contains(refused(tune(folder, kRates, {"--samples", "2000000"})),
                  "2000000 trials are too many; the maximum is 1000000"));
   CHECK(contains(refused(tune(folder, kRates, {"--scheduler", "asha"})), "asha needs --epochs"));
@@ -159,7 +159,7 @@ TEST_CASE("a search that is stopped says how it goes on, and one that is there i
   ::kill(program.pid(), SIGTERM);
   const Finished stopped = program.finish();
   CHECK(stopped.status == 128 + SIGTERM);
-  CHECK(contains(stopped.out, "to go on:"));
+  CHECK(contains(stopped.out, "to resume:"));
   CHECK(contains(stopped.out, "--resume"));
   CHECK(contains(refused(command), "there is a search already"));
   CHECK(contains(refused(joined(command, {"--resume", "--samples", "4"})), "the search there has another num_samples"));

@@ -46,7 +46,7 @@ TEST_CASE("levels, repeated keys and memory are bounded") {
   CHECK(fault_of("[[[1]]]", {.deepest = 2}) == "is nested deeper than 2 levels");
   CHECK(fault_of(std::string(10'000'000, '[')) == "is nested deeper than 100 levels");
   CHECK(fault_of(repeated("{\"a\":", 1'000'000)) == "is nested deeper than 100 levels");
-  CHECK(fault_of(R"({"a":1,"b":{"a":2},"a":3})") == "says 'a' twice");
+  CHECK(fault_of(R"({"a":1,"b":{"a":2},"a":3})") == "has the key 'a' twice");
   std::string fault;
   CHECK(parse_bounded(R"({"a":1,"a":3})", {.keys_may_repeat = true}, fault) == json{{"a", 3}});
   CHECK(fault_of("[" + repeated("[],", 1'000'000) + "1]") == "takes more than 64 MB of memory");
