@@ -225,12 +225,12 @@ void CommandOptions::add_to(CLI::App& app) {
       ->type_name("NAME=NUMBER")
       ->allow_extra_args(false)
       ->each([](const std::string& text) { parse_model_option(text); });
-  app.add_option("--data", data,
-                 "fashion-mnist[:DIR], synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], "
-                 "images:DIR[,test=DIR][,size=SIDE], csv:FILE[,test=FILE][,class=COLUMN][,...], "
-                 "tar:PATTERN[,test=PATTERN][,size=SIDE][,...] or "
-                 "npy:IMAGES,LABELS[,TEST_IMAGES,TEST_LABELS][,...], see docs/data.md; default: by the model, "
-                 "fashion-mnist, synthetic-linear for linear, mock-images for ResNets");
+  app.add_option(
+      "--data", data,
+      "fashion-mnist[:DIR], cifar10:DIR, synthetic-linear, mock-images[:SIZE[,CLASSES[,IMAGES]]], "
+      "images:DIR, csv:FILE, text:FILE, tar:PATTERN, npy:IMAGES,LABELS, npz:FILE, idx:IMAGES,LABELS, each with "
+      "options such as test=FILE, or fold:I/K:DATA, see docs/data.md; default: by the model, fashion-mnist, "
+      "synthetic-linear for linear, mock-images for ResNets");
   app.add_option("--validate", validate,
                  "Data to evaluate after each epoch instead of the test set, which is kept for the end: a share of the "
                  "training set, such as 0.1, a fold of it, such as fold:2/5, or the name of other data");
@@ -282,8 +282,8 @@ void CommandOptions::add_to(CLI::App& app) {
   app.add_option(
       "--fault", faults,
       "Inject faults for tests, such as 'kill worker 1 at step 5 phase apply; stop worker 0 at step 9', "
-      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7' or, in a cluster, 'cut node 1 at step "
-      "5'");
+      "'slow 10x worker 1 at step 5', 'random 100 kills of steps 10-500 seed 7', 'full disk at step 3' or, in a "
+      "cluster, 'cut node 1 at step 5'");
   add_seconds(app, "--step-timeout", sgd.timeouts.step, "Timeout of a step, in seconds");
   add_seconds(app, "--start-timeout", sgd.timeouts.start, "Timeout for workers to start, in seconds");
   add_seconds(app, "--evaluate-timeout", sgd.timeouts.evaluate, "Timeout of an evaluation, in seconds");
