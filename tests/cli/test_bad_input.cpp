@@ -251,8 +251,8 @@ TEST_CASE("models that do not fit the data are named") {
     return std::vector<std::string>{"train", "--model", model, "--data", "synthetic-linear", "--loss", loss};
   };
   check_refused_everywhere(with_loss("mlp", "l1"), {"no loss named 'l1'", "mean-squared-error"});
-  check_refused(with_loss("mlp", "softmax-cross-entropy"), {"learns classes", "1 a sample"});
-  check_refused(with_loss("linear", "mean-squared-error"), {"a loss of its own"});
+  check_refused(with_loss("mlp", "softmax-cross-entropy"), {"needs classes", "1 targets per sample"});
+  check_refused(with_loss("linear", "mean-squared-error"), {"has a fixed loss"});
   check_refused({"train", "--model", "cnn", "--data", "mock-images:1", "--steps", "1"}, {"layer"});
   check_refused({"train", "--model", "linear", "--data", "mock-images:4,2", "--steps", "1"}, {"linear regression"});
 }

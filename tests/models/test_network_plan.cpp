@@ -197,13 +197,13 @@ TEST_CASE("layers whose inputs do not fit are refused by number, kind and name")
   check_refused("layer 0 (max-pooling) has a kernel of 7, larger than its input of 4x6x6",
                 Graph({max_pool2d({.kernel = 7})}));
   check_refused("layer 0 (max-pooling) needs a positive kernel", Graph({max_pool2d({.kernel = 2, .stride = -1})}));
-  check_refused("layer 0 (convolution) takes kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
+  check_refused("layer 0 (convolution) supports kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
                 {1, 999, 999});
   Graph graph;
   const Node node = graph.append("layer1.conv", conv2d(8, {.kernel = 3}), {Graph::input()});
   Graph strided = graph;
   strided.append("", add(), {node, Graph::input()});
-  check_refused("layer 1 (add) needs two inputs of one shape, but gets 8x4x4 and 4x6x6", strided);
+  check_refused("layer 1 (add) needs two inputs of the same shape, but gets 8x4x4 and 4x6x6", strided);
   graph.append("layer1.big", conv2d(8, {.kernel = 9, .padding = 1}), {node});
   check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, larger than its input of 8x4x4", graph);
 }

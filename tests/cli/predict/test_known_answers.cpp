@@ -64,7 +64,8 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
   const std::string other = folder.csv("other.csv", {"ant", "dog", "fox"});
   const Finished evaluated = run_program({"evaluate", "--load", weights, "--data", other});
   CHECK(evaluated.status == 1);
-  CHECK_MESSAGE(says(evaluated.err, "the class 'ant' is none of those that the network was trained on"), evaluated.err);
+  CHECK_MESSAGE(says(evaluated.err, "class 'ant' is not among the classes that the network was trained on"),
+                evaluated.err);
   const Finished of_other = run_program({"predict", "--load", weights, "--data", other});
   CHECK_MESSAGE(says(of_other.out, "accuracy 1.0000 of 40 samples"), of_other.out);
   CHECK_MESSAGE(says(of_other.err, "1 classes of the data are none of the network's"), of_other.err);

@@ -140,6 +140,6 @@ TEST_CASE("a model validates with a fold of its data") {
     check_throws(ErrorCode::invalid_argument, what, [&] { make(config); });
   };
   refuses("fold '4/3' is not I/K", R"({"data": "test-uneven", "validate": "fold:4/3"})");
-  refuses("has a fold to validate with, and '0.1' would be another",
+  refuses("already has a validation fold; remove \"validate\": '0.1'",
           R"({"data": "fold:1/3:test-uneven", "validate": "0.1"})");
 }

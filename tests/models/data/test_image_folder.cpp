@@ -120,7 +120,7 @@ TEST_CASE("for a network that was trained before, a class has its number there, 
   trained.source_shape = {3, 7, 7};
   CHECK(load_data(data, trained).train->info().shape == trained.source_shape);
   trained.class_names = {"b"};
-  check_throws(ErrorCode::bad_file, "the class 'c' is none of those that the network was trained on",
+  check_throws(ErrorCode::bad_file, "class 'c' is not among the classes that the network was trained on",
                [&] { load_data(data, trained); });
 }
 

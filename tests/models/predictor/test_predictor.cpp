@@ -262,7 +262,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   check_throws(ErrorCode::invalid_argument, "1x12x12", [&] { Predictor(folder / "w", "mlp", {1, 10, 10}); });
   check_throws(ErrorCode::invalid_argument, "no model named 'nlp'", [&] { Predictor(folder / "w", "nlp"); });
   save(*model, folder / "unsaid", false);
-  check_throws(ErrorCode::invalid_argument, "what shape", [&] { Predictor(folder / "unsaid", "mlp"); });
+  check_throws(ErrorCode::invalid_argument, "the shape of the samples", [&] { Predictor(folder / "unsaid", "mlp"); });
   write_safetensors(folder / "nonsense", {{"w", {1}}}, std::vector<float>(1), "{}");
   check_throws(ErrorCode::bad_file, "nonsense", [&] { Predictor(folder / "nonsense"); });
   // What the file alone says, and cannot be, is the file's fault.
@@ -329,7 +329,7 @@ TEST_CASE("a row that the network's table cannot have is refused by its column")
   const TemporaryFolder folder;
   const auto model = started(network(Graph(cnn_layers(3)), images(10), 10));
   save(*model, folder / "cnn");
-  check_throws(ErrorCode::invalid_argument, "does not contain the columns of a table", [&] {
+  check_throws(ErrorCode::invalid_argument, "does not describe the columns of a table", [&] {
     Predictor(folder / "cnn").predict(Row{{"a", 1}});
   });
 }
