@@ -140,7 +140,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--devices-per-worker", "0"}), {"--devices-per-worker is 0"});
   for (const char* device : {"gpu", "CUDA", "", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"})
     check_refused(linear({"--device", device}), {"--device", "none of cpu, cuda and cuda:N"});
-  check_refused({"devices"}, {"unsupported", "computes on CPUs alone", "-DTROUPE_CUDA=ON"});
+  check_refused({"devices"}, {"unsupported", "supports CPUs only", "-DTROUPE_CUDA=ON"});
   // No machine has so many, and no build without CUDA any.
   check_refused_everywhere(linear({"--device", "cuda:4000"}), {"unsupported"});
   check_refused_everywhere({"train", "--model", "mlp", "--data", "mock-images:8", "--device", "cuda:4000"},

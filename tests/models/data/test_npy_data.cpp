@@ -190,7 +190,7 @@ TEST_CASE("what does not fit a network names the files") {
   };
   using namespace models;
   const std::vector<Layer> ten{flatten(), linear(10)};
-  check_throws(ErrorCode::invalid_argument, "gives 10 outputs, but the loss takes 13", of("x.npy,y.npy", ten));
+  check_throws(ErrorCode::invalid_argument, "has the output shape 10, but the loss needs 13", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "y.npy (labels up to 12) and ", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "x.npy (2, 1, 2, 2)",
                of("x.npy,y.npy", {conv2d(2, {.kernel = 5}), flatten(), linear(13)}));
