@@ -203,9 +203,9 @@ TEST_CASE("what spreadsheets and people put before a table is passed over, and U
   files.write("utf16.csv", std::string("\xFF\xFE"
                                        "a\0,\0y\0\n\0",
                                        10));
-  files.fails(ErrorCode::bad_file, "utf16.csv", "a text in UTF-16");
+  files.fails(ErrorCode::bad_file, "utf16.csv", "the file is UTF-16");
   files.write("bare16.csv", std::string("a\0,\0y\0\n\0", 8));
-  files.fails(ErrorCode::bad_file, "bare16.csv", "a text in UTF-16");
+  files.fails(ErrorCode::bad_file, "bare16.csv", "the file is UTF-16");
 }
 
 TEST_CASE("numbers too near zero for a float are zero, and too large ones none") {

@@ -76,14 +76,14 @@ TEST_CASE("npz files that are none, damaged or too large are refused") {
   npz.arrays.emplace_back("b.npy", "no array");
   npz.fails(ErrorCode::bad_file, "data.npz:b");
   npz.arrays = {{"notes.txt", "text"}};
-  npz.fails(ErrorCode::bad_file, "there is no array in it");
+  npz.fails(ErrorCode::bad_file, "the file contains no array");
   check_throws(ErrorCode::bad_file, "/nowhere.npz", [] { load_data("npz:/nowhere.npz"); });
   npz.arrays.clear();
   npz.add<float>("x", "<f4", "(1000, 100)", std::vector<float>(100'000));
   npz.add<float>("y", "<f4", "(1000,)", std::vector<float>(1000));
   {
     const LimitedDataMemory small(100'000);
-    check_throws(ErrorCode::limit_reached, "its array takes 4000", [&] { npz.load("", "deflate"); });  // a small file
+    check_throws(ErrorCode::limit_reached, "the array needs 4000", [&] { npz.load("", "deflate"); });  // a small file
   }
   npz.load("", "deflate");
   const std::string whole = read_file(npz.folder / "data.npz");

@@ -153,7 +153,7 @@ TEST_CASE("a command runs only where the environment allows it, and what goes wr
   ::setenv("TROUPE_ALLOW_PIPE", "1", 1);
   check_throws(ErrorCode::bad_file, "status 3: no such bucket",
                [&] { load_data(command + "; echo trying >&2; echo no such bucket >&2; exit 3"); });
-  check_throws(ErrorCode::bad_file, "an empty archive", [] { load_data("tar:pipe:true"); });
+  check_throws(ErrorCode::bad_file, "the archive is empty", [] { load_data("tar:pipe:true"); });
   check_throws(ErrorCode::invalid_argument, "no command", [] { load_data("tar:pipe:"); });
   check_throws(ErrorCode::bad_file, "archive", [] { load_data("tar:pipe:echo --a=b"); });
   // Each run writes some more.
@@ -240,9 +240,9 @@ TEST_CASE("an index that lies gives an error, or is not used") {
   const auto refused_with = [&](const std::string& what, const auto& change) {
     check_throws(ErrorCode::bad_file, what, [&] { read_samples(*lying(change), {1}); });
   };
-  refused_with("there is another member",
+  refused_with("found another member",
                [](TarIndex& lie) { std::swap(lie.samples[2].values.offset, lie.samples[1].values.offset); });
-  refused_with("there is another member", [](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
+  refused_with("found another member", [](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
   refused_with("its index is wrong", [](TarIndex& lie) { lie.samples[2].label = "x"; });
   for (const std::uint64_t far : {std::uint64_t{1} << 40, UINT64_MAX}) {
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.samples[1].values.offset = far; })).values[2] == 1);
