@@ -245,7 +245,7 @@ TEST_CASE("damaged images are left out and counted, to the same bits for any wor
     const Finished trained = run_program(joined(run, {"--workers", workers, "--placement", "processes"}));
     if (hash.empty()) hash = last_line(trained);
     CHECK(last_line(trained) == hash);
-    CHECK(trained.err.find("a sample is left out") != std::string::npos);
+    CHECK(trained.err.find("skipped a sample") != std::string::npos);
     std::int64_t left_out = 0;
     for (const std::string& line : lines_of(read_file(folder / "report")))
       left_out += json::parse(line).value("left_out_samples", 0);

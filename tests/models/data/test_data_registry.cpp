@@ -60,8 +60,8 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
         name);
     refused("test-listed:HERE", name);
   }
-  refused("data 'synthetic-linear:3' is not synthetic-linear", "synthetic-linear:3");
-  refused("data 'npy' is not npy:IMAGES.npy,LABELS.npy[", "npy");
+  refused("data 'synthetic-linear:3' does not have the form synthetic-linear", "synthetic-linear:3");
+  refused("data 'npy' does not have the form npy:IMAGES.npy,LABELS.npy[", "npy");
 }
 
 TEST_CASE("a name is registered once, with a way to make it and arguments that can be told from it") {
@@ -73,9 +73,9 @@ TEST_CASE("a name is registered once, with a way to make it and arguments that c
   invalid("'test-once' is registered already", "test-once", anything());
   invalid("'npy' is registered already", "npy", anything());
   invalid("the name", "", anything());
-  invalid("has a colon", "test:colon", anything());
+  invalid("must not contain a colon", "test:colon", anything());
   invalid("'test-null'", "test-null", nullptr);
-  invalid("'FILE', which starts with neither ':' nor '[:'", "test-usage", anything(), "FILE");
+  invalid("'FILE' must start with ':' or '[:'", "test-usage", anything(), "FILE");
 }
 
 TEST_CASE("data that is drawn is made for each seed, other data once and without one") {

@@ -121,9 +121,10 @@ TEST_CASE("what is no fold is no_fold with what one is") {
     no_fold("fold '" + std::string(fold) + "' is not I/K, such as 2/5, with K from 2 on and I from 1 to K",
             "fold:" + std::string(fold) + ":test-uneven");
   no_fold("34 folds of 33 samples", "fold:1/34:test-uneven");
-  no_fold("data 'fold' is not fold:I/K:NAME", "fold");
+  no_fold("data 'fold' does not have the form fold:I/K:NAME", "fold");
   for (const char* arguments : {"", "1/2", "1/2:"})
-    no_fold("data 'fold:" + std::string(arguments) + "' is not fold:I/K:NAME", "fold:" + std::string(arguments));
+    no_fold("data 'fold:" + std::string(arguments) + "' does not have the form fold:I/K:NAME",
+            "fold:" + std::string(arguments));
   no_fold("is a fold of a fold", "fold:1/2:fold:1/2:test-uneven");
   no_fold("no data source named 'test-unevem'", "fold:1/2:test-unevem");
   no_fold("did you mean 'fold'", "folds:1/2:test-uneven");

@@ -136,7 +136,7 @@ TEST_CASE("what a folder of images lacks is told") {
   images.fails(ErrorCode::invalid_argument, ",size=2x", "neither SIDE nor HEIGHTxWIDTH");
   images.fails(ErrorCode::invalid_argument, ",channels=2", "neither 1 nor 3");
   images.fails(ErrorCode::invalid_argument, ",sise=2", "did you mean 'size'");
-  images.fails(ErrorCode::invalid_argument, ",other", "is not images:DIR");
+  images.fails(ErrorCode::invalid_argument, ",other", "does not have the form images:DIR");
   images.write("train/a/y.png", "damaged");
   const auto data = images.load();
   check_throws(ErrorCode::bad_file, "train/a/y.png", [&] { read_all(*data.train); });

@@ -55,7 +55,7 @@ TEST_CASE("data is made of other data: parts, orders, repetitions, what a functi
   });
   CHECK(twice->info().shape == std::vector<std::int64_t>{2});
   CHECK(read_samples(*twice, {9}).values == Floats{9, 10});
-  refused(ErrorCode::invalid_argument, "sample 10 of data with 10", [&] { data::select(ten, {10}); });
+  refused(ErrorCode::invalid_argument, "no sample 10; the number of samples is 10", [&] { data::select(ten, {10}); });
   refused(ErrorCode::invalid_argument, "take of 0", [&] { data::take(ten, 0); });
   refused(ErrorCode::invalid_argument, "repeat of 0", [&] { data::repeat(ten, 0); });
   refused(ErrorCode::bad_data, "keeps none of 10",
@@ -70,7 +70,7 @@ TEST_CASE("windows of a series are samples that follow each other, with what bel
   CHECK(read_all(*series).labels == std::vector<std::int32_t>{0, 1, 0});
   const auto prices = std::make_shared<const Dataset>(Dataset::targets({1}, {1, 2, 3}, {10, 11, 20, 21, 30, 31}, 2));
   CHECK(read_all(*data::window(prices, 2)).targets == Floats{20, 21, 30, 31});
-  refused(ErrorCode::bad_data, "without samples", [] { data::window(numbered(2), 3); });
+  refused(ErrorCode::bad_data, "has no samples", [] { data::window(numbered(2), 3); });
   refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(numbered(2), 0); });
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("data made of data in parts has the parts of it that are left, where t
     void read(const BatchRequest& /*request*/) const override {}
   };
   for (const Parts& parts : {Parts{1, 2}, Parts{0, 2, 2}, Parts{0, 3}, Parts{0, 2, 1}})
-    refused(ErrorCode::bad_data, "parts that do not begin", [&] { const Wrong wrong(parts); });
+    refused(ErrorCode::bad_data, "parts must start", [&] { const Wrong wrong(parts); });
 }
 
 TEST_CASE("samples that come as a stream are had by number, each part read anew only when it is gone") {

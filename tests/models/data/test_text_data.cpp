@@ -58,7 +58,7 @@ TEST_CASE("samples of a text are windows, and the class of each is the symbol be
   CHECK(windows_of(*text.load(",window=5").train) == Windows{"abcab>U+000A"});
   text.fails(ErrorCode::bad_data, "6 symbols, which are no window", ",window=6");
   text.fails(ErrorCode::bad_data, "text", "");
-  text.fails(ErrorCode::invalid_argument, "text: window=0 is no number", ",window=0");
+  text.fails(ErrorCode::invalid_argument, "text: window=0 is not an integer", ",window=0");
   text.fails(ErrorCode::invalid_argument, "neither bytes nor characters", ",symbols=words");
   check_throws(ErrorCode::bad_file, "/nowhere", [] { load_data("text:/nowhere"); });
 }

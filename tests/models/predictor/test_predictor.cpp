@@ -250,7 +250,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   std::vector<float> room(2);
   const std::vector<float> sample(144);
   check_throws(ErrorCode::invalid_argument, "145 floats", [&] { predictor.outputs(std::vector<float>(145)); });
-  check_throws(ErrorCode::invalid_argument, "room for 2", [&] { predictor.outputs(sample, room); });
+  check_throws(ErrorCode::invalid_argument, "holds 2 floats", [&] { predictor.outputs(sample, room); });
 
   check_throws(ErrorCode::bad_file, "none", [&] { Predictor(folder / "none"); });
   write_file(folder / "cut", read_file(folder / "w").substr(0, 2000));
@@ -322,9 +322,9 @@ TEST_CASE("a row that the network's table cannot have is refused by its column")
     check_throws(ErrorCode::bad_data, what, [&] { predictor.predict(row); });
   };
   fails({{"city", "Ulm"}, {"rooms", 2}}, "column 'age' is missing");
-  fails({{"city", "Kiel"}, {"rooms", 2}, {"age", 3}}, "column 'city' has 'Kiel', which the training set did not have");
+  fails({{"city", "Kiel"}, {"rooms", 2}, {"age", 3}}, "column 'city' has 'Kiel', which is not in the training set");
   fails({{"city", "Ulm"}, {"rooms", "two"}, {"age", 3}}, "column 'rooms' has 'two'");
-  fails({{"city", "Ulm"}, {"rooms", 1e300}, {"age", 3}}, "which no float holds");
+  fails({{"city", "Ulm"}, {"rooms", 1e300}, {"age", 3}}, "out of the range of float");
   fails({{"city", ""}, {"rooms", 2}, {"age", 3}}, "column 'city' has no value");
   const TemporaryFolder folder;
   const auto model = started(network(Graph(cnn_layers(3)), images(10), 10));
