@@ -208,8 +208,8 @@ TEST_CASE("data options that make no sense are refused") {
     return joined({"train", "--model", "linear", "--data", "csv:" + (folder / "train.csv") + ",ignore=sign"}, more);
   };
   check_refused(train({"--transform", "blur"}), {"no transform 'blur'"});
-  check_refused(train({"--transform", "flip"}), {"wants images"});
-  check_refused(train({"--validate", "1.5"}), {"not between 0 and 1"});
+  check_refused(train({"--transform", "flip"}), {"needs images"});
+  check_refused(train({"--validate", "1.5"}), {"must be between 0 and 1"});
   check_refused(train({"--validate", "nothing"}), {"no data source named 'nothing'"});
   check_refused(train({"--patience", "2"}), {"--validate"});
   check_refused(

@@ -150,7 +150,7 @@ TEST_CASE("several files by name or pattern are one set, in the order of their n
   files.write("other.csv", "x,z\n5,6\n");
   CHECK(read_all(*files.load("part-*.csv").train).values == Floats{1, 3});
   CHECK(read_all(*files.load("part-2.csv," + files.folder / "part-1.csv").train).values == Floats{3, 1});
-  files.fails(ErrorCode::bad_file, "none-*.csv", "there is no file of such a name");
+  files.fails(ErrorCode::bad_file, "none-*.csv", "no file matches this pattern");
   files.fails(ErrorCode::bad_file, "part-1.csv," + files.folder / "other.csv",
               "column 2 has the name 'z', but in the first file 'y'");
 }

@@ -122,8 +122,8 @@ TEST_CASE("data may be made of other data, but not of itself") {
   register_data("test-outer", [](const std::string&, std::uint64_t) { return load_data("test-inner"); });
   CHECK(load_data("test-outer").train == load_data("test-inner").train);
   register_data("test-circle", [](const std::string&, std::uint64_t) { return load_data("test-circle"); });
-  refused("data 'test-circle' loads itself", "test-circle");
-  refused("data 'test-circle' loads itself", "test-circle");  // again, in place of a deadlock
+  refused("data 'test-circle' depends on itself", "test-circle");
+  refused("data 'test-circle' depends on itself", "test-circle");  // again, in place of a deadlock
 }
 
 TEST_CASE("what fails to be made says why, and is made anew when it is asked for again") {
@@ -135,6 +135,6 @@ TEST_CASE("what fails to be made says why, and is made anew when it is asked for
   });
   const auto load = [] { load_data("test-fails"); };
   check_throws(ErrorCode::bad_file, "not there yet", load);
-  check_throws(ErrorCode::bad_data, "data 'test-fails' was made without a training set", load);
+  check_throws(ErrorCode::bad_data, "data 'test-fails' has no training set", load);
   CHECK(value_of(load_data("test-fails")) == 5);
 }
