@@ -60,7 +60,7 @@ std::unique_ptr<WinogradPass> WinogradPass::make(Context& context, const PlacedL
   try {
     std::unique_ptr<WinogradPass> pass(new WinogradPass(context, layer, samples, direction));
     return pass->is_slow_ ? nullptr : std::move(pass);
-  } catch (const dnnl::error&) {  // oneDNN's way to say that it has no such product
+  } catch (const dnnl::error&) {  // thrown by oneDNN if it has no such product
     return nullptr;
   }
 }
