@@ -49,7 +49,7 @@ struct Config {
   TrainingData load(std::uint64_t seed, bool tells = false) const;
 };
 
-/// Returns the share if the text is a number; `validate` must lie in (0, 1).
+/// Returns the number if the whole text is a number.
 std::optional<double> share_of(const std::string& text) {
   double share = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// A model that can convert a part of a flat vector to canonical order, for callers that must not spend the time for
-/// the whole vector at once.
+/// A model that can convert a part of a flat vector to canonical order. It serves callers that cannot spend the time
+/// for the whole vector at once.
 class ConvertsParts {
  public:
   ConvertsParts() = default;

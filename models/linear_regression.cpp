@@ -33,7 +33,7 @@ class LinearRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
     require_cpus(context, "linear regression");
-    // A core goes through so many floats in some 50 microseconds.
+    // A core processes this many floats in some 50 microseconds.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,

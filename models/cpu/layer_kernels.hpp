@@ -31,7 +31,7 @@ class LayerKernels {
                                                  std::int64_t batch) const;
 };
 
-/// Returns the specification of a layer whose kind is known.
+/// Returns the specification of a layer of known kind.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

@@ -175,7 +175,7 @@ PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
   return sum;
 }
 
-/// What was measured, and the result.
+/// The subject of a measurement, and its result.
 struct Comparison {
   std::vector<Shape> shapes;
   std::int64_t batch = 0;

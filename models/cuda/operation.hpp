@@ -58,7 +58,7 @@ class LayerKernels {
 /// @throws Error unsupported, with the reason, for a kind of layer without a CUDA implementation.
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer);
 
-/// Returns the specification of a layer whose kind is known.
+/// Returns the specification of a layer of known kind.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

@@ -19,8 +19,8 @@ struct Bucket {
 /// Returns buckets of some megabytes, in the order of their layers, that contain all learned parameters.
 std::vector<Bucket> make_buckets(const PlacedNetwork& network);
 
-/// The flat vectors on the device, and their copies from and to the host. Copies overlap with the passes: a layer runs
-/// forward as soon as its own weights have arrived, and a gradient is sent as soon as its layers have run backward.
+/// The flat vectors on the device, and their copies from and to the host. Copies overlap with the passes. A layer runs
+/// forward as soon as its own weights have arrived. A gradient is sent as soon as its layers have run backward.
 class Transfers {
  public:
   Transfers(Context& context, const PlacedNetwork& network, PassTimes& times);

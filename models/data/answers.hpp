@@ -15,7 +15,7 @@ inline constexpr std::int32_t kMostClasses = 100'000;
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
 /// @param number returns the number of the sample that label `i` belongs to
-/// @throws Error bad_data that names the first sample whose label is not a class.
+/// @throws Error bad_data that names the first sample with an invalid label.
 template <class Number>
 void check_labels(std::span<const std::int32_t> labels, int num_classes, const Number& number) {
   for (std::size_t i = 0; i < labels.size(); ++i) {

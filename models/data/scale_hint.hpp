@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// Returns a hint if columns of numbers differ in scale by more than a factor of 1000, in which case a network learns
-/// little from the small ones. Returns an empty string otherwise, for data that is not a table, and for data whose
-/// samples take time to make. Considers the first thousand samples.
+/// Returns a hint if columns of numbers differ in scale by more than a factor of 1000. A network would learn little
+/// from the small ones. Returns an empty string otherwise, for data that is not a table, and for data with samples that
+/// take time to make. Considers the first thousand samples.
 std::string scale_hint(const DataSource& data);
 
 }  // namespace troupe

@@ -53,8 +53,8 @@ std::int64_t count_fields(std::string_view line, char separator) {
   return fields;
 }
 
-/// Returns the size in bytes of the comments before the table: leading lines that begin with '#' and whose number of
-/// fields differs from that of the first other line.
+/// Returns the size in bytes of the comments before the table. Comments are leading lines that begin with '#' and have
+/// another number of fields than the first other line.
 std::size_t comments_before(std::string_view text, char separator) {
   std::vector<std::size_t> begins;
   std::size_t at = 0;

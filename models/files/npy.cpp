@@ -93,7 +93,7 @@ struct Seen {
   bool shape = false;
 };
 
-/// Parses one `key: value` whose key has not occurred before.
+/// Parses one `key: value`. Returns false for a repeated key.
 bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
   std::string key;
   if (!parser.string(key) || !parser.token(":")) return false;

@@ -32,8 +32,8 @@ struct SafetensorsHeader {
 /// The name suffix of PyTorch's step counter of a batch-norm (NAME.num_batches_tracked). Only these tensors may be I64.
 inline constexpr std::string_view kStepsTracked = ".num_batches_tracked";
 
-/// Returns the start of a file that stores these tensors as F32, one after the other: the length and the JSON text,
-/// padded so that the floats start on a multiple of 8 bytes.
+/// Returns the start of a file that stores these tensors as F32, one after the other. It consists of the length and the
+/// JSON text, padded so that the floats start on a multiple of 8 bytes.
 /// @param network the description of the network (NetworkText); empty: none
 /// @throws Error invalid_argument for names that such a file cannot contain.
 std::string make_safetensors_header(const std::vector<TensorInfo>& tensors, const std::string& network = "");

@@ -18,7 +18,7 @@ struct OutputRows {
 
 /// Returns the sum of the samples' losses and writes its gradient: rows of the same width, padded with zeros.
 /// @param correct receives BatchResult::correct; may be null
-/// @throws Error bad_data that names a sample whose target is invalid for the loss.
+/// @throws Error bad_data that names a sample with an invalid target for the loss.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct = nullptr);
 

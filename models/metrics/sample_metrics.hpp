@@ -24,7 +24,7 @@ class SampleMetrics {
   /// Adds a sample. Confusion matrix and top-k are skipped if the network does not have one output per class; errors
   /// are skipped if it does not have one output per target.
   /// @param loss converts the outputs to predictions
-  /// @throws Error model_failed that names a metric whose value is not finite.
+  /// @throws Error model_failed that names a metric with a value that is not finite.
   void add(const Loss& loss, std::span<const float> outputs, const Target& target);
 
   /// Writes the requested metrics.

@@ -12,9 +12,9 @@
 
 namespace troupe {
 
-/// A layer that computes something, with the shapes that it works on. Other layers are folded away: flattening, ReLUs
-/// (into the layer before them or into the max-pooling after them, because the maximum of ReLUs is the ReLU of the
-/// maximum), and additions (into the batch-norm before them).
+/// A layer that computes something, with the shapes that it works on. Other layers are folded away. Flattening
+/// disappears. A ReLU goes into the layer before it, or into the max-pooling after it, because the maximum of ReLUs is
+/// the ReLU of the maximum. An addition goes into the batch-norm before it.
 struct PlannedLayer {
   models::Layer layer;
   std::string name;
@@ -43,7 +43,7 @@ struct NetworkPlan {
 /// Plans a network.
 /// @param sample_shape the shape of the data: {features}, {height, width} or {channels, height, width}
 /// @param num_outputs the number of outputs that the loss needs; nothing: the number that the last layer has
-/// @throws Error invalid_argument that names the layer whose input does not fit.
+/// @throws Error invalid_argument that names the layer that does not accept its input.
 NetworkPlan plan_network(const models::Graph& graph, std::span<const std::int64_t> sample_shape,
                          std::optional<std::int64_t> num_outputs);
 

@@ -118,8 +118,8 @@ double LineSearch::beyond(const LinePoint& before) const {
 }
 
 /// Returns a step inside the bracket. One trial may be as close to an end as the interpolation predicts, because a
-/// bracket can be far too wide. If the next trial is close to an end again, either that end is almost the minimum or
-/// the cubic misleads; a step of a tenth of the width then shrinks the bracket.
+/// bracket can be far too wide. The next trial may be close to an end again because that end is almost the minimum, or
+/// because the cubic misleads. Then a step of a tenth of the width shrinks the bracket.
 double LineSearch::within() {
   const double width = high_.step - low_.step;
   double fraction = interpolated();

@@ -9,8 +9,8 @@ struct LineSearchOptions {
   double curvature = 0.9;    ///< c2, below 1
   int max_evaluations = 25;  ///< at least 1
   /// The absolute error that values may have, for example because they are sums of floats. If it is above 0, the
-  /// approximate Wolfe conditions (Hager and Zhang, 2005) also accept a step by its slopes alone, and values that
-  /// differ by less than `noise` count as equal.
+  /// approximate Wolfe conditions (Hager and Zhang, 2005) also accept a step by its slopes alone. Values that differ by
+  /// less than `noise` then count as equal.
   double noise = 0;
 };
 

@@ -105,7 +105,7 @@ TEST_CASE("configurations that make no sense are refused") {
   fails("no loss named ''; there are", "mlp", R"({"loss": ""})");
   fails("loss mean-squared-error needs targets, but the data has 7 classes", "mlp",
         R"({"data": "mock-images:4,7", "loss": "mean-squared-error"})");
-  fails("loss softmax-cross-entropy learns classes", "mlp",
+  fails("loss softmax-cross-entropy needs classes", "mlp",
         R"({"data": "synthetic-linear", "loss": "softmax-cross-entropy"})");
   check_throws(ErrorCode::invalid_argument, "classes", [] { create("softmax", R"({"data": "synthetic-linear"})"); });
 }

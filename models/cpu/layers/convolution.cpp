@@ -170,9 +170,9 @@ class Slice {
   std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< used instead of the others if not null
 };
 
-/// The bfloat16 kernels for the weight gradient in oneDNN 2.6 and 3.7 read uninitialized memory if the stride exceeds 1
-/// and the input has very few rows or columns. For such a layer, the weight gradient is computed in floats, which takes
-/// little time.
+/// In oneDNN 2.6 and 3.7, the bfloat16 kernels for the weight gradient can read uninitialized memory: if the stride
+/// exceeds 1 and the input has very few rows or columns. For such a layer, the weight gradient is computed in floats,
+/// which takes little time.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
   const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);

@@ -109,7 +109,7 @@ template <int kInner>
 template <int kInner>
 [[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
                                               float* __restrict upper, float* __restrict lower) {
-#pragma GCC unroll 1  // unrolled, eight iterations stay scalar
+#pragma GCC unroll 1  // if unrolled, the eight iterations would not be vectorised
   for (int i = 0; i < kInner; ++i) {
     const float value = gradient[i];  // read unconditionally: not all processors have masked loads
     const Tap tap = taps[i];

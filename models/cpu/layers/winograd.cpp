@@ -16,7 +16,7 @@ constexpr auto kType = memory::data_type::f32;
 
 /// Bytes of transformed inputs and products that are computed at once: about a second-level cache.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
-constexpr std::int64_t kFewestTiles = 16;  // fewer cost the products their speed
+constexpr std::int64_t kFewestTiles = 16;  // products of fewer tiles are slow
 
 /// Floats between two matrices. Without a gap, the 36 values of a tile would compete for the same lines of the cache.
 constexpr std::int64_t kGap = 16;

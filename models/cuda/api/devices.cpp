@@ -104,7 +104,7 @@ int use_device(int asked, int place) {
                                             " on this machine, which has " + std::to_string(count) +
                                             " (numbered from 0)");
   const int device = devices[static_cast<std::size_t>(asked >= 0 ? asked : place % count)];
-  check(cudaSetDevice(device), "choosing a device");
+  check(cudaSetDevice(device), "selecting a device");
   return device;
 }
 

@@ -7,8 +7,8 @@
 
 // Sums over the rows of a matrix in an order that depends only on its size, so that results are bitwise reproducible.
 // The caller computes stage one: run r of `runs` runs sums up, in floats, the rows r, r + runs, r + 2 * runs, ... and
-// writes a row of partial sums. (So neighbouring indices read neighbouring rows.) The functions here add up the partial
-// sums in doubles, 16 at a time.
+// writes a row of partial sums. Neighbouring indices therefore read neighbouring rows. The functions here add up the
+// partial sums in doubles, 16 at a time.
 namespace troupe::cuda {
 
 /// The number of partial sums that are added at a time.

@@ -4,9 +4,9 @@
 
 namespace troupe::cuda {
 
-/// Returns the size in bytes up to which a device needs less time to make a matrix of windows than the processor needs
-/// for a cuDNN call, some 100 microseconds (docs/cuda.md). Tests define this function themselves, so that small
-/// networks use both ways.
+/// Returns the largest size in bytes of a matrix of windows that is faster to make than calling cuDNN: a call costs the
+/// processor some 100 microseconds (docs/cuda.md). Tests define this function themselves, so that small networks use
+/// both ways.
 std::size_t small_matrix();
 
 }  // namespace troupe::cuda

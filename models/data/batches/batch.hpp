@@ -30,7 +30,7 @@ struct Batch {
   std::span<const std::int64_t> numbers = {};  ///< the samples' numbers in their source, for errors; empty if there is
                                                ///< no source
   std::int64_t left_out = 0;                   ///< number of samples that could not be read and are missing here
-  /// A number that identifies these values in this process, so that a device that has copied them need not copy them
+  /// A number that identifies these values in this process. A device that has copied the values need not copy them
   /// again. 0: the values may be any.
   std::uint64_t content = 0;
   const BatchesAhead* ahead = nullptr;  ///< the batches that follow; null if unknown

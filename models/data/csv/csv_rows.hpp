@@ -18,7 +18,7 @@ struct CsvRows {
   std::vector<std::int64_t> missing;  ///< number of missing fields, by column
   std::vector<float> means;           ///< mean of each feature over the rows that have a value; 0 if no row has one
 
-  /// A file whose rows stay in it.
+  /// A file that holds rows of the set.
   struct File {
     std::shared_ptr<const InputFile> file;
     char separator = ',';

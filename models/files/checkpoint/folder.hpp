@@ -11,9 +11,9 @@ namespace troupe {
 /// The suffix of the name of a folder that is being replaced.
 inline constexpr const char* kReplaced = ".tmp-old";
 
-/// Returns the folder of the checkpoint at this path: the path itself, or the folder next to it that remains if a
-/// writer was killed on a file system that cannot exchange folders. @throws Error bad_file for a path that does not
-/// name a folder.
+/// Returns the folder of the checkpoint at this path. Usually this is the path itself. If a writer was killed on a file
+/// system that cannot exchange folders, the checkpoint may be in a folder next to it.
+/// @throws Error bad_file for a path that does not name a folder.
 std::string find_checkpoint(const std::string& path);
 
 /// Restores or removes the folders that killed writers of this path left behind. Folders of live writers stay.

@@ -44,7 +44,7 @@ CheckpointFile read_file(Fields fields) {
   return file;
 }
 
-/// The name before the first '/' tells the tensors of different state vectors apart.
+/// The name before the first '/' distinguishes the tensors of different state vectors.
 void check_state_names(Fields& fields, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)
@@ -98,8 +98,8 @@ CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
   manifest.step = fields.integer("step", 0, kMostSteps);
-  // If gradients are pushed one by one, each may be an update. Added to this are those of the current step and one that
-  // remains.
+  // If gradients are pushed one by one, each of a step's num_shards gradients may be an update. Two more steps allow
+  // for the step in progress and for a remainder.
   manifest.updates = fields.integer("updates", 0, kMostSteps);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   if (manifest.updates / manifest.num_shards > manifest.step + 2) fields.refuse("updates");

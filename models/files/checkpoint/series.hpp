@@ -48,8 +48,9 @@ class CheckpointSeries {
   void prune(std::int64_t newest, int keep, const std::string& best = {}) const;
   /// Renames a damaged checkpoint to a name that is not a checkpoint's. Returns false if that fails.
   bool set_aside(const SavedStep& damaged) const;
-  /// For a run that has gone back to step `at` and whose next checkpoint is at step `first`: renames checkpoints of
-  /// later steps to names that are not checkpoints'. @throws Error bad_file if the folder cannot be read.
+  /// For a run that has gone back to step `at` and continues with a checkpoint at step `first`. Renames existing
+  /// checkpoints of later steps, so that they no longer count as checkpoints. @throws Error bad_file if the folder
+  /// cannot be read.
   void branch(std::int64_t at, std::int64_t first) const;
 
  private:

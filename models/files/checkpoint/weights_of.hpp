@@ -11,9 +11,9 @@ inline constexpr const char* kTrainerCheckpoint = "checkpoint-";
 /// Returns the number, from 1, of such a folder's name; 0 for other names, such as leftovers of a killed process.
 std::int64_t trainer_checkpoint_number(const std::string& name);
 
-/// Returns the file of weights that a path names: a file itself, weights.safetensors or tensors.safetensors in a
-/// checkpoint's folder, or that of the newest checkpoint in a folder of checkpoints. @throws Error bad_file if the
-/// folder contains none of these
+/// Returns the file of weights that a path names. The path may name the file itself, a checkpoint's folder
+/// (weights.safetensors or tensors.safetensors), or a folder of checkpoints (the newest one counts).
+/// @throws Error bad_file if the folder contains none of these
 std::string weights_file_of(const std::string& path);
 
 /// Copies a checkpoint's weights to another place. The file appears complete or not at all. @throws Error bad_file

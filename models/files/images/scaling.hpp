@@ -12,7 +12,7 @@ struct Taps {
 };
 
 /// Scales a row or column with a triangle filter. The filter is as wide as a new pixel but at least as wide as an old
-/// one: no pixel is skipped when shrinking, and nothing changes if the length stays the same.
+/// one. So shrinking skips no pixel, and scaling to the same length changes nothing.
 /// @param first the first old pixel; `from` old pixels become `to` new ones
 std::vector<Taps> taps_of(std::int64_t first, std::int64_t from, std::int64_t to);
 

@@ -163,7 +163,7 @@ TEST_CASE("a loss says how many outputs it needs, and which data it learns") {
   refused("softmax-cross-entropy needs classes, but the data has 3 targets per sample",
           *losses::softmax_cross_entropy(), targets(3));
   refused("mean-squared-error needs targets, but the data has 5 classes", *losses::mean_squared_error(), classes(5));
-  refused("sigmoid-cross-entropy learns targets", *losses::sigmoid_cross_entropy(), classes(2));
+  refused("sigmoid-cross-entropy needs targets", *losses::sigmoid_cross_entropy(), classes(2));
 }
 
 TEST_CASE("targets that are no probabilities are refused with the number of their sample") {

@@ -168,7 +168,7 @@ TEST_CASE("a network's outputs are those that its loss takes of the data") {
     check_throws(ErrorCode::invalid_argument, words, [&] { network({last}, samples.data(), 0, loss); });
   };
   refused("layer 0 (linear) has the output shape 4, but the loss needs 3 outputs for this data", linear(4), nullptr);
-  refused("softmax-cross-entropy learns classes", linear(3), losses::softmax_cross_entropy());
+  refused("softmax-cross-entropy needs classes", linear(3), losses::softmax_cross_entropy());
 
   class None final : public Loss {
    public:
