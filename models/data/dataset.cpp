@@ -29,7 +29,7 @@ void check_values(std::span<const float> values, const DataInfo& info) {
 
 std::int64_t count_samples(std::size_t targets, std::int64_t each) {
   if (each > 0 && targets % static_cast<std::size_t>(each) == 0) return static_cast<std::int64_t>(targets) / each;
-  throw_bad_data(std::to_string(targets) + " targets are not a multiple of " + std::to_string(each) + " per sample");
+  throw_bad_data(std::to_string(targets) + " targets cannot be split into " + std::to_string(each) + " per sample");
 }
 
 TROUPE_CLONES void scale_bytes(const std::uint8_t* from, std::size_t count, float scale, float* to) {

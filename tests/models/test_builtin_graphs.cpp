@@ -69,6 +69,6 @@ TEST_CASE("options that a network does not have, or whose values cannot be, are 
   register_builtin_models();
   CHECK(made("mlp", R"({"hidden": 7})") == std::vector<std::int64_t>{3});
   check_throws(ErrorCode::invalid_argument, "no option 'hidden'", [&] { made("softmax", R"({"hidden": 7})"); });
-  check_throws(ErrorCode::invalid_argument, "is not a number", [&] { made("mlp", R"({"hidden": "7"})"); });
+  check_throws(ErrorCode::invalid_argument, "must be a number", [&] { made("mlp", R"({"hidden": "7"})"); });
   check_throws(ErrorCode::invalid_argument, "model_options", [&] { made("mlp", "[7]"); });
 }

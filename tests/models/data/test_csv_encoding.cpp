@@ -174,5 +174,5 @@ TEST_CASE("tables whose columns come in another order are not joined") {
   const auto one = load_data("csv:" + tables.folder / "trained.csv").train;
   const auto other = load_data("csv:" + tables.folder / "other.csv").train;
   CHECK(data::concat({one, one})->info().num_samples == 2);
-  check_throws(ErrorCode::bad_data, "have other names", [&] { data::concat({one, other}); });
+  check_throws(ErrorCode::bad_data, "differ in the names", [&] { data::concat({one, other}); });
 }

@@ -44,8 +44,8 @@ TEST_CASE("data of one's own is made from what stands behind the colon") {
   CHECK(value_of(load_data("test-wanted:a:b")) == 3);
   CHECK(value_of(load_data("test-wanted:")) == 0);
   CHECK(value_of(load_data("test-plain")) == 0);
-  refused("data 'test-wanted' is not test-wanted:WORD", "test-wanted");
-  refused("data 'test-plain:' is not test-plain", "test-plain:");
+  refused("data 'test-wanted' does not have the form test-wanted:WORD", "test-wanted");
+  refused("data 'test-plain:' does not have the form test-plain", "test-plain:");
 }
 
 TEST_CASE("unknown names are answered with all that there is, one's own included") {

@@ -46,8 +46,8 @@ TEST_CASE("data that does not fit is refused") {
   bad("5 values", [] { Dataset::classes({2}, Values(5), {0, 0}, 1); });
   bad("4 values", [] { Dataset::classes({2}, Values(4), {0, 0, 0}, 1); });
   bad("4 values", [] { Dataset::targets({3}, Values(4), {0, 0}); });
-  bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Values(2), Values(5), 2); });
-  bad("0 a sample", [] { Dataset::targets({1}, Values(2), Values(2), 0); });
+  bad("5 targets cannot be split into 2 per sample", [] { Dataset::targets({1}, Values(2), Values(5), 2); });
+  bad("0 per sample", [] { Dataset::targets({1}, Values(2), Values(2), 0); });
   bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Values(2), {0, 1, INFINITY, 2}, 2); });
   bad("value nan of sample 1 is not finite", [] { Dataset::classes({2}, Values{0, 1, NAN, 2}, {0, 0}, 1); });
   bad("my.csv", [] { Dataset::classes({1}, Values(2), {0, 3}, 3, "my.csv"); });

@@ -76,7 +76,8 @@ TEST_CASE("a registered rule gets its options by their names, and built-in ones 
     check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules refused_rules(settings_of(optimizer)); });
   };
   refused("adam has no options", RegisteredOptimizer{.name = "adam", .options = {{"beta1", 0.5}}});
-  refused("option pull is nan", RegisteredOptimizer{.name = "test-with-options", .options = {{"pull", NAN}}});
+  refused("option pull must be finite, but is nan",
+          RegisteredOptimizer{.name = "test-with-options", .options = {{"pull", NAN}}});
   refused("no optimizer named 'nobody'", RegisteredOptimizer{.name = "nobody"});
 }
 
