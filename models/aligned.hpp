@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Cache lines and the widest vector registers are this long. Sums of vectorised code depend on where a buffer
-/// starts, so buffers that feed such sums start on a multiple of it.
+/// The size in bytes of a cache line and of the widest vector register. The result of a vectorised sum can depend on
+/// the alignment of its buffers, so buffers for such sums start on a multiple of this.
 inline constexpr std::size_t kAlignment = 64;
 
 template <class T>

@@ -32,23 +32,24 @@ namespace {
 struct Config {
   std::string data;
   std::int64_t batch_size = 0;
-  std::optional<std::string> loss = {};  ///< by the data unless given
+  std::optional<std::string> loss = {};  ///< empty: the default loss for the data
   std::string transform = {};
 
   std::vector<std::string> metrics = {};
-  GraphOptions options = {};  ///< of a built-in network
-  bool measures = false;      ///< the training set is measured where there is no test set
+  GraphOptions options = {};  ///< options of a built-in network
+  bool measures = false;      ///< evaluates the training set if there is no test set
   bool new_head = false;      ///< the data may have other classes and targets than `trained`
 
-  std::string validate = {};  ///< a share or a fold of the training set, or other data's training set
+  std::string validate = {};  ///< a share or a fold of the training set, or another data set whose training set
+                              ///< validates
 
-  DataInfo trained = {};  ///< of the network that training begins with: how its samples were made
+  DataInfo trained = {};  ///< how the samples were made on which the initial network was trained
 
-  /// @param tells whether what is odd about the data is logged
+  /// @param tells whether notes about unusual data are logged
   TrainingData load(std::uint64_t seed, bool tells = false) const;
 };
 
-/// A share in (0, 1), if the text is a number.
+/// Returns the number if the whole text is a number.
 std::optional<double> share_of(const std::string& text) {
   double share = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
@@ -56,30 +57,30 @@ std::optional<double> share_of(const std::string& text) {
   return share;
 }
 
-/// If the text is "fold:2/5"; "fold:2/5:NAME" is other data.
+/// Returns the fold if the text has the form "fold:2/5". The form "fold:2/5:NAME" names other data.
 std::optional<data::Fold> fold_in(const std::string& text) {
   const std::string prefix = data::kFoldPrefix;
   if (!text.starts_with(prefix) || text.find(':', prefix.size()) != std::string::npos) return {};
   return data::parse_fold(text.substr(prefix.size()));
 }
 
-/// Classes have the numbers that the network has learnt.
+/// Checks that the data numbers its classes as the trained network does.
 void check_classes(const DataInfo& data, const DataInfo& trained) {
   const std::vector<std::string>& known = trained.class_names;
   for (std::size_t i = 0; !known.empty() && i < data.class_names.size(); ++i) {
     const std::string name = printable(data.class_names[i]);
     if (i >= known.size())
-      throw Error(ErrorCode::bad_data, "the class '" + name + "' is none of those that the network was trained on",
+      throw Error(ErrorCode::bad_data, "class '" + name + "' is not among the classes that the network was trained on",
                   {.object = data.origin});
     if (class_of(name) != class_of(known[i]))
       throw Error(
           ErrorCode::bad_data,
-          "class " + std::to_string(i) + " is '" + name + "', and was '" + known[i] + "' where the network was trained",
+          "class " + std::to_string(i) + " is '" + name + "', but the network was trained with '" + known[i] + "'",
           {.object = data.origin});
   }
 }
 
-/// For a network that is to learn others.
+/// For a network that is trained for new classes or targets.
 DataInfo without_answers(DataInfo info) {
   info.class_names.clear();
   info.target_names.clear();
@@ -88,10 +89,10 @@ DataInfo without_answers(DataInfo info) {
   return info;
 }
 
-/// Which samples validate is the same for all seeds, so that runs can be compared.
+/// The choice of validation samples does not depend on the seed, so that runs can be compared.
 TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))
-    throw_invalid("data '" + data + "' has a fold to validate with, and '" + validate + "' would be another");
+    throw_invalid("data '" + data + "' already has a validation fold; remove \"validate\": '" + validate + "'");
   const DataInfo known = new_head ? without_answers(trained) : trained;
   TrainingData all = load_data(data, known, seed);
   check_classes(all.train->info(), known);
@@ -101,8 +102,8 @@ TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (measures && !all.test) {
     all.test = all.train;
     if (tells)
-      log_line(LogLevel::info, printable(all.test->info().origin) + ": without a test set, all " +
-                                   std::to_string(all.test->info().num_samples) + " samples are measured");
+      log_line(LogLevel::info, printable(all.test->info().origin) + ": there is no test set; evaluations use all " +
+                                   std::to_string(all.test->info().num_samples) + " training samples");
   }
   if (const auto share = share_of(validate)) {
     std::tie(all.train, all.validation) = data::split(all.train, *share);
@@ -117,27 +118,27 @@ TrainingData Config::load(std::uint64_t seed, bool tells) const {
 [[noreturn]] void invalid(const std::string& message) { throw_invalid("model configuration: " + message); }
 
 std::string read_name(const std::string& key, const nlohmann::json& value) {
-  if (!value.is_string()) invalid("\"" + key + "\" is not a string");
+  if (!value.is_string()) invalid("\"" + key + "\" must be a string");
   return value.get<std::string>();
 }
 
 bool read_bool(const std::string& key, const nlohmann::json& value) {
-  if (!value.is_boolean()) invalid("\"" + key + "\" is neither true nor false");
+  if (!value.is_boolean()) invalid("\"" + key + "\" must be true or false");
   return value.get<bool>();
 }
 
 std::vector<std::string> read_names(const std::string& key, const nlohmann::json& value) {
-  if (!value.is_array()) invalid("\"" + key + "\" is not a list of names");
+  if (!value.is_array()) invalid("\"" + key + "\" must be a list of names");
   std::vector<std::string> names;
   for (const nlohmann::json& each : value) names.push_back(read_name(key, each));
   return names;
 }
 
 GraphOptions read_options(const nlohmann::json& value) {
-  if (!value.is_object()) invalid("\"model_options\" is not an object of numbers");
+  if (!value.is_object()) invalid("\"model_options\" must be an object with numbers as values");
   GraphOptions options;
   for (const auto& [name, number] : value.items()) {
-    if (!number.is_number()) invalid("option \"" + printable(name) + "\" is not a number");
+    if (!number.is_number()) invalid("option \"" + printable(name) + "\" must be a number");
     options[name] = number.get<double>();
   }
   return options;
@@ -164,17 +165,17 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
     config.trained = network_from_json("", read_name("trained", value)).data;
   } else if (key == "batch_size") {
     if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
-      invalid("\"batch_size\" is not a number of samples");
+      invalid("\"batch_size\" must be an integer from 0 to 1000000000");
     }
     config.batch_size = value.get<std::int64_t>();
   } else {
     invalid("unknown key \"" + key +
-            "\"; there are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\", \"metrics\" and "
+            "\"; the keys are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\", \"metrics\" and "
             "\"model_options\"");
   }
 }
 
-/// @param config to begin with; what `text` does not say stays.
+/// @param config the defaults: keys that are missing in `text` keep these values
 Config parse(const std::string& text, Config config) {
   if (text.empty()) return config;
   const auto json = parse_bounded(text);
@@ -189,16 +190,16 @@ std::vector<Metric> metrics_of(const Config& config) {
   return metrics;
 }
 
-/// For models whose loss is part of what they are.
+/// For models that define their own loss.
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
-  if (config.loss) invalid("this model has a loss of its own, not \"" + *config.loss + "\"");
-  if (!config.metrics.empty()) invalid("this model takes no metrics; networks do");
+  if (config.loss) invalid("this model has a fixed loss; remove \"loss\": \"" + *config.loss + "\"");
+  if (!config.metrics.empty()) invalid("this model supports no metrics; only networks do");
   if (!config.options.empty()) invalid("this model has no option '" + printable(config.options.begin()->first) + "'");
   return config;
 }
 
-/// One of a run's replicas, which speaks for all.
+/// True for the one replica of a run that logs notes for all replicas.
 bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.replica == 0; }
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {
@@ -216,7 +217,7 @@ std::unique_ptr<Model> create_softmax(const ReplicaContext& at) {
 int number_of_outputs(const Loss& loss, const DataInfo& info) {
   const std::int64_t outputs = loss.num_outputs(info);
   if (outputs < 1 || outputs > std::numeric_limits<int>::max())
-    throw_invalid("a network with " + std::to_string(outputs) + " outputs, which the loss takes of this data");
+    throw_invalid("the loss needs " + std::to_string(outputs) + " outputs for this data, which a network cannot have");
   return static_cast<int>(outputs);
 }
 
@@ -238,8 +239,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   json.erase("network");
   Config config = parse(json.dump(), {"fashion-mnist", 64});
   if (!config.options.empty())
-    invalid("the file says what network it is: option '" + printable(config.options.begin()->first) +
-            "' is for a model by name");
+    invalid("the file describes the network, so model options cannot be set: option '" +
+            printable(config.options.begin()->first) + "' applies only to models that are selected by name");
   config.trained = text.data;
   const TrainingData data = config.load(at.seed, is_first(at));
   const DataInfo& info = data.train->info();
@@ -249,8 +250,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   const std::int64_t known = outputs_of(text.layers);
   if (!config.new_head && known > 0 && known != outputs)
     throw Error(ErrorCode::model_mismatch,
-                "the network has " + std::to_string(known) + " outputs, and the loss takes " + std::to_string(outputs) +
-                    " of this data",
+                "the network has " + std::to_string(known) + " outputs, but the loss needs " + std::to_string(outputs) +
+                    " for this data",
                 {.object = info.origin});
   const auto layers = config.new_head ? with_outputs(text.layers, outputs) : text.layers;
   return network(graph_of("", layers), data, config.batch_size, loss, metrics_of(config));
@@ -259,7 +260,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {
   const Config config = parse_without_loss(at.config, {"mock-images", 64});
   if (config.data != "mock-images") {
-    throw Error(ErrorCode::invalid_argument, "tfbench draws its own mock-images, not '" + config.data + "'");
+    throw Error(ErrorCode::invalid_argument,
+                "tfbench generates its own data; use mock-images instead of '" + config.data + "'");
   }
   return tfbench(config.batch_size);
 }

@@ -2,7 +2,7 @@
 
 namespace troupe::models {
 
-/// The registered model whose configuration says in "network", beside "data" and so on, what it is: a NetworkText.
+/// The name of the registered model that gets its network from the configuration: key "network", a NetworkText.
 inline constexpr const char* kDescribedModel = "troupe-described";
 
 }  // namespace troupe::models

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// A model that can bring a part of a flat vector into canonical order without the rest, for who has not the time for
-/// all of it at once.
+/// A model that can convert a part of a flat vector to canonical order. It serves callers that cannot spend the time
+/// for the whole vector at once.
 class ConvertsParts {
  public:
   ConvertsParts() = default;
@@ -14,7 +14,7 @@ class ConvertsParts {
   ConvertsParts& operator=(const ConvertsParts&) = delete;
   virtual ~ConvertsParts() = default;
 
-  /// Writes the canonical floats from `begin` on, as many as `part` holds.
+  /// Converts the canonical floats that start at index `begin`; `part.size()` is their number.
   virtual void part_to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
 };
 

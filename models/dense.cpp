@@ -9,7 +9,8 @@ constexpr std::size_t kLanes = 32;
 
 }  // namespace
 
-// One partial sum a lane: element-wise, so that every width of register makes the same bits of it.
+// Keeps one partial sum per lane. The lanes are independent, so the result is bitwise identical for every register
+// width.
 TROUPE_CLONES float dot(const float* a, const float* b, std::size_t count) {
   float sums[kLanes] = {};
   const std::size_t whole = count - count % kLanes;

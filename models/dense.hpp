@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// Sum of a[i] * b[i], added in an order that depends on `count` alone: neither on addresses nor on the machine's
-/// registers.
+/// Returns the sum of a[i] * b[i]. The order of additions depends on `count` alone, not on addresses or on the
+/// machine's registers.
 float dot(const float* a, const float* b, std::size_t count);
 
 /// to[i] += factor * from[i]

@@ -8,7 +8,7 @@ namespace troupe::models {
 
 FunctionModel::FunctionModel(std::size_t size, Loss loss, Gradient gradient)
     : size_(size), loss_(std::move(loss)), gradient_(std::move(gradient)) {
-  if (size_ == 0) throw Error(ErrorCode::invalid_argument, "a FunctionModel without parameters");
+  if (size_ == 0) throw Error(ErrorCode::invalid_argument, "a FunctionModel needs at least one parameter");
   if (!loss_ || !gradient_) throw Error(ErrorCode::invalid_argument, "a FunctionModel needs a loss and a gradient");
 }
 

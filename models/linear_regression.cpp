@@ -21,9 +21,10 @@ class LinearRegression final : public SupervisedModel {
  public:
   LinearRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)) {
-    if (data_info().num_classes != 0) throw_invalid("a linear regression learns numbers, and the data has classes");
+    if (data_info().num_classes != 0)
+      throw_invalid("linear regression needs numbers as targets, but the data has classes");
     if (data_info().num_targets != 1)
-      throw_invalid("a linear regression learns one target a sample, and the data has " +
+      throw_invalid("linear regression needs one target per sample, but the data has " +
                     std::to_string(data_info().num_targets));
     weights_.resize(data_info().sample_size());
     gradient_.resize(data_info().sample_size());
@@ -32,7 +33,7 @@ class LinearRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
     require_cpus(context, "linear regression");
-    // A core goes through so many floats in some 50 microseconds.
+    // A core processes this many floats in some 50 microseconds.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,
@@ -65,7 +66,7 @@ class LinearRegression final : public SupervisedModel {
 
   /// Sets the residual and returns its squared length.
   double residual(const Batch& batch, std::span<const float> weights) {
-    // Eigen's vectors are aligned alike wherever they run; what the caller gives need not be.
+    // Eigen's vectors have the same alignment on every machine; the caller's vectors may not.
     weights_ = Vector(weights.data(), std::ssize(weights));
     residual_.resize(batch.size);
     residual_.noalias() = rows(batch) * weights_;

@@ -1,6 +1,6 @@
 #include "models/maths_threads.hpp"
 
-// Of OpenMP's runtime, which oneDNN brings; its header comes with a compiler's option alone.
+// A function of the OpenMP runtime that oneDNN links. Its header is available only with a compiler option.
 extern "C" void omp_set_num_threads(int count);
 
 namespace troupe {

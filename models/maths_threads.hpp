@@ -2,7 +2,7 @@
 
 namespace troupe {
 
-/// OpenMP in the calling thread uses so many threads from now on, as do libraries that stand on it.
+/// Sets the number of OpenMP threads for the calling thread, including for libraries that use OpenMP.
 void use_maths_threads(int count);
 
 }  // namespace troupe

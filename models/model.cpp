@@ -13,8 +13,8 @@ constexpr std::int64_t kMostFloats = std::int64_t{1} << 48;
 void copy_plain(std::span<const float> from, std::span<float> to) {
   if (from.size() != to.size())
     throw Error(ErrorCode::model_mismatch,
-                "a model whose tensors have another size than the model itself must say "
-                "how to convert them: to_canonical and from_canonical");
+                "a model whose tensors have another size than the model itself must override "
+                "to_canonical and from_canonical");
   std::ranges::copy(from, to.begin());
 }
 
@@ -52,7 +52,7 @@ const ModelInfo& Model::start(const ReplicaContext& context) {
 }
 
 const ModelInfo& Model::info() const {
-  if (info_.tensors.empty()) throw Error(ErrorCode::invalid_argument, "a model says what it is when it has started");
+  if (info_.tensors.empty()) throw Error(ErrorCode::invalid_argument, "info() is available only after start()");
   return info_;
 }
 
@@ -60,7 +60,7 @@ void Model::initialize(std::span<float> weights, std::uint64_t /*seed*/) { std::
 
 void Model::update_statistics(std::size_t /*begin*/, std::span<const float> /*mean*/, std::int64_t /*samples*/,
                               std::span<const float> /*statistics*/, std::span<float> /*updated*/) const {
-  throw Error(ErrorCode::model_failed, "a model with statistics must say how to update them: update_statistics");
+  throw Error(ErrorCode::model_failed, "a model with statistics must override update_statistics");
 }
 
 BatchResult& BatchResult::operator+=(const BatchResult& other) {

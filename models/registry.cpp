@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 Registry<CreateModel>& known_models() {
-  // Never destroyed: replicas that were given up may outlive main.
+  // Never destroyed: threads of abandoned replicas may outlive main.
   static auto& registered = *new Registry<CreateModel>("model", " (troupe::init registers Troupe's own)");
   return registered;
 }

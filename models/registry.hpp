@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-/// The creator registered under `name`; it stays valid. @throws Error invalid_argument that lists the known names.
+/// Returns the creator registered under `name`. The reference stays valid.
+/// @throws Error invalid_argument that lists the known names.
 const CreateModel& find_model(const std::string& name);
 
 }  // namespace troupe

@@ -13,14 +13,14 @@
 namespace troupe::models {
 namespace {
 
-/// Weights lie as one row of `features` floats a class, then one bias a class.
+/// The weights are stored as one row of `features` floats per class, followed by one bias per class.
 class SoftmaxRegression final : public SupervisedModel {
  public:
   SoftmaxRegression(TrainingData data, std::int64_t batch_size)
       : SupervisedModel(dataset_batches(std::move(data), batch_size)),
         features_(static_cast<std::size_t>(data_info().sample_size())),
         scores_(static_cast<std::size_t>(data_info().num_classes)) {
-    if (scores_.empty()) throw_invalid("a softmax regression learns classes, and the data has numbers");
+    if (scores_.empty()) throw_invalid("softmax regression needs classes, but the data has numbers as targets");
   }
 
  protected:
@@ -82,7 +82,7 @@ class SoftmaxRegression final : public SupervisedModel {
     }
   }
 
-  /// Turns scores into probabilities and returns the cross-entropy. The largest score is taken out first, so that no
+  /// Turns scores into probabilities and returns the cross-entropy. Subtracts the largest score first, so that no
   /// exponential overflows.
   double softmax(std::size_t label) {
     const float largest = *std::ranges::max_element(scores_);
@@ -106,7 +106,8 @@ class SoftmaxRegression final : public SupervisedModel {
 
   std::shared_ptr<const Loss> loss_ = losses::softmax_cross_entropy();
   std::size_t features_;
-  std::vector<float> scores_;  ///< of one sample, and then its probabilities and what they are off by
+  std::vector<float> scores_;  ///< the scores of one sample; later its probabilities, and then their differences from
+                               ///< the target
 };
 
 }  // namespace

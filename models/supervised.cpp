@@ -15,8 +15,8 @@ SupervisedModel::SupervisedModel(std::unique_ptr<BatchSource> source, std::vecto
     : source_(std::move(source)), metrics_(std::move(metrics)) {
   std::set<std::string> names;
   for (const Metric& metric : metrics_) {
-    if (!metric.value) throw_invalid("metric '" + metric.name + "' needs a function");
-    if (!names.insert(metric.name).second) throw_invalid("metric '" + metric.name + "' comes twice");
+    if (!metric.value) throw_invalid("metric '" + metric.name + "' has no function");
+    if (!names.insert(metric.name).second) throw_invalid("metric '" + metric.name + "' is given twice");
   }
 }
 

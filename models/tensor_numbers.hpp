@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// A flat vector that says of each float which number its tensor has; 0 for padding. Takes memory for two flat vectors.
-/// @param numbers by tensor of `model.info().tensors`, 1 to 2^24
+/// Returns a flat vector that holds for each float the number of its tensor, and 0 for padding. Allocates two flat
+/// vectors.
+/// @param numbers a number from 1 to 2^24 per tensor of `model.info().tensors`
 std::vector<float> number_floats(const Model& model, std::span<const std::size_t> numbers);
 
 }  // namespace troupe

@@ -163,7 +163,7 @@ def train(bench, options, batch):
     if samples != {batch}:
         raise ValueError(f"steps are of {samples} images, not of {batch}")
     layers = bench.layer_times()
-    waiting, copying = (seconds_of(layers[kind]) for kind in ("waiting for copies", "copies, beside these"))
+    waiting, copying = (seconds_of(layers[kind]) for kind in ("waiting for copies", "copies (concurrent)"))
     return (steady(steps, lambda step: step["seconds"]["step"]), waiting / seconds_of(layers["all"]),
             1 - waiting / copying if copying else 1, steady(steps, lambda step: step["bytes_over_bus"]))
 

@@ -13,35 +13,35 @@
 
 namespace troupe::cpu {
 
-/// What runs in one go: a layer, or a convolution with the max-pooling behind it.
+/// A group of layers that runs as one operation: one layer, or a convolution and the max-pooling behind it.
 struct Stage {
-  std::size_t first = 0;  ///< layer
+  std::size_t first = 0;  ///< number of the first layer
   std::size_t last = 0;
   std::unique_ptr<Operation> operation;
 };
 
-/// The network for one batch size: primitives and memory plan, made once.
+/// The network for one batch size: its primitives and memory plan, created once.
 class BatchNetwork {
  public:
   BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss, const std::vector<bool>& learns,
                std::int64_t batch, Mode mode);
 
-  /// Of an arena to run in.
+  /// The size in bytes of the arena that the network needs.
   std::size_t bytes() const { return memory_.bytes; }
 
-  /// Loss sum of the batch; writes its gradient.
-  /// @param context of a network that is frozen: not `training`
+  /// Returns the loss sum of the batch and writes its gradient.
+  /// @param context for a frozen network, `training` is false
   double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile, std::int64_t* correct);
-  /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
+  /// Returns the loss sum and the hits of the batch. @param metrics receives the samples; may be null
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics);
   /// Writes the outputs of a batch, row-major.
   void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 
  private:
-  /// @param gradient to write statistics to; null to go by the running ones.
-  /// @param profile null to evaluate
+  /// @param gradient receives statistics; null: use the running statistics
+  /// @param profile null in evaluations
   void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
                float* gradient, Profile* profile);
   void backward(std::byte* arena, const BatchContext& context, const float* weights, std::span<float> gradient,
@@ -49,16 +49,16 @@ class BatchNetwork {
   void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
            float* gradient);
 
-  /// The last layer may be one of images, whose layout is the device's; the loss is taken of plain rows.
+  /// True if the last layer returns images, which have the device's layout. The loss needs plain rows.
   bool scores_are_image() const;
-  /// Floats of a sample's row of scores.
+  /// The number of floats in a sample's row of scores.
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
-  /// The loss; writes its gradient where the last layer finds it.
+  /// Returns the loss and writes its gradient to the place where the last layer reads it.
   double loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
-  /// Where a buffer lies; null for none.
+  /// Returns the address of a buffer; null for kNone.
   std::byte* at(std::byte* arena, int buffer) const;
   const void* value(std::byte* arena, int value) const;
 
@@ -68,8 +68,8 @@ class BatchNetwork {
   std::vector<Stage> stages_;
   BufferSchedule schedule_;
   MemoryPlan memory_;
-  const void* input_ = nullptr;      ///< of the pass under way
-  std::vector<float> plain_scores_;  ///< where the last layer is one of images
+  const void* input_ = nullptr;      ///< input of the current pass
+  std::vector<float> plain_scores_;  ///< used if the last layer returns images
 };
 
 }  // namespace troupe::cpu

@@ -16,12 +16,12 @@ namespace cpu {
 
 namespace {
 
-/// Layouts are chosen for such a batch where the whole shard is one.
+/// The batch size for which layouts are chosen if a batch is a whole shard.
 constexpr std::int64_t kUsualBatch = 64;
-/// Evaluations run in batches as large as leave each activation so many bytes.
+/// Limits the size of an activation in evaluations, and with it the batch size.
 constexpr std::size_t kEvaluationBytes = std::size_t{1} << 26;
 
-/// Calls oneDNN: on one thread, and with its exceptions turned into ours.
+/// Calls oneDNN on one thread and converts its exceptions to Error.
 template <class Work>
 auto with_onednn(const Work& work) {
   const OneThread one_thread;
@@ -124,8 +124,8 @@ class CpuNetwork final : public DeviceNetwork {
     return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }
 
-  /// Of so many samples, how many to take next: as an evaluation does, and of the rest a power of two, so that
-  /// whatever is asked for a handful of networks serves all.
+  /// Returns how many of `samples` samples to predict next: as many as in evaluations, and for the rest a power of two.
+  /// A handful of networks then serves all sample counts.
   std::size_t prediction_batch(std::size_t samples) const {
     const auto most = static_cast<std::size_t>(evaluation_batch());
     return samples >= most ? most : std::bit_floor(samples);

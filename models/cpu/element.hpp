@@ -19,7 +19,7 @@ struct Bfloat16 {
 }
 
 [[gnu::always_inline]] inline void store(float value, float& to) { to = value; }
-/// Rounds to the nearest, ties to even, as the hardware does; a NaN stays one.
+/// Rounds to nearest, ties to even, like the hardware. A NaN remains a NaN.
 [[gnu::always_inline]] inline void store(float value, Bfloat16& to) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7FFF + ((bits >> 16) & 1);
@@ -28,7 +28,7 @@ struct Bfloat16 {
   to.bits = static_cast<std::uint16_t>(((bits & 0x7FFFFFFF) > infinity ? quiet_nan : rounded) >> 16);
 }
 
-/// A pixel: so many channels side by side, in one vector.
+/// A pixel: `kCount` adjacent channels in one vector.
 template <int kCount>
 struct Pixel {
   using Floats [[gnu::vector_size(4 * kCount)]] = float;
@@ -53,7 +53,7 @@ template <int kCount>
 [[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, float* to) {
   std::memcpy(to, &from, sizeof(from));
 }
-/// The bits of floats, rounded so that the upper halves are those of the nearest bfloat16.
+/// Rounds the bits of floats, so that their upper halves are the nearest bfloat16.
 template <int kCount>
 [[gnu::always_inline]] inline void round_to_bf16(typename Pixel<kCount>::Words& bits) {
   const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;

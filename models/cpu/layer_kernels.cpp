@@ -9,7 +9,7 @@ void LayerKernels::place(Context& /*context*/, PlacedLayer& layer, std::int64_t 
 
 std::unique_ptr<Operation> LayerKernels::make_joined(Context& /*context*/, const PlacedLayer& layer,
                                                      const PlacedLayer& /*next*/, std::int64_t /*batch*/) const {
-  throw Error(ErrorCode::unsupported, layer.planned.layer->kind() + " does not join the layer behind it");
+  throw Error(ErrorCode::unsupported, layer.planned.layer->kind() + " cannot be joined with the layer after it");
 }
 
 }  // namespace troupe::cpu

@@ -7,7 +7,7 @@
 
 namespace troupe::cpu {
 
-/// How the CPU computes a kind of layer; in cpu/layers, a file for each.
+/// The CPU implementation of a kind of layer. Implementations are in cpu/layers, one file each.
 class LayerKernels {
  public:
   LayerKernels() = default;
@@ -15,22 +15,23 @@ class LayerKernels {
   LayerKernels& operator=(const LayerKernels&) = delete;
   virtual ~LayerKernels() = default;
 
-  /// How the layer can read the network's samples, other than in `image_layout`.
+  /// Returns the layout in which the layer can read the network's samples, if it can read another one than
+  /// `image_layout`.
   virtual std::optional<Layout> sample_layout(const SampleShape& /*input*/, Element /*element*/) const { return {}; }
-  /// Chooses the layouts of output and tensors for the layer's input and batches of about this size. By default the
-  /// output lies as the input does, with the planned rows and columns.
+  /// Chooses the layouts of output and tensors for the layer's input and for batches of about this size. The default
+  /// output layout is that of the input, with the planned numbers of rows and columns.
   virtual void place(Context& context, PlacedLayer& layer, std::int64_t batch) const;
-  /// @param layer outlives what is made
+  /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 
-  /// Whether it can run in one go with the layer behind it, which nobody else reads.
+  /// True if the layer can run as one operation with the next layer. No other layer reads the value in between.
   virtual bool joins(const PlacedLayer& /*layer*/, const PlacedLayer& /*next*/) const { return false; }
-  /// Both, where they join.
+  /// Creates the operation for both layers, if they can be joined.
   virtual std::unique_ptr<Operation> make_joined(Context& context, const PlacedLayer& layer, const PlacedLayer& next,
                                                  std::int64_t batch) const;
 };
 
-/// What a layer is, where its kind is known.
+/// Returns the specification of a layer of known kind.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

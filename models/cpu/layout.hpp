@@ -8,9 +8,9 @@
 
 namespace troupe::cpu {
 
-/// How a sample lies in memory: [channels / inner][height][width][inner], padding channels included: channels are
-/// counted in multiples of kChannelBlock (small inputs of a network excepted), so that no blocked tensor has a padded
-/// tail that a kernel would have to keep zero: extra channels are ordinary channels with zero weights.
+/// The memory layout of a sample: [channels / inner][height][width][inner], including padding channels. The number of
+/// channels is a multiple of kChannelBlock (except for small inputs of a network). Therefore no blocked tensor has a
+/// padded tail that kernels would have to keep zero: padding channels are ordinary channels with zero weights.
 struct Layout {
   std::int64_t channels = 0;
   std::int64_t height = 1;
@@ -18,7 +18,7 @@ struct Layout {
   std::int64_t inner = 1;
   Element element = Element::f32;
 
-  /// Elements of one sample.
+  /// The number of elements of a sample.
   std::int64_t size() const { return channels * height * width; }
   std::size_t bytes(std::int64_t samples) const {
     return static_cast<std::size_t>(samples * size()) * size_of(element);
@@ -30,10 +30,10 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// Row-major, as samples come in and as canonical weights count them.
+/// The row-major layout of raw samples and canonical weights.
 inline Layout plain_layout(const SampleShape& shape) { return {shape.channels, shape.height, shape.width, 1}; }
 
-/// Where sample `first` of a batch starts.
+/// Returns the address of sample `first` of a batch.
 inline const void* sample(const void* batch, const Layout& layout, std::int64_t first) {
   return static_cast<const std::byte*>(batch) + layout.bytes(first);
 }

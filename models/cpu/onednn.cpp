@@ -6,7 +6,7 @@
 #include "models/aligned.hpp"
 #include "runtime/amx.hpp"
 
-// Of the OpenMP runtime that oneDNN was built with; a compiler's own <omp.h> may belong to another.
+// Functions of the OpenMP runtime that oneDNN was built with; the compiler's <omp.h> may belong to another runtime.
 extern "C" void omp_set_num_threads(int count);
 extern "C" int omp_get_max_threads();
 
@@ -31,7 +31,7 @@ bool may_use(dnnl::cpu_isa instructions) {
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
-/// Returns false if oneDNN would use AMX all the same.
+/// Returns false if oneDNN would use AMX despite the limit.
 bool set_limit() {
   const bool told = is_set("ONEDNN_MAX_CPU_ISA") || is_set("DNNL_MAX_CPU_ISA");
   if (told || !amx_must_be_avoided(lists_amx(), runs_amx)) return true;
@@ -44,9 +44,10 @@ bool set_limit() {
 void keep_to_what_runs() {
   static const bool kept = set_limit();
   if (!kept)
-    throw Error(ErrorCode::unsupported,
-                "the processor lists AMX, which does not run here, and oneDNN was used before it could be told so: set "
-                "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16");
+    throw Error(
+        ErrorCode::unsupported,
+        "the processor lists AMX, which does not work here, and oneDNN was used before it could be limited: set "
+        "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16");
 }
 
 OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }

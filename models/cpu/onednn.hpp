@@ -15,13 +15,13 @@
 
 namespace troupe::cpu {
 
-/// Memory that is only needed while something runs; all that needs some says how much, and shares it.
+/// Temporary memory. All users reserve the size that they need, and share the memory.
 class Scratch {
  public:
-  /// Makes it at least so long.
+  /// Increases the size to at least `bytes`.
   void reserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
-  /// Where it lies, from now on. @return the first address behind it.
+  /// Sets the address. @returns the first address behind the memory
   std::byte* place(std::byte* data);
 
   void* data() const { return data_; }
@@ -32,17 +32,17 @@ class Scratch {
   std::byte* data_ = nullptr;
 };
 
-/// What the primitives of one replica share. They run one after the other, so one scratchpad serves all.
+/// Resources that the primitives of a replica share. They run one after the other, so one scratchpad is enough.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Scratch scratchpad;
-  Scratch weights;         ///< in the layout of a primitive that does not take the stored one
-  Scratch input;           ///< of a layer, likewise
-  Scratch gradient;        ///< of a layer's output, likewise
-  Scratch slice;           ///< what lies between two layers that run slice by slice, or its gradient
-  Scratch slice_gradient;  ///< of the weights, for a slice after the first
-  Scratch activations;     ///< of a layer, as floats, where it computes in no other
+  Scratch weights;         ///< weights in the layout of a primitive that cannot read the stored layout
+  Scratch input;           ///< the same for a layer's input
+  Scratch gradient;        ///< the same for the gradient of a layer's output
+  Scratch slice;           ///< values between two layers that run slice by slice, or their gradient
+  Scratch slice_gradient;  ///< gradient of the weights, for all slices but the first
+  Scratch activations;     ///< activations as floats, for a layer that computes only in floats
   Scratch winograd;        ///< transformed weights, inputs and outputs of a convolution
 
   std::size_t bytes();
@@ -52,12 +52,13 @@ struct Context {
   std::array<Scratch*, 8> shared();
 };
 
-/// Keeps AMX from oneDNN where it does not run, unless the user has told oneDNN what to use (ONEDNN_MAX_CPU_ISA). To be
-/// called before its first use. @throws Error unsupported where it was used before and would choose AMX all the same.
+/// Prevents oneDNN from using AMX if it does not work on this machine, unless the user limits oneDNN with
+/// ONEDNN_MAX_CPU_ISA. Must be called before the first use of oneDNN. @throws Error unsupported if oneDNN was used
+/// before and would choose AMX.
 void keep_to_what_runs();
 
-/// For as long as it lives oneDNN uses only the calling thread: a replica is one core. Whoever else uses OpenMP in this
-/// thread finds it as it was.
+/// Limits oneDNN to the calling thread during its lifetime, because a replica uses one core. Afterwards restores the
+/// OpenMP setting of this thread.
 class OneThread {
  public:
   OneThread();
@@ -69,28 +70,29 @@ class OneThread {
   int before_;
 };
 
-/// Attributes of every primitive: the scratchpad is ours. oneDNN's ReLU, which makes 0 of NaN, is not used.
+/// Returns the attributes of all primitives: we provide the scratchpad. oneDNN's ReLU is not used, because it turns NaN
+/// into 0.
 dnnl::primitive_attr attributes();
 
 dnnl::memory::data_type type_of(Element element);
 dnnl::memory::desc plain_vector(std::int64_t size);
-/// Row-major rows x columns.
+/// Returns a row-major matrix of rows x columns.
 dnnl::memory::desc plain_matrix(std::int64_t rows, std::int64_t columns);
-/// `batch` images of that layout.
+/// Returns `batch` images with this layout.
 dnnl::memory::desc images(std::int64_t batch, const Layout& layout);
-/// Any layout, with these extents.
+/// Returns any layout with these extents.
 dnnl::memory::desc any_layout(const dnnl::memory::dims& extents, Element element = Element::f32);
 dnnl::memory::desc any_layout(const dnnl::memory::desc& like, Element element = Element::f32);
-/// True when no float of it is padding.
+/// True if none of its floats is padding.
 bool is_dense(const dnnl::memory::desc& desc);
-/// The channels that a vector register holds, or that the kernels of this machine want together.
+/// Returns the number of channels in a vector register, or the block size that this machine's kernels prefer.
 std::int64_t preferred_block();
-/// Images in blocks of so many channels: how they lie between all layers of a network.
+/// Returns the layout of images between all layers of a network: blocks of preferred_block() channels.
 Layout image_layout(const SampleShape& shape, Element element);
-/// True where oneDNN has fast bfloat16 kernels for this machine.
+/// True if oneDNN has fast bfloat16 kernels for this machine.
 bool has_bf16();
 
-/// A primitive whose arguments, given in a fixed order, change from run to run.
+/// A primitive whose arguments, in a fixed order, change from run to run.
 class Primitive {
  public:
   using Arguments = std::vector<std::pair<int, dnnl::memory::desc>>;
@@ -100,7 +102,7 @@ class Primitive {
             const Arguments& arguments)
       : Primitive(context, primitive, descriptor.scratchpad_desc(), arguments) {}
 
-  /// One address per argument, in their order.
+  /// Runs the primitive with one address per argument, in the order of the arguments.
   void run(std::initializer_list<const void*> addresses);
 
  private:
@@ -114,15 +116,15 @@ class Primitive {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// What lies in one layout (weights, a gradient) for a primitive that may want another, or another type. It is
-/// reordered, through memory that all layers share, only where it does.
+/// Gives a primitive access to weights or a gradient in a stored layout, if the primitive may need another layout or
+/// type. Data is reordered only if necessary, through memory that all layers share.
 class LayoutPort {
  public:
   LayoutPort(Context& context, Scratch& between, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
 
-  /// Where the primitive reads what is stored there, until another port reads through the same memory.
+  /// Returns the address at which the primitive reads the stored data. Valid until another port uses the same memory.
   const void* read(const void* data);
-  /// Where the primitive writes what belongs there; `written` puts it there.
+  /// Returns the address at which the primitive writes its result; `written` then stores the result.
   void* target(void* data);
   void written(void* data);
 
@@ -137,11 +139,11 @@ class LayoutPort {
   dnnl::reorder to_stored_;
 };
 
-/// True for oneDNN's reference loops, a thousand times slower than the others.
+/// True for oneDNN's reference loops, which are a thousand times slower than its other implementations.
 inline bool is_reference(std::string_view implementation) { return implementation.starts_with("ref"); }
 
-/// The first descriptor that oneDNN can make and that does not fall to its reference loops; failing that, the last.
-/// @throws Error unsupported when none can be made.
+/// Returns the first descriptor that oneDNN can create without its reference loops; if there is none, the last one.
+/// @throws Error unsupported if no descriptor can be created.
 template <class Descriptor, class... Make>
 Descriptor first_fast(const Make&... make) {
   std::optional<Descriptor> found;
@@ -149,7 +151,7 @@ Descriptor first_fast(const Make&... make) {
     if (found && !is_reference(found->impl_info_str())) return;
     try {
       found = make_one();
-    } catch (const dnnl::error&) {  // oneDNN's way to say that it has none
+    } catch (const dnnl::error&) {  // thrown by oneDNN if it has no implementation
     }
   };
   (attempt(make), ...);

@@ -17,7 +17,7 @@ inline constexpr bool kNeedsAnyInput = DNNL_VERSION_MAJOR >= 3;
 /// Returns the version of the loaded library, such as "3.7.2". Results are bitwise identical within one version only.
 std::string onednn_version();
 
-/// How a tensor lies in memory.
+/// The memory layout of a tensor.
 struct BlockedLayout {
   dnnl::memory::dims extents;                     ///< number of values in each dimension
   dnnl::memory::dims padded;                      ///< the same, rounded up to whole blocks

@@ -11,15 +11,15 @@
 
 namespace troupe::cpu {
 
-/// A layer with its place in memory; the same for all batch sizes.
+/// A layer with its memory layouts; the same for all batch sizes.
 struct PlacedLayer {
   PlannedLayer planned;
   std::shared_ptr<const LayerKernels> kernels;
   Layout input;
   Layout output;
-  LayerParameters parameters;              ///< of layers that have any
-  std::shared_ptr<StoredWeights> weights;  ///< the same as the parameters'; null: it has none
-  bool gradient_stops = false;             ///< nothing before it learns, so it need not pass a gradient on
+  LayerParameters parameters;              ///< for layers with parameters
+  std::shared_ptr<StoredWeights> weights;  ///< the layout in `parameters`; null: no weights
+  bool gradient_stops = false;             ///< nothing before it learns, so no input gradient is needed
 };
 
 }  // namespace troupe::cpu

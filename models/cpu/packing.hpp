@@ -6,11 +6,11 @@
 
 namespace troupe::cpu {
 
-/// Row-major samples of `shape`, as floats, to a layout with its padding channels zero, and back.
+/// Convert row-major samples of floats to a layout, with zeros in the padding channels, and back.
 void pack(const float* samples, const SampleShape& shape, const Layout& layout, std::int64_t batch, void* to);
 void unpack(const void* from, const SampleShape& shape, const Layout& layout, std::int64_t batch, float* samples);
 
-/// Zeroes the channels of a layout that are not the samples'.
+/// Sets the padding channels of a layout to zero.
 void clear_padding(const SampleShape& shape, const Layout& layout, std::int64_t batch, void* values);
 
 }  // namespace troupe::cpu

@@ -4,7 +4,7 @@
 
 namespace troupe::cpu {
 
-/// A layer with weights, forward. `Layer` is dnnl::convolution_forward or dnnl::inner_product_forward.
+/// The forward pass of a layer with weights. `Layer` is dnnl::convolution_forward or dnnl::inner_product_forward.
 class ForwardPass {
  public:
   template <class Layer>
@@ -18,7 +18,7 @@ class ForwardPass {
                        {DNNL_ARG_BIAS, made.bias_desc()}})};
   }
 
-  /// `biases` are not looked at by a layer that has none.
+  /// `biases` is ignored by a layer without biases.
   void run(const void* input, const float* weights, const float* biases, void* output) {
     primitive_.run({input, port_.read(weights), output, biases});
   }
@@ -30,10 +30,10 @@ class ForwardPass {
   Primitive primitive_;
 };
 
-/// Its gradient with respect to weights and biases.
+/// The gradient of such a layer with respect to weights and biases.
 class WeightsPass {
  public:
-  /// @param input, output_gradient how these lie
+  /// @param input, output_gradient their layouts
   template <class Layer>
   static WeightsPass make(Context& context, const dnnl::memory::desc& stored, const dnnl::memory::desc& input,
                           const dnnl::memory::desc& output_gradient, const typename Layer::primitive_desc& made) {
@@ -66,7 +66,7 @@ class WeightsPass {
   Primitive primitive_;
 };
 
-/// Its gradient with respect to the input.
+/// The gradient of such a layer with respect to the input.
 class DataPass {
  public:
   template <class Layer>

@@ -9,11 +9,11 @@ namespace {
 
 std::shared_ptr<const LayerKernels> kernels_of(const PlannedLayer& layer) {
   std::shared_ptr<const LayerKernels> kernels = layer.layer->on_cpu();
-  if (!kernels) throw Error(ErrorCode::unsupported, "the CPU does not know how to compute " + layer.layer->kind());
+  if (!kernels) throw Error(ErrorCode::unsupported, "there is no CPU implementation of " + layer.layer->kind());
   return kernels;
 }
 
-/// As the samples are, where the layers that take them can read that.
+/// Returns the layout of the raw samples if all layers that read the input can use it; otherwise the blocked layout.
 Layout input_layout(const std::vector<PlacedLayer>& layers, const SampleShape& input, Element element) {
   if (input.flat) return {.channels = round_up(input.channels)};
   const Layout blocked = image_layout(input, element);

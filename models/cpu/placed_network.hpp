@@ -7,7 +7,7 @@
 
 namespace troupe::cpu {
 
-/// A planned network with its layouts, the same for all batch sizes.
+/// A planned network with its layouts; the same for all batch sizes.
 struct PlacedNetwork {
   SampleShape input_shape;
   std::int64_t num_outputs = 0;
@@ -21,13 +21,13 @@ struct PlacedNetwork {
   }
 };
 
-/// Chooses every layer's layouts, first to last, for batches of about this size.
+/// Chooses the layouts of all layers, from first to last, for batches of about this size.
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element);
 
-/// True when layer `layer` runs in one go with the one behind it.
+/// True if layer `layer` runs as one operation with the next layer.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
 
-/// Those that run in one go are of a kind of their own.
+/// Returns the layers for profiles. Joined layers form a kind of their own.
 std::vector<ProfiledLayer> profiled_layers(const PlacedNetwork& network);
 
 }  // namespace troupe::cpu

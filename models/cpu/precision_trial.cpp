@@ -18,15 +18,16 @@
 namespace troupe::cpu {
 namespace {
 
-/// Of convolutions, those with the most operations: of ResNet-101 two thirds of all operations are in four of them.
+/// The number of convolution shapes to measure: those with the most operations. Four of them have two thirds of all
+/// operations of ResNet-101.
 constexpr std::size_t kMostShapes = 4;
 constexpr std::chrono::milliseconds kTimeout{200};
-/// Median of so many runs, fewer where the time is over.
+/// The result is the median of this many runs; of fewer runs after the timeout.
 constexpr std::size_t kRuns = 7;
-/// Of one pass: more operations take longer, and say no more.
+/// The limit of operations per pass: more operations take longer without improving the result.
 constexpr double kMostFlops = 1e8;
 
-/// Of this thread, so that whoever else computes on its core is not counted.
+/// Returns the time of this thread only, so that other work on its core does not count.
 double thread_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -39,11 +40,11 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Convolutions of a network that are alike.
+/// Convolutions of a network that have the same shape.
 struct Shape {
   PlannedLayer layer;
   bool gradient_stops = false;  ///< see PlacedLayer
-  double flops = 0;             ///< of a sample, forward, in all of them
+  double flops = 0;             ///< forward operations per sample, of all convolutions of this shape
 
   const models::Convolution& convolution() const { return static_cast<const models::Convolution&>(*layer.layer); }
   bool is_like(const Shape& other) const {
@@ -56,7 +57,7 @@ struct Shape {
 
 double flops_of(const PlannedLayer& layer) { return layer.layer->flops(layer.input, layer.output); }
 
-/// The ones with the most operations come first.
+/// Returns the shapes, ordered by decreasing number of operations.
 std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   const std::vector<bool> learns = learning_values(plan);
   std::vector<Shape> shapes;
@@ -74,7 +75,7 @@ std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   return shapes;
 }
 
-/// The same on a smaller image, where one sample is more than enough.
+/// Returns the same layer on a smaller image, for layers where even one sample has too many operations.
 PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
   while (flops_of(layer) > kMostFlops && std::min(layer.input.height, layer.input.width) / 2 >= least_pixels) {
     layer.input.height /= 2;
@@ -84,7 +85,7 @@ PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
   return layer;
 }
 
-/// One convolution in one precision, with all that it reads and writes.
+/// A convolution in one precision, with its operands.
 class Trial {
  public:
   Trial(const PlannedLayer& layer, bool gradient_stops, std::int64_t batch, Element element)
@@ -105,7 +106,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Forward and backward. @return seconds
+  /// Runs forward and backward. @returns the seconds
   double run() {
     const double begin = thread_seconds();
     operation_->forward(
@@ -130,7 +131,7 @@ class Trial {
     plan.layers = {std::move(layer)};
     return plan;
   }
-  /// Whose upper halves are ones in bfloat16 as well. Numbers too small to be normal would slow a kernel.
+  /// Returns floats whose upper halves are ones in bfloat16, too. Denormal numbers would slow down a kernel.
   static AlignedFloats ones(std::size_t bytes) {
     return AlignedFloats((bytes + sizeof(float) - 1) / sizeof(float), std::bit_cast<float>(0x3F803F80U));
   }
@@ -141,7 +142,7 @@ class Trial {
   AlignedFloats weights_, gradient_, input_, output_, output_gradient_, input_gradient_, scratch_;
 };
 
-/// Both in turn, so that what else happens on the machine meets both alike.
+/// Measures both precisions alternately, so that other activity on the machine affects both equally.
 PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline& deadline) {
   const PlannedLayer layer = of_fewer_pixels(shape.layer, 4 * shape.convolution().window().kernel);
   const auto enough = static_cast<std::int64_t>(kMostFlops / flops_of(layer));
@@ -174,7 +175,7 @@ PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
   return sum;
 }
 
-/// What was measured, and what came out.
+/// The subject of a measurement, and its result.
 struct Comparison {
   std::vector<Shape> shapes;
   std::int64_t batch = 0;

@@ -6,10 +6,11 @@
 
 namespace troupe::cpu {
 
-/// Processor time that the convolutions of a network take here in f32 and in bf16, going forward and backward: of those
-/// shapes that do the most, each counted as often as there are layers of it. Zeros for a network without any. Takes a
-/// fifth of a second, or longer where two runs of a shape do. Measured once in a process: its replicas see the same.
-/// @param batch samples; fewer are taken where fewer say as much.
+/// Measures the processor time of a network's convolutions in f32 and in bf16, forward and backward. Measures the
+/// shapes with the most operations and multiplies each by its number of layers. Returns zeros for a network without
+/// convolutions. Takes a fifth of a second, or longer if two runs of a shape do. Measures once per process, so that all
+/// replicas get the same result.
+/// @param batch the number of samples; fewer are measured if that is enough
 PrecisionSeconds compare_precisions(const NetworkPlan& plan, std::int64_t batch);
 
 }  // namespace troupe::cpu

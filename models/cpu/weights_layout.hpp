@@ -8,12 +8,12 @@
 
 namespace troupe::cpu {
 
-/// Weights in the layout that oneDNN's kernels want.
+/// Weights in the layout that oneDNN's kernels prefer.
 struct StoredWeights final : WeightsLayout {
-  dnnl::memory::desc stored;            ///< in that layout, padding channels included
+  dnnl::memory::desc stored;            ///< that layout, including padding channels
   dnnl::memory::desc plain;             ///< the same extents, row-major
-  std::int64_t outputs = 0;             ///< without padding; `stored` has more rows where it pads
-  std::vector<std::int64_t> positions;  ///< in a row of `plain`, of each weight of a canonical row
+  std::int64_t outputs = 0;             ///< number without padding; `stored` has more rows if it has padding
+  std::vector<std::int64_t> positions;  ///< position in a row of `plain` of each weight of a canonical row
 
   std::size_t floats() const override { return stored.get_size() / sizeof(float); }
   std::size_t canonical_floats() const override { return static_cast<std::size_t>(outputs) * positions.size(); }
@@ -22,7 +22,7 @@ struct StoredWeights final : WeightsLayout {
   void from_canonical(const float* canonical, float* weights) const override;
 
  private:
-  /// Whether `plain` is the canonical order, without padding.
+  /// True if `plain` is the canonical order without padding.
   bool is_canonical() const;
   std::size_t row_length() const { return floats() / static_cast<std::size_t>(extents_of(stored)[0]); }
 };

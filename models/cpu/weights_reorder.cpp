@@ -35,7 +35,7 @@ using Words = Pixel<kBlock>::Words;
   round_to_bf16<kBlock>(to);
 }
 
-/// Rows 2p and 2p + 1, interleaved.
+/// Interleaves rows 2p and 2p + 1.
 TROUPE_CLONES void pair_inputs(const float* from, std::uint32_t* to) {
   for (int pair = 0; pair < kBlock / 2; ++pair) {
     Words even;
@@ -47,7 +47,7 @@ TROUPE_CLONES void pair_inputs(const float* from, std::uint32_t* to) {
   }
 }
 
-/// Columns 2p and 2p + 1, interleaved: each row becomes eight words, and those a column.
+/// Interleaves columns 2p and 2p + 1. Each row becomes eight words, which are then written as a column.
 TROUPE_CLONES void pair_outputs(const float* from, std::uint32_t* to) {
   std::uint32_t rows[kBlock][kBlock / 2];
   for (int input = 0; input < kBlock; ++input) {

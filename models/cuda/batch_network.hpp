@@ -10,24 +10,24 @@
 
 namespace troupe::cuda {
 
-/// The network for one batch size: operations and memory plan, made once.
+/// The network for one batch size: its operations and memory plan, created once.
 class BatchNetwork {
  public:
   BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, PassTimes& times, const Loss& loss,
                const std::vector<bool>& learns, std::int64_t batch, Mode mode);
 
-  /// Of device memory to run in, which holds nothing between passes.
+  /// The size in bytes of the device memory that a pass needs. The memory holds nothing between passes.
   std::size_t bytes() const { return memory_.bytes; }
-  /// Of the context's workspace.
+  /// The size in bytes of the context's workspace that a pass needs.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-  // Weights are empty where those of the pass before are taken again.
+  // In the following functions, empty weights mean the weights of the previous pass.
 
-  /// Loss sum of the batch; writes its gradient.
-  /// @param context of a network that is frozen: not `training`
+  /// Returns the loss sum of the batch and writes its gradient.
+  /// @param context for a frozen network, `training` is false
   double train(std::byte* memory, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, std::int64_t* correct);
-  /// Loss sum and hits of the batch. @param metrics null, or to which its samples are added
+  /// Returns the loss sum and the hits of the batch. @param metrics receives the samples; may be null
   EvaluationResult evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                             std::span<const float> weights, SampleMetrics* metrics);
   /// Writes the outputs of a batch, row-major.
@@ -43,7 +43,7 @@ class BatchNetwork {
   void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
   void backward(std::byte* memory, const BatchContext& context);
   void run(const BackwardStep& step, std::byte* memory, BatchContext context);
-  /// Brings the outputs to the host and waits for them.
+  /// Copies the outputs to the host and blocks until they have arrived.
   OutputRows receive_scores(std::byte* memory);
   void send_scores_gradient(std::byte* memory);
 
@@ -61,7 +61,7 @@ class BatchNetwork {
   BufferSchedule schedule_;
   MemoryPlan memory_;
   std::size_t workspace_bytes_ = 0;
-  int scores_ = kNone;  ///< buffer of outputs, and then their gradient, as the loss takes them
+  int scores_ = kNone;  ///< buffer of the outputs, and then of their gradient, as plain rows for the loss
   PinnedFloats host_scores_;
   PinnedFloats host_gradient_;
 };

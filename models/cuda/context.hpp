@@ -10,43 +10,43 @@
 
 namespace troupe::cuda {
 
-/// What the layers of a replica's network share: the device's streams and libraries, and memory that each of them uses
-/// while it runs.
+/// Resources that the layers of a replica's network share: the device's streams and libraries, and memory that each
+/// layer uses while it runs.
 class Context {
  public:
-  /// @param element that images are stored and products are computed in
+  /// @param element the type in which images are stored and products are computed
   /// @param tf32 whether products of floats may round their factors to TensorFloat-32
   Context(int device, Element element, bool tf32);
 
-  /// Names what the bits depend on beside the device: "cuda13000-cudnn91900-cublas130100".
+  /// Returns the versions on which results depend bit by bit, besides the device: "cuda13000-cudnn91900-cublas130100".
   std::string libraries() const;
   int device() const { return device_; }
   Element element() const { return element_; }
   bool tf32() const { return tf32_; }
   const Stream& compute() const { return compute_; }
   const Stream& copies() const { return copies_; }
-  /// Copies what a later pass will need.
+  /// The stream for copies that a later pass will need.
   const Stream& early_copies() const { return early_copies_; }
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
   cublasHandle_t cublas() const { return cublas_.get(); }
 
-  // Copies of floats over the bus, that a stream begins when it comes to them.
+  // Copy floats over the bus, in the order of the stream.
   void copy_to_device(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
     copy(stream, to, from, count, cudaMemcpyHostToDevice, what);
   }
   void copy_to_host(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
     copy(stream, to, from, count, cudaMemcpyDeviceToHost, what);
   }
-  /// Of all of them so far.
+  /// The number of bytes of all copies so far.
   std::int64_t bytes_over_bus() const { return bytes_over_bus_; }
 
-  /// What a layer may use beside its operands, unless cuDNN has no algorithm that does with it.
+  /// The largest workspace of a layer, unless cuDNN has no algorithm that needs so little.
   static constexpr std::size_t kUsualWorkspace = std::size_t{256} << 20;
-  /// The layers of a network say when they are made what they will need. Returns the most that was needed since the
-  /// last call of `take_need`.
+  /// Each layer of a network registers its need when it is created. `take_need` returns the largest need since its last
+  /// call.
   void need_workspace(std::size_t bytes) { need_ = std::max(need_, bytes); }
   std::size_t take_need() { return std::exchange(need_, 0); }
-  /// Before a pass of such a network, when nothing runs. What is there holds nothing between layers.
+  /// Must be called before a pass of such a network, when nothing runs. The workspace holds nothing between layers.
   void reserve_workspace(std::size_t bytes) { workspace_.reserve(bytes); }
   std::byte* workspace() const { return workspace_.data(); }
   std::size_t workspace_bytes() const { return workspace_.bytes(); }

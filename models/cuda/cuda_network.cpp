@@ -10,7 +10,8 @@
 #include "models/network/device_network.hpp"
 #include "runtime/processes/page_lock.hpp"
 
-/// Whoever links troupe::cuda asks for this, so that what the rest of Troupe names as a weak symbol comes along.
+/// Programs that link troupe::cuda reference this symbol, so that the linker includes the functions that the rest of
+/// Troupe names as weak symbols.
 extern "C" const char kTroupeCudaDevices;
 extern "C" const char kTroupeCudaDevices = 1;
 
@@ -20,16 +21,16 @@ namespace cuda {
 
 namespace {
 
-/// Of a network whose batches are a whole shard, or that only evaluates.
+/// The batch size for a network whose batches are whole shards, or that only evaluates.
 constexpr std::int64_t kUsualBatch = 64;
 
-/// On the replica's device, whichever thread calls, once pages are locked; and where it fails, what is queued has ended
-/// before the caller's memory goes.
+/// Runs `work` on the replica's device, in any thread, after pages have been locked. If it fails, blocks until queued
+/// work has ended, before the caller's memory is freed.
 template <class Work>
 auto on_device(const Context& context, const Work& work) {
   await_page_locks();
   tell_unlocked();
-  check(cudaSetDevice(context.device()), "choosing a device");
+  check(cudaSetDevice(context.device()), "selecting a device");
   try {
     return work();
   } catch (...) {
@@ -40,10 +41,11 @@ auto on_device(const Context& context, const Work& work) {
   }
 }
 
-/// Which weights the device has.
+/// Tracks which weights the device holds.
 class HeldWeights {
  public:
-  /// Those that a pass has to send: none where the device has them. Until the pass is over, nothing is known of them.
+  /// Returns the weights that a pass must send; empty if the device holds them. Until the pass ends, the held weights
+  /// count as unknown.
   std::span<const float> begin(const WeightsVersion& said, std::span<const float> weights) {
     coming_ = said.data == weights.data() ? said : WeightsVersion{};
     const bool held = std::exchange(held_, {}) == coming_ && coming_.number != 0;
@@ -69,7 +71,7 @@ class CudaNetwork final : public DeviceNetwork {
         times_(network_),
         transfers_(context_, network_, times_) {}
 
-  ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are freed
+  ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // members are freed on this device
 
   void prepare_training(bool /*memory*/) override {
     on_device(context_, [&] {
@@ -184,7 +186,7 @@ std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan, std::s
                                                  std::int64_t batch_size, const ReplicaContext& context) {
   const int device = cuda::use_device(context.device_number, context.place);
   cuda::lock_slabs(device);
-  cuda::check(cudaSetDevice(device), "choosing a device");  // it may have chosen another replica's
+  cuda::check(cudaSetDevice(device), "selecting a device");  // the current device may be another replica's
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
                                              context.tf32, device);
 }

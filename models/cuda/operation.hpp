@@ -11,13 +11,13 @@
 
 namespace troupe::cuda {
 
-/// Places in a workspace are multiples of this many bytes.
+/// Rounds up to the alignment of memory inside a workspace.
 inline std::size_t aligned(std::size_t bytes) {
   constexpr std::size_t kAligned = 256;
   return (bytes + kAligned - 1) / kAligned * kAligned;
 }
 
-/// How a sample lies on the device: [height][width][channels], without padding. Features are floats.
+/// The layout of a sample on the device: [height][width][channels], without padding. Features are floats.
 struct Layout {
   SampleShape shape;
   Element element = Element::f32;
@@ -28,20 +28,20 @@ struct Layout {
   std::size_t bytes(std::int64_t samples) const { return values(samples) * size_of(element); }
 };
 
-/// What cuDNN and cuBLAS multiply results by, and what was there before.
+/// Factors for cuDNN and cuBLAS, of the result and of the previous content of the output.
 inline constexpr float kOne = 1;
 inline constexpr float kZero = 0;
 
-/// A layer with its place in the device's memory; the same for all batch sizes.
+/// A layer with its layouts in the device's memory; the same for all batch sizes.
 struct PlacedLayer {
   PlannedLayer planned;
   Layout input;
   Layout output;
-  LayerParameters parameters = {};  ///< of layers that have any
-  bool gradient_stops = false;      ///< nothing before it learns, so it need not pass a gradient on
+  LayerParameters parameters = {};  ///< for layers with parameters
+  bool gradient_stops = false;      ///< nothing before it learns, so no input gradient is needed
 };
 
-/// How CUDA devices compute a kind of layer; in cuda/layers, a file for each.
+/// The CUDA implementation of a kind of layer. Implementations are in cuda/layers, one file each.
 class LayerKernels {
  public:
   LayerKernels() = default;
@@ -49,16 +49,16 @@ class LayerKernels {
   LayerKernels& operator=(const LayerKernels&) = delete;
   virtual ~LayerKernels() = default;
 
-  /// Says which parameters the layer has and how they lie.
+  /// Sets the parameters of the layer and their layout.
   virtual void place(PlacedLayer& /*layer*/) const {}
-  /// @param layer outlives what is made
+  /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 };
 
-/// @throws Error unsupported for a kind of layer that they cannot compute, saying why.
+/// @throws Error unsupported, with the reason, for a kind of layer without a CUDA implementation.
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer);
 
-/// What a layer is, where its kind is known.
+/// Returns the specification of a layer of known kind.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

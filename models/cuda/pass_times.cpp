@@ -20,7 +20,7 @@ void add_to(LayerTime& time, Direction direction, double seconds) {
 
 PassTimes::PassTimes(const PlacedNetwork& network) : layers_(profiled_layers(network)) {
   waiting_.kind = "waiting for copies";
-  copying_.kind = "copies, beside these";
+  copying_.kind = "copies (concurrent)";
   copying_.beside = true;
 }
 
@@ -37,7 +37,7 @@ void PassTimes::passed(const Stream& compute, std::size_t what, Direction direct
   intervals_.push_back({what, direction, begin, last_});
 }
 
-/// The first pass is like no other: libraries load their kernels in it.
+/// The first pass is never measured, because libraries load their kernels in it.
 void PassTimes::begin(const Stream& compute, bool trains) {
   measured_ = trains && passes_++ % kEvery == 1;
   used_ = 0;

@@ -11,39 +11,38 @@ namespace troupe::cuda {
 
 enum class Direction : std::uint8_t { forward, backward };
 
-/// Where the time of training passes goes: streams record events between what they do, which are read when a pass has
-/// ended. That takes a little time itself, so one pass of eight is measured, and stands for the others.
+/// Measures the time of training passes. Streams record events between operations, and the events are read when a pass
+/// has ended. Since this takes a little time itself, only one of eight passes is measured and represents the others.
 class PassTimes {
  public:
   explicit PassTimes(const PlacedNetwork& network);
 
-  // Of the compute stream, in its order.
-  /// @param trains whether this pass counts
+  // For the compute stream, in its order.
+  /// @param trains whether this is a training pass
   void begin(const Stream& compute, bool trains);
-  /// What it was given since it was marked last waits for copies in that direction, is of the layer, or is none of
-  /// both.
+  /// The work since the last mark belongs to waiting for copies in that direction, to the layer, or to neither.
   void waits(const Stream& compute, Direction direction);
   void layer(const Stream& compute, std::size_t layer, Direction direction);
   void other(const Stream& compute);
 
-  // Of the stream that copies.
+  // For the stream that copies.
   void copy_begins(const Stream& copies);
   void copied(const Stream& copies, Direction direction);
-  /// The compute stream has nothing more to do, and the pass goes on until here.
+  /// The compute stream has no more work; the pass lasts until this point.
   void last_copied(const Stream& copies);
 
-  /// All of the pass has ended.
+  /// The whole pass has ended.
   void end(std::int64_t batch);
 
-  /// Of all so far, as those that were measured say.
+  /// Returns the times of all passes so far, extrapolated from the measured ones.
   std::vector<LayerTime> times() const;
 
  private:
   static constexpr std::size_t kWaiting = static_cast<std::size_t>(-1);
   static constexpr std::size_t kCopying = static_cast<std::size_t>(-2);
-  /// From one event to another.
+  /// The time between two events.
   struct Interval {
-    std::size_t what = 0;  ///< a layer, or one of these
+    std::size_t what = 0;  ///< a layer, kWaiting or kCopying
     Direction direction = Direction::forward;
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -59,9 +58,9 @@ class PassTimes {
   std::vector<TimedEvent> events_;
   std::int64_t passes_ = 0;
   std::int64_t measured_passes_ = 0;
-  bool measured_ = false;  ///< the pass under way
+  bool measured_ = false;  ///< whether the current pass is measured
   std::size_t used_ = 0;
-  std::size_t last_ = 0;  ///< event of the compute stream
+  std::size_t last_ = 0;  ///< last event of the compute stream
   std::size_t copy_ = 0;
   std::vector<Interval> intervals_;
 };

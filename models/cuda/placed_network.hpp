@@ -7,13 +7,13 @@
 
 namespace troupe::cuda {
 
-/// A planned network with its layouts, the same for all batch sizes.
+/// A planned network with its layouts; the same for all batch sizes.
 struct PlacedNetwork {
   SampleShape input_shape;
   std::int64_t num_outputs = 0;
   Layout input;
   std::vector<PlacedLayer> layers;
-  Element element = Element::f32;                      ///< of images and products
+  Element element = Element::f32;                      ///< type of images and products
   std::vector<std::unique_ptr<LayerKernels>> kernels;  ///< by layer
   ParameterLayout parameters;
 
@@ -23,7 +23,8 @@ struct PlacedNetwork {
   }
 };
 
-/// Images are stored in this element, features as floats; all in floats where a sum's inputs would differ.
+/// Stores images in this type and features as floats. Uses floats for everything if the inputs of a sum would have
+/// different types.
 PlacedNetwork place_network(const NetworkPlan& plan, Element element);
 
 }  // namespace troupe::cuda

@@ -20,15 +20,15 @@ void multiply(const Context& context, const Matrix& a, const Matrix& b, const Ex
               Element element, bool adds) {
   const std::int64_t longest = std::max({extents.rows, extents.columns, extents.inner});
   if (longest > std::numeric_limits<std::int32_t>::max())
-    throw Error(ErrorCode::limit_reached, "a product of matrices with " + std::to_string(longest) +
-                                              " rows, and cuBLAS takes up to 2^31 - 1: take smaller batches");
+    throw Error(ErrorCode::limit_reached, "a matrix product with " + std::to_string(longest) +
+                                              " rows, but cuBLAS supports at most 2^31 - 1: use smaller batches");
   const cudaDataType_t factors = type_of_factor(context.element());
   const auto rows = static_cast<int>(extents.rows);
   check(cublasGemmEx(context.cublas(), operation_of(a), operation_of(b), rows, static_cast<int>(extents.columns),
                      static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
                      factors, static_cast<int>(b.column), adds ? &kOne : &kZero, product, type_of_factor(element), rows,
                      CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "a product of matrices");
+        "computing a matrix product");
 }
 
 }  // namespace troupe::cuda

@@ -6,10 +6,11 @@
 
 namespace troupe::cuda {
 
-/// A matrix as cuBLAS takes it, column by column; `transposed` before it is multiplied.
+/// A matrix in the format of cuBLAS, column by column; it is transposed before the multiplication if `transposed` is
+/// true.
 struct Matrix {
   const void* values;
-  std::int64_t column;  ///< length of one as it lies
+  std::int64_t column;  ///< length of a stored column
   bool transposed = false;
 };
 
@@ -20,9 +21,10 @@ struct Extents {
   std::int64_t inner;
 };
 
-/// product = a * b, on the compute stream. @param element of the product; the factors' is the context's
-/// @param adds whether it is added to what is there
-/// @throws Error limit_reached for an extent that cuBLAS does not count to
+/// Computes product = a * b on the compute stream. @param element the type of the product; the factors have the type of
+/// the context
+/// @param adds whether the result is added to the previous content
+/// @throws Error limit_reached for an extent that cuBLAS does not support
 void multiply(const Context& context, const Matrix& a, const Matrix& b, const Extents& extents, void* product,
               Element element, bool adds = false);
 

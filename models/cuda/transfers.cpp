@@ -8,7 +8,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Large enough for the bus's full speed, small against what a pass computes meanwhile.
+/// Large enough for the bus's full speed, but small compared to the computation that a pass does meanwhile.
 constexpr std::size_t kBucketFloats = std::size_t{1} << 20;
 
 }  // namespace
@@ -33,7 +33,7 @@ Transfers::Transfers(Context& context, const PlacedNetwork& network, PassTimes& 
       weights_(network.parameters.size() * sizeof(float)),
       half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
       gradient_(weights_.bytes()) {
-  // Padding and, of a frozen network, statistics: nobody writes them.
+  // Padding, and the statistics of a frozen network, are never written.
   check(cudaMemsetAsync(gradient_.data(), 0, gradient_.bytes(), context.compute().get()), "clearing a gradient");
 }
 
@@ -62,7 +62,7 @@ const float* Transfers::send(std::span<const float> samples, std::uint64_t conte
     next_ = 0;
     copy_to_device(context_.copies(), weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
-  const std::uint64_t held = std::exchange(held_, 0);  // first: there may be no room for more
+  const std::uint64_t held = std::exchange(held_, 0);  // cleared first: there may not be enough memory
   reserve_samples(samples.size());
   const bool are_here = content != 0 && content == held;
   if (!are_here) copy_to_device(context_.copies(), samples, samples_.floats());

@@ -9,53 +9,54 @@
 
 namespace troupe::cuda {
 
-/// Layers that follow each other, whose part of the flat vectors goes between host and device in one go.
+/// Consecutive layers whose part of the flat vectors is copied between host and device at once.
 struct Bucket {
   std::size_t first_layer = 0;
   std::size_t begin = 0;  ///< floats of the flat vectors
   std::size_t end = 0;
 };
 
-/// Buckets of some megabytes, in the order of their layers, that hold all that is learned.
+/// Returns buckets of some megabytes, in the order of their layers, that contain all learned parameters.
 std::vector<Bucket> make_buckets(const PlacedNetwork& network);
 
-/// The flat vectors on the device, and their way there and back, which the passes overlap: a layer goes forward when
-/// its own weights have come, and a gradient leaves when its layers have gone backward.
+/// The flat vectors on the device, and their copies from and to the host. Copies overlap with the passes. A layer runs
+/// forward as soon as its own weights have arrived. A gradient is sent as soon as its layers have run backward.
 class Transfers {
  public:
   Transfers(Context& context, const PlacedNetwork& network, PassTimes& times);
 
   const float* weights() const { return weights_.floats(); }
-  /// In the element that products are computed in.
+  /// The weights in the type in which products are computed.
   const std::byte* product_weights() const;
   float* gradient() const { return gradient_.floats(); }
 
-  /// Of a batch, beforehand. What is there is lost where it has to grow.
+  /// Allocates memory for the samples of a batch. Growing loses the content.
   void reserve_samples(std::size_t floats) { samples_.reserve(floats * sizeof(float)); }
-  /// Begins to copy samples, unless the device has these, and statistics; what the compute stream is given from now on
-  /// has them. `receive` takes the weights, unless these are empty: then the layers have those of the pass before.
+  /// Starts copying samples, unless the device holds them, and statistics. Work that is queued on the compute stream
+  /// from now on can use them. `receive` copies the weights; if `weights` is empty, the layers use those of the
+  /// previous pass.
   /// @param content Batch::content of the samples
-  /// @param trains whether the pass that begins does
+  /// @param trains whether this is a training pass
   /// @returns the samples on the device
   const float* send(std::span<const float> samples, std::uint64_t content, std::span<const float> weights, bool trains);
-  /// Begins to copy those of a later pass to the same place, if it knows them and has not begun yet. The device has
-  /// read the present ones.
+  /// Starts copying the samples of a later pass to the same memory, if they are known and the copy has not started yet.
+  /// The device must have read the current samples.
   void send_ahead(const BatchesAhead* ahead);
-  /// Copies the layer's weights; what the compute stream is given from now on has them. To be called for one layer
-  /// after the other, so that the layers before compute meanwhile, also where the processor copies.
+  /// Copies the layer's weights. Work that is queued on the compute stream from now on can use them. Call it layer by
+  /// layer, so that earlier layers compute meanwhile, even if the processor does the copying.
   void receive(std::size_t layer);
 
-  /// Begins to copy a gradient to the host: statistics, where they were written, or zeros.
+  /// Starts copying a gradient to the host. Copies the statistics if they were written, otherwise zeros.
   void begin_gradient(std::span<float> gradient);
-  /// All gradients of this layer and those behind it are queued.
+  /// All gradients of this layer and later layers have been queued.
   void layer_done(std::size_t layer);
-  /// Waits until the gradient is there, and samples of a later pass.
+  /// Blocks until the gradient, and the samples of a later pass, have arrived.
   void end_gradient();
 
  private:
   void copy_to_device(const Stream& stream, std::span<const float> from, float* to);
   void copy_to_host(std::size_t begin, std::size_t end);
-  /// What the compute stream is given from now on has what was copied.
+  /// Makes work that is queued on the compute stream from now on wait for the copies.
   void await_copies();
 
   Context& context_;
@@ -70,12 +71,12 @@ class Transfers {
   DeviceMemory half_weights_;
   DeviceMemory gradient_;
   std::uint64_t held_ = 0;         ///< content of the samples on the device; 0: unknown
-  std::uint64_t coming_ = 0;       ///< what it will be when the pass has ended
-  bool early_sent_ = false;        ///< samples of a later pass are on their way
-  std::span<const float> source_;  ///< of the weights under way
-  std::span<float> target_;        ///< of the gradient under way
-  std::size_t next_ = 0;           ///< bucket to receive
-  std::size_t unsent_ = 0;         ///< buckets of the gradient that are not yet on their way
+  std::uint64_t coming_ = 0;       ///< value of `held_` after the pass
+  bool early_sent_ = false;        ///< samples of a later pass are being copied
+  std::span<const float> source_;  ///< the weights that are being copied
+  std::span<float> target_;        ///< the gradient that is being copied
+  std::size_t next_ = 0;           ///< next bucket to receive
+  std::size_t unsent_ = 0;         ///< number of gradient buckets that are not being copied yet
 };
 
 }  // namespace troupe::cuda

@@ -4,8 +4,8 @@
 
 namespace troupe::cuda {
 
-/// Weights of a convolution, or of a linear layer that takes images: canonically [outputs][channels][pixels], on the
-/// device [outputs][pixels][channels], where the pixels are the kernel's or the image's.
+/// Weights of a convolution, or of a linear layer whose input is images. Canonical order: [outputs][channels][pixels];
+/// on the device: [outputs][pixels][channels]. The pixels are those of the kernel or of the image.
 class TransposedWeights final : public WeightsLayout {
  public:
   TransposedWeights(std::int64_t outputs, std::int64_t channels, std::int64_t pixels)

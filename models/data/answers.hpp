@@ -9,13 +9,13 @@
 
 namespace troupe {
 
-/// No data that names its classes itself has more.
+/// The largest number of classes of data that defines its own classes.
 inline constexpr std::int32_t kMostClasses = 100'000;
 
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
-/// @param number gives the number of the sample whose label is the i-th.
-/// @throws Error bad_data naming the first sample whose label is no class.
+/// @param number returns the number of the sample that label `i` belongs to
+/// @throws Error bad_data that names the first sample with an invalid label.
 template <class Number>
 void check_labels(std::span<const std::int32_t> labels, int num_classes, const Number& number) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -25,7 +25,7 @@ void check_labels(std::span<const std::int32_t> labels, int num_classes, const N
   }
 }
 
-/// @param each targets that a sample has. @throws Error bad_data naming the first sample with one that is not finite.
+/// @param each targets per sample. @throws Error bad_data that names the first sample with a target that is not finite.
 template <class Number>
 void check_targets(std::span<const float> targets, std::int64_t each, const Number& number) {
   for (std::size_t i = 0; i < targets.size(); ++i) {

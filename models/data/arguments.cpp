@@ -14,7 +14,7 @@ namespace {
 }
 
 [[noreturn]] void refuse_arguments(const std::string& name, const std::string& text, const char* usage) {
-  throw_invalid(name + ":" + text + " is not " + name + usage);
+  throw_invalid(name + ":" + text + " does not have the form " + name + usage);
 }
 
 [[noreturn]] void refuse_option(const std::string& name, const std::string& key, const char* usage,
@@ -22,7 +22,7 @@ namespace {
   std::vector<std::string> known;
   known.reserve(options.size());
   for (const auto& [option, apply] : options) known.push_back(option);
-  throw_invalid(name + ": there is no option '" + key + "'" + did_you_mean(key, known) + "; " + name + usage);
+  throw_invalid(name + ": unknown option '" + key + "'" + did_you_mean(key, known) + "; usage: " + name + usage);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::int64_t data_length(const std::string& option, const std::string& text) {
   std::int64_t length = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
   if (error != std::errc{} || end != text.data() + text.size() || length < 1 || length > kMost)
-    throw_invalid(option + "=" + text + " is no number from 1 to " + std::to_string(kMost));
+    throw_invalid(option + "=" + text + " is not an integer from 1 to " + std::to_string(kMost));
   return length;
 }
 
@@ -58,7 +58,8 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
     } else if (part.empty()) {
       refuse_arguments(name, text, usage);
     } else if (equal != std::string::npos && part.find('/') == std::string::npos &&
-               key.find_first_of(": ") == std::string::npos) {  // no option is called like a command
+               key.find_first_of(": ") == std::string::npos) {  // a part with such characters is a file or a command,
+                                                                // not an option
       refuse_option(name, key, usage, options);
     } else {
       files.push_back(part);
@@ -68,7 +69,7 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
 }
 
 bool zero_for_unseen(const std::string& kind, const std::string& text) {
-  if (text != "error" && text != "zero") throw_invalid(kind + ": unseen=" + text + " is neither error nor zero");
+  if (text != "error" && text != "zero") throw_invalid(kind + ": unseen=" + text + " must be error or zero");
   return text == "zero";
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kCifarPixels = std::size_t{3} * 32 * 32;
 constexpr std::size_t kCifarRecord = 1 + kCifarPixels;  ///< a label, then red, green and blue, row-major
 constexpr int kCifarClasses = 10;
 
-/// The folder itself, or what the archive has in it.
+/// Returns the folder itself, or the subfolder that the archive contains.
 std::string folder_of_batches(const std::string& folder) {
   const std::string inner = folder + "/cifar-10-batches-bin";
   return std::filesystem::exists(inner + "/data_batch_1.bin") ? inner : folder;
@@ -25,7 +25,8 @@ std::string folder_of_batches(const std::string& folder) {
 void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std::vector<std::int32_t>& labels) {
   const std::vector<std::byte> bytes = InputFile(path).read_all();
   if (bytes.empty() || bytes.size() % kCifarRecord != 0)
-    throw_bad_file(path, std::to_string(bytes.size()) + " bytes are not images of " + std::to_string(kCifarRecord));
+    throw_bad_file(
+        path, std::to_string(bytes.size()) + " bytes; the size must be a multiple of " + std::to_string(kCifarRecord));
   for (std::size_t at = 0; at < bytes.size(); at += kCifarRecord) {
     labels.push_back(std::to_integer<std::int32_t>(bytes[at]));
     if (labels.back() >= kCifarClasses)
@@ -38,7 +39,7 @@ void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std
   }
 }
 
-/// One a line; none where the file is missing or has others.
+/// Reads the class names, one per line. Returns none if the file is missing or has another number of names.
 std::vector<std::string> class_names_of(const std::string& path) {
   std::vector<std::string> names;
   if (!std::filesystem::is_regular_file(path)) return names;

@@ -10,12 +10,13 @@
 
 namespace troupe {
 
-/// Leaves out samples that cannot be read, where that is asked for, and says of each which it is, once.
+/// If requested, skips samples that cannot be read, and logs each of them once.
 class DamagedSamples {
  public:
   explicit DamagedSamples(bool left_out) : left_out_(left_out) {}
 
-  /// Reads sample `index` of a request; what is no good file makes it a hole. @throws what `read` does otherwise
+  /// Reads sample `index` of a request. If the file is bad, the sample becomes a hole. @throws all other exceptions of
+  /// `read`
   template <class Read>
   void read(const BatchRequest& request, std::size_t index, const Read& read) const {
     if (!left_out_ || request.holes.empty()) return read();
@@ -36,7 +37,8 @@ class DamagedSamples {
   mutable std::set<std::string> told_;
 };
 
-/// "skip" of the option `damaged`. @param option whose value it is, for errors. @throws Error invalid_argument
+/// Checks the value of the option `damaged`, which must be "skip". @param option its name, for errors. @throws Error
+/// invalid_argument
 bool skips_damaged(const std::string& option, const std::string& value);
 
 }  // namespace troupe

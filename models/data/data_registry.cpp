@@ -21,7 +21,7 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-/// As it is shown in the list of all data.
+/// Returns the short form for the list of all data.
 std::string in_short(const std::string& arguments) {
   constexpr std::size_t kLongest = 20;
   return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";
@@ -30,9 +30,9 @@ std::string in_short(const std::string& arguments) {
 void add(Kinds& kinds, const std::string& name, MakeData make, const DataUsage& usage, MakeTestSet make_test = {},
          MakeDataLike make_like = {}) {
   const std::string& arguments = usage.arguments;
-  if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' has a colon");
+  if (name.find(':') != std::string::npos) throw_invalid("the name of data '" + name + "' must not contain a colon");
   if (!arguments.empty() && !arguments.starts_with(":") && !arguments.starts_with("[:"))
-    throw_invalid("data '" + name + "' takes '" + arguments + "', which starts with neither ':' nor '[:'");
+    throw_invalid("data '" + name + "': the usage '" + arguments + "' must start with ':' or '[:'");
   kinds.add(name, {std::move(make), std::move(make_test), usage, std::move(make_like)}, in_short(arguments));
 }
 
@@ -42,7 +42,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage}, {}, csv_files_like);
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true}, {},
-      fold_of_named_like);  // which its data may be
+      fold_of_named_like);  // the data of the fold may be drawn
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage}, {}, image_folder_like);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});
@@ -55,7 +55,7 @@ Kinds* with_builtin_data() {
 }
 
 Kinds& kinds() {
-  static Kinds& registered = *with_builtin_data();  // never destroyed: replicas that were given up may outlive main
+  static Kinds& registered = *with_builtin_data();  // never destroyed: threads of abandoned replicas may outlive main
   return registered;
 }
 
@@ -72,7 +72,7 @@ NamedData find_data(const std::string& full_name) {
   const Kind& kind = kinds().find(name);
   const std::string& usage = kind.usage.arguments;
   if (has_arguments ? usage.empty() : usage.starts_with(":"))
-    throw_invalid("data '" + full_name + "' is not " + name + usage);
+    throw_invalid("data '" + full_name + "' does not have the form " + name + usage);
   return {kind.make, kind.make_test, kind.make_like, kind.usage.drawn,
           has_arguments ? full_name.substr(colon + 1) : ""};
 }

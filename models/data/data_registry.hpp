@@ -8,28 +8,28 @@
 
 namespace troupe {
 
-/// Makes the test set without the training set.
+/// Creates the test set without the training set.
 using MakeTestSet = std::function<std::shared_ptr<const DataSource>(const std::string& arguments)>;
 
-/// Makes data for a network that was trained on data of that encoding and those classes; see load_data.
+/// Creates data for a network that was trained on data with this encoding and these classes; see load_data.
 using MakeDataLike =
     std::function<TrainingData(const std::string& arguments, const DataInfo& trained, std::uint64_t seed)>;
 
-/// Data that was asked for by name.
+/// Data that was requested by name.
 struct NamedData {
   MakeData make;
   MakeTestSet make_test;   ///< may be empty
-  MakeDataLike make_like;  ///< empty: such data is the same for all networks
+  MakeDataLike make_like;  ///< empty: the data is the same for all networks
   bool drawn;              ///< see DataUsage
-  std::string arguments;   ///< behind the colon
+  std::string arguments;   ///< text behind the colon
 };
 
-/// @param full_name such as "mock-images:8,5". @throws Error invalid_argument that lists what there is, or says what
-/// the name takes.
+/// @param full_name such as "mock-images:8,5"
+/// @throws Error invalid_argument that lists the known names, or the form of the name's arguments.
 NamedData find_data(const std::string& full_name);
 
-/// The test set of such data, or the training set where there is none. Loads no more than it has to.
-/// @param trained as `load_data` takes it. @throws Error as `load_data`.
+/// Returns the test set of the data, or the training set if there is no test set. Loads as little as possible.
+/// @param trained see `load_data`. @throws Error like `load_data`.
 std::shared_ptr<const DataSource> load_test_set(const std::string& full_name, std::uint64_t seed,
                                                 const DataInfo& trained = {});
 

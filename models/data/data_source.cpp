@@ -15,8 +15,8 @@ namespace {
 void check_shape(const std::vector<std::int64_t>& shape) {
   std::int64_t size = 1;
   for (const std::int64_t length : shape) {
-    if (length <= 0) throw_bad_data("a sample's shape has a length of " + std::to_string(length));
-    if (size > std::numeric_limits<std::int64_t>::max() / length) throw_bad_data("a sample's shape is too large");
+    if (length <= 0) throw_bad_data("the shape of a sample has a length of " + std::to_string(length));
+    if (size > std::numeric_limits<std::int64_t>::max() / length) throw_bad_data("the shape of a sample is too large");
     size *= length;
   }
 }
@@ -31,11 +31,11 @@ void check_parts(const DataInfo& info) {
   if (parts.empty()) return;
   const bool ascend = std::ranges::adjacent_find(parts, std::greater_equal<>()) == parts.end();
   if (parts.front() != 0 || !ascend || parts.back() >= info.num_samples)
-    throw_bad_data("parts that do not begin with sample 0, each behind the one before");
+    throw_bad_data("parts must start with sample 0 and be in ascending order");
 }
 
 DataInfo checked(DataInfo info) {
-  if (info.num_samples <= 0) throw_bad_data("data without samples");
+  if (info.num_samples <= 0) throw_bad_data("the data has no samples");
   check_shape(info.shape);
   if (info.num_classes < 0 || info.num_targets < 0 || (info.num_classes > 0 && info.num_targets > 0)) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
@@ -51,14 +51,15 @@ DataInfo checked(DataInfo info) {
 void check_room(const char* what, std::size_t room, std::size_t samples, std::int64_t each) {
   const auto length = static_cast<std::size_t>(each);
   if (length == 0 ? room == 0 : room % length == 0 && room / length == samples) return;
-  throw_invalid("room for " + std::to_string(room) + " " + what + " of " + std::to_string(samples) + " samples with " +
-                std::to_string(each) + " each");
+  throw_invalid("the buffer has room for " + std::to_string(room) + " " + what + "; expected " +
+                std::to_string(samples) + " samples with " + std::to_string(each) + " each");
 }
 
 void check_request(const BatchRequest& request, const DataInfo& info) {
   for (const std::int64_t sample : request.samples) {
     if (sample >= 0 && sample < info.num_samples) continue;
-    throw_invalid("sample " + std::to_string(sample) + " of data with " + std::to_string(info.num_samples));
+    throw_invalid("there is no sample " + std::to_string(sample) + "; the number of samples is " +
+                  std::to_string(info.num_samples));
   }
   check_room("values", request.values.size(), request.samples.size(), info.sample_size());
   check_room("labels", request.labels.size(), request.samples.size(), info.num_classes > 0 ? 1 : 0);
@@ -66,7 +67,7 @@ void check_request(const BatchRequest& request, const DataInfo& info) {
   if (!request.holes.empty()) check_room("holes", request.holes.size(), request.samples.size(), 1);
 }
 
-/// What could not be read has no answers that could be wrong.
+/// Clears labels and targets of samples that could not be read, so that they cannot be invalid.
 void clear_holes(const BatchRequest& request, const DataInfo& info) {
   const auto targets = static_cast<std::size_t>(info.num_targets);
   for (std::size_t i = 0; i < request.holes.size(); ++i) {
@@ -89,7 +90,8 @@ DataSource::DataSource(DataInfo info) : info_(checked(std::move(info))) {}
 void DataSource::fill(const BatchRequest& request) const {
   check_request(request, info_);
   if (request.samples.empty()) return;
-  // Values that `read` leaves are zeros, whatever lay there before; labels and targets that it forgets are found below.
+  // Zeros for values that `read` does not write. Labels and targets that it does not write become invalid, so that the
+  // checks below find them.
   std::ranges::fill(request.values, 0.0F);
   std::ranges::fill(request.labels, -1);
   std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());

@@ -29,14 +29,14 @@ void check_values(std::span<const float> values, const DataInfo& info) {
 
 std::int64_t count_samples(std::size_t targets, std::int64_t each) {
   if (each > 0 && targets % static_cast<std::size_t>(each) == 0) return static_cast<std::int64_t>(targets) / each;
-  throw_bad_data(std::to_string(targets) + " targets are not " + std::to_string(each) + " a sample");
+  throw_bad_data(std::to_string(targets) + " targets cannot be split into " + std::to_string(each) + " per sample");
 }
 
 TROUPE_CLONES void scale_bytes(const std::uint8_t* from, std::size_t count, float scale, float* to) {
   for (std::size_t i = 0; i < count; ++i) to[i] = scale * static_cast<float>(from[i]);
 }
 
-/// Copies `each` elements a sample; none where the data has none.
+/// Copies `each` elements per sample; nothing if the data has none.
 template <class T>
 void pick(std::span<const T> from, std::size_t each, std::span<const std::int64_t> samples, T* to) {
   if (from.empty()) return;

@@ -10,16 +10,16 @@
 
 namespace troupe {
 
-/// Where a Dataset's samples lie: in vectors, or in memory that others hold, too.
+/// The samples of a Dataset, in vectors or in shared memory.
 struct DatasetArrays {
-  std::span<const float> values;        ///< either these
-  std::span<const std::uint8_t> bytes;  ///< or these, which `scale` makes floats of
+  std::span<const float> values;        ///< either floats
+  std::span<const std::uint8_t> bytes;  ///< or bytes, which are multiplied by `scale`
   float scale = 1;
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
-  std::shared_ptr<const void> memory;  ///< in which they lie
+  std::shared_ptr<const void> memory;  ///< owns the arrays
 
-  /// Moves a vector to memory that is held.
+  /// Moves a vector into the owned memory.
   template <class T>
   std::span<const T> hold(std::vector<T> elements) {
     struct Held {
@@ -32,7 +32,7 @@ struct DatasetArrays {
   }
 
   static const DatasetArrays& of(const Dataset& set) { return *set.arrays_; }
-  /// Of samples that have been checked.
+  /// For samples that have already been checked.
   static Dataset make(DataInfo info, DatasetArrays arrays) {
     return {std::move(info), std::make_shared<const DatasetArrays>(std::move(arrays))};
   }

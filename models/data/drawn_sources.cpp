@@ -22,7 +22,7 @@ struct MockShape {
   std::int64_t images = 64;
 };
 
-/// `text` without the number at its start, if that is one in [1, limit].
+/// Returns `text` without the number at its start; nothing if there is no number in [1, limit].
 template <class Number>
 std::optional<std::string_view> take_number(std::string_view text, Number limit, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
@@ -37,8 +37,9 @@ MockShape parse_mock_shape(const std::string& arguments) {
   if (rest && rest->starts_with(',')) rest = take_number(rest->substr(1), 1'000'000, shape.classes);
   if (rest && rest->starts_with(',')) rest = take_number<std::int64_t>(rest->substr(1), 10'000, shape.images);
   if (!rest || !rest->empty()) {
-    throw_invalid("mock-images:" + arguments +
-                  " is not mock-images:SIZE[,CLASSES[,IMAGES]] with a size up to 1024 and up to 10000 images");
+    throw_invalid(
+        "mock-images:" + arguments +
+        " does not have the form mock-images:SIZE[,CLASSES[,IMAGES]] with a size up to 1024 and up to 10000 images");
   }
   return shape;
 }

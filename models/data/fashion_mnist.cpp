@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// @param given_folder empty: where Debian puts it.
+/// @param given_folder empty: Debian's default folder
 Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
   const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
   const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
@@ -19,8 +19,9 @@ Dataset fashion_mnist_part(const std::string& given_folder, const std::string& p
   const NumberArray labels = read_idx(labels_path);
   constexpr std::int64_t kSide = 28;
   if (!images.is_byte() || images.shape.size() != 3 || images.shape[1] != kSide || images.shape[2] != kSide)
-    throw_bad_file(images_path, "it does not hold images of 28 x 28 bytes");
-  if (!labels.is_byte() || labels.shape.size() != 1) throw_bad_file(labels_path, "it does not hold a byte an image");
+    throw_bad_file(images_path, "the file does not contain images of 28 x 28 bytes");
+  if (!labels.is_byte() || labels.shape.size() != 1)
+    throw_bad_file(labels_path, "the file does not contain one byte per image");
   if (images.shape[0] != labels.shape[0]) {
     throw_bad_file(labels_path,
                    std::to_string(labels.shape[0]) + " labels for " + std::to_string(images.shape[0]) + " images");
@@ -42,7 +43,7 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder) 
 }
 
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
-  // Side by side where a thread can be had: gunzip is most of a short run.
+  // In parallel if a thread is available: decompression takes most of the time of a short run.
   std::future<std::shared_ptr<const DataSource>> test = std::async([&] { return fashion_mnist_test(folder); });
   return {shared(fashion_mnist_part(folder, "train")), test.get()};
 }

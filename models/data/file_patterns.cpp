@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::size_t kMostTexts = 100'000;
 
-/// {FIRST..LAST} in a text.
+/// A range {FIRST..LAST} in a text.
 struct NumberRange {
   std::size_t begin = 0;
-  std::size_t end = 0;  ///< behind the brace
+  std::size_t end = 0;  ///< position behind the closing brace
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   std::size_t digits = 0;
@@ -63,7 +63,7 @@ std::vector<std::string> files_of(const std::string& pattern) {
   ::globfree(&found);
   if (!pattern.ends_with(kIndexEnding))
     std::erase_if(files, [](const std::string& file) { return file.ends_with(kIndexEnding); });
-  if (files.empty()) throw_bad_file(pattern, "there is no file of such a name");
+  if (files.empty()) throw_bad_file(pattern, "no file matches this pattern");
   return files;
 }
 
@@ -71,10 +71,10 @@ std::vector<std::string> expand_ranges(const std::string& text) {
   const auto range = find_range(text);
   if (!range) return {text};
   const std::string written = text.substr(range->begin, range->end - range->begin);
-  if (range->first > range->last) throw_invalid("the range " + written + " goes down");
+  if (range->first > range->last) throw_invalid("the range " + written + " is descending");
   const std::vector<std::string> rests = expand_ranges(text.substr(range->end));
   if (range->last - range->first >= kMostTexts / rests.size())
-    throw_invalid("the range " + written + " stands for more than " + std::to_string(kMostTexts) + " names");
+    throw_invalid("the range " + written + " expands to more than " + std::to_string(kMostTexts) + " names");
   std::vector<std::string> all;
   for (std::uint64_t number = range->first; number <= range->last; ++number) {
     const std::string digits = std::to_string(number);

@@ -6,15 +6,15 @@
 
 namespace troupe {
 
-/// Files that a pattern of the shell's kind fits, in the order of their names; a name without `*`, `?` and `[` as it
-/// is. What Troupe keeps beside files (NAME.index) is none of them. @throws Error bad_file where there are none
+/// Returns the files that match a shell pattern, ordered by name. A name without `*`, `?` and `[` is returned
+/// unchanged. Ignores Troupe's index files (NAME.index). @throws Error bad_file if no file matches
 std::vector<std::string> files_of(const std::string& pattern);
 
-/// What ranges such as {000..009} stand for, in order, with zeros in front where one of the two numbers has
-/// some. Other braces stay. @throws Error invalid_argument for a range that goes down, or more than 100,000 texts
+/// Expands ranges such as {000..009}, in order. Numbers are padded with zeros if one of the two limits is. Other braces
+/// are not changed. @throws Error invalid_argument for a descending range, or more than 100,000 results
 std::vector<std::string> expand_ranges(const std::string& text);
 
-/// Of all of them together; of those that cannot be looked at none.
+/// Returns the total size of the files. Files that cannot be inspected count as 0 bytes.
 std::uint64_t bytes_of_files(const std::vector<std::string>& files);
 
 }  // namespace troupe

@@ -19,7 +19,7 @@ std::string index_beside(const std::string& data) { return data + std::string(kI
 
 std::string hex_checksum(std::string_view text) { return hex(checksum(std::as_bytes(std::span(text)))); }
 
-/// As many bytes of a file's beginning, or all.
+/// Returns the first `bytes` bytes of a file, or all of it.
 std::string beginning(const InputFile& file, std::uint64_t bytes) {
   std::string text(std::min(file.size(), bytes), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
@@ -30,7 +30,7 @@ bool may_write(const std::string& path, std::string_view kind) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
   const InputFile file(path);
-  return kind.starts_with(beginning(file, kind.size()));  // or of one that was cut off
+  return kind.starts_with(beginning(file, kind.size()));  // also true for a truncated index
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void keep_index(const std::string& data, std::string_view kind, std::string text
   const std::string kept = with_checksum(std::move(text));
   file.write(std::as_bytes(std::span(kept)));
   file.commit();
-} catch (const Error&) {  // it is made again each time
+} catch (const Error&) {  // without it, the index is created again each time
 }
 
 }  // namespace troupe

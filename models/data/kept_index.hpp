@@ -7,22 +7,23 @@
 
 namespace troupe {
 
-// What was found by going through a file once, kept beside it as NAME.index, so that the next run need not do it again.
+// The result of reading a file once, stored next to it as NAME.index, so that the next run can skip this work.
 
 inline constexpr std::string_view kIndexEnding = ".index";
 
-/// @param data the file that it is of. @param start what an index of this kind and version begins with
-/// @param most bytes that an index of this data may have
-/// @returns what was kept, with its start; nothing where there is none, it is longer, damaged or of another kind
+/// @param data the file that the index describes. @param start the first bytes of an index of this kind and version
+/// @param most the largest size of an index of this data in bytes
+/// @returns the stored text including `start`; nothing if there is no index, or if it is longer, damaged or of another
+/// kind
 std::optional<std::string> read_kept_index(const std::string& data, std::string_view start, std::uint64_t most);
 
-/// Keeps it where the folder takes it, in place of an older one; somebody else's file of this name stays as it is.
-/// @param kind what an index of this kind begins with, whatever its version. @param text begins with it
+/// Stores an index and replaces an older one, if the folder is writable. Does not replace a file of another kind.
+/// @param kind the first bytes of an index of this kind, independent of its version. @param text must begin with `kind`
 void keep_index(const std::string& data, std::string_view kind, std::string text);
 
-/// Text with a checksum behind it, as it is kept.
+/// Appends a checksum to the text.
 std::string with_checksum(std::string text);
-/// What stands before the checksum; nothing where that is another.
+/// Removes the checksum; returns nothing if the checksum does not match.
 std::optional<std::string_view> without_checksum(std::string_view text);
 
 }  // namespace troupe

@@ -9,16 +9,16 @@
 
 namespace troupe {
 
-/// Things that take time to make and memory to hold, such as an archive's content: those that were used last.
-/// By several threads at once.
+/// A cache of objects that take time to make and memory to hold, such as the contents of archives. Keeps the most
+/// recently used ones. Thread-safe.
 template <class Key, class Content>
 class LastUsed {
  public:
-  /// @param most bytes of them; more only while they are in use
+  /// @param most the largest total size in bytes; exceeded only by objects that are in use
   explicit LastUsed(std::uint64_t most) : most_(most) {}
 
-  /// What is held of this key, or else what `make` returns, which one thread calls while others wait for it. Makes room
-  /// for it before. @throws what `make` does
+  /// Returns the object of this key. If it is not in the cache, one thread calls `make` while other threads wait. Makes
+  /// room before. @throws the exceptions of `make`
   template <class Make>
   std::shared_ptr<const Content> get(const Key& key, std::uint64_t bytes, const Make& make) {
     const std::shared_ptr<Held> held = use(key, bytes);
@@ -33,7 +33,7 @@ class LastUsed {
 
     Key key;
     std::uint64_t bytes;
-    std::mutex mutex;  ///< of what is being made
+    std::mutex mutex;  ///< held while the content is being made
     std::shared_ptr<const Content> content;
   };
 
@@ -52,7 +52,7 @@ class LastUsed {
 
   std::uint64_t most_;
   std::mutex mutex_;
-  std::list<std::shared_ptr<Held>> held_;  ///< the one used last comes first
+  std::list<std::shared_ptr<Held>> held_;  ///< most recently used first
 };
 
 }  // namespace troupe

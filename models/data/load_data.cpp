@@ -17,8 +17,8 @@
 namespace troupe {
 namespace {
 
-/// Data that processes of this machine hold once: what this or another one made. Where that cannot be shared it is
-/// none, or what this process has made.
+/// Sets `made` to the data that the processes of this machine share, made by this process or another one. If the data
+/// cannot be shared, `made` stays empty or holds what this process has made.
 void share(const std::string& name, const std::function<void()>& make, TrainingData& made) {
   const auto memory = shared_memory();
   if (!memory) return;
@@ -29,10 +29,10 @@ void share(const std::string& name, const std::function<void()>& make, TrainingD
   if (!shared.bytes.empty()) made = unpack(shared);
 }
 
-/// Data as a caller wants it.
+/// A caller's request for data.
 struct Wanted {
   const std::string& name;
-  const DataInfo& trained;  ///< empty unless the data is made for a network
+  const DataInfo& trained;  ///< empty unless the data is for a trained network
   std::uint64_t seed;
   const NamedData& data;
 
@@ -42,7 +42,7 @@ struct Wanted {
   TrainingData make() const {
     return is_like() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
   }
-  /// Equal for the same data.
+  /// The key; equal for equal data.
   std::string key() const {
     std::string key = name + " " + std::to_string(seed);
     if (!is_like()) return key;
@@ -52,19 +52,19 @@ struct Wanted {
   }
 };
 
-/// Data of one name and seed. Replicas that want it at once wait for the first to load it.
+/// Data of one name and seed. Replicas that request it at the same time wait for the first one to load it.
 class Loaded {
  public:
-  /// What somebody still holds, or else fresh data.
+  /// Returns the data if it is still in use, otherwise loads it.
   std::shared_ptr<const TrainingData> get(const Wanted& wanted) {
     const std::scoped_lock lock(mutex_);
-    if (loading_) throw_invalid("data '" + wanted.name + "' loads itself");
+    if (loading_) throw_invalid("data '" + wanted.name + "' depends on itself");
     auto held = held_.lock();
     if (!held) held_ = held = load(wanted);
     return held;
   }
 
-  /// Waits for nobody: who loads holds this lock and may ask for other data.
+  /// Does not block: a thread that loads holds this lock and may request other data.
   bool is_gone() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     return lock && held_.expired();
@@ -78,21 +78,22 @@ class Loaded {
     TrainingData made;
     const auto make = [&] {
       made = wanted.make();
-      if (!made.train) throw Error(ErrorCode::bad_data, "data '" + wanted.name + "' was made without a training set");
+      if (!made.train) throw Error(ErrorCode::bad_data, "data '" + wanted.name + "' has no training set");
     };
     share(wanted.key(), make, made);
     if (!made.train) make();
     return std::make_shared<const TrainingData>(std::move(made));
   }
 
-  std::recursive_mutex mutex_;  ///< the thread that loads may ask for other data, and for this one by mistake
+  std::recursive_mutex mutex_;  ///< recursive: a thread that loads may request other data, and by mistake the same data
   bool loading_ = false;
   std::weak_ptr<const TrainingData> held_;
 };
 
 std::shared_ptr<Loaded> entry(const std::string& key) {
   using Entries = std::map<std::string, std::shared_ptr<Loaded>>;
-  static auto& mutex = *new std::mutex;  // neither is destroyed: replicas that were given up may outlive main
+  static auto& mutex = *new std::mutex;  // never destroyed, like entries: threads of abandoned replicas may outlive
+                                         // main
   static auto& entries = *new Entries;
   const std::scoped_lock lock(mutex);
   std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });

@@ -21,7 +21,8 @@ class MockImageBatches final : public BatchSource {
  public:
   MockImageBatches(std::int64_t size, int classes, std::int64_t batch_size)
       : BatchSource({.shape = {3, size, size}, .num_classes = classes}), batch_size_(batch_size) {
-    if (batch_size < 1) throw_invalid("a batch of " + std::to_string(batch_size) + " images; it takes one");
+    if (batch_size < 1)
+      throw_invalid("a batch of " + std::to_string(batch_size) + " images; the batch size must be at least 1");
   }
 
   std::int64_t steps_per_epoch(int /*num_shards*/) const override { return 0; }

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Runs `make` and adds to its complaints about data whose data it is, such as a file; where that is not known,
-/// nothing.
+/// Runs `make`. Adds the origin of the data, such as a file, to its errors about data; adds nothing if `origin` is
+/// empty.
 template <class Make>
 auto naming(const std::string& origin, Make make) {
   try {

@@ -17,7 +17,7 @@ constexpr std::int64_t kLookedAt = 1000;
 
 struct Scale {
   std::string column;
-  double size = 0;  ///< root of the mean square
+  double size = 0;  ///< root mean square
 };
 
 std::string text_of(const Scale& scale) {
@@ -26,7 +26,7 @@ std::string text_of(const Scale& scale) {
   return "'" + printable(scale.column, 100) + "' (about " + size.data() + ")";
 }
 
-/// Of columns of numbers that are not all zero.
+/// Returns the scales of columns of numbers that are not all zero.
 std::vector<Scale> scales_of(const DataSource& data) {
   const DataInfo& info = data.info();
   const auto count = static_cast<std::size_t>(std::min(info.num_samples, kLookedAt));
@@ -61,7 +61,7 @@ std::string scale_hint(const DataSource& data) {
   const auto [least, most] = std::ranges::minmax_element(scales, {}, &Scale::size);
   if (most->size < kManyTimes * least->size) return "";
   return "columns " + text_of(*least) + " and " + text_of(*most) +
-         " differ in scale more than a thousandfold; the transform normalise brings all to one scale";
+         " differ in scale by more than a factor of 1000; the transform normalise gives all columns the same scale";
 }
 
 }  // namespace troupe

@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// A sentence where columns of numbers differ in scale more than a thousandfold, so that a network learns little of the
-/// small ones; empty where none do, for data that is no table, and for data whose samples take time to make. Looks at
-/// the first thousand samples.
+/// Returns a hint if columns of numbers differ in scale by more than a factor of 1000. A network would learn little
+/// from the small ones. Returns an empty string otherwise, for data that is not a table, and for data with samples that
+/// take time to make. Considers the first thousand samples.
 std::string scale_hint(const DataSource& data);
 
 }  // namespace troupe

@@ -40,7 +40,7 @@ class Scheduler {
     lifetime.last = std::max(lifetime.last, time);
   }
 
-  /// A value that lies between the layers of one stage has no buffer of its own.
+  /// Values inside a stage, between its layers, have no buffer.
   void add_values() {
     for (std::size_t value = 0; value < learns_.size(); ++value) schedule_.buffers.push_back({});
     const auto add = [&](int value, int time) {
@@ -91,7 +91,7 @@ class Scheduler {
     schedule_.backward.push_back(std::move(step));
   }
 
-  /// What has arrived at a value from the layers that take it, last layer first.
+  /// The gradients of a value that the layers that read it have produced, last layer first.
   std::vector<int>& gradients(int value) { return gradients_[static_cast<std::size_t>(value)]; }
 
   const std::vector<PlannedStage>& stages_;

@@ -7,16 +7,15 @@
 
 namespace troupe {
 
-/// What the memory plan has to know of layers that run in one go: what they need going backward.
+/// What the memory plan needs to know about the backward pass of a stage: a group of layers that run as one operation.
 struct StageTraits {
   bool reads_input = false;
   bool reads_output = false;
-  bool takes_two_gradients = false;      ///< adds the second one of its output itself
-  bool input_gradient_in_place = false;  ///< that of its input is written over that of its output
+  bool takes_two_gradients = false;      ///< the stage adds a second gradient of its output itself
+  bool input_gradient_in_place = false;  ///< writes the gradient of its input over the gradient of its output
 };
 
-/// Layers that run in one go, one after the other, by the values that they take and give. Value 0 is the network's
-/// input, i + 1 the output of layer i.
+/// The values that a stage reads and writes. Value 0 is the network's input; value i + 1 is the output of layer i.
 struct PlannedStage {
   std::vector<int> inputs;
   int output = 0;
@@ -26,32 +25,33 @@ struct PlannedStage {
 /// No buffer.
 inline constexpr int kNone = -1;
 
-/// A stage going backward, by numbers of buffers.
+/// The backward pass of a stage. The members are numbers of buffers.
 struct BackwardStep {
   std::size_t stage = 0;
   int output_gradient = kNone;
   int second_gradient = kNone;
   int input_gradient = kNone;
-  std::vector<int> more_gradients;  ///< to be added to the first one before
+  std::vector<int> more_gradients;  ///< must be added to `output_gradient` before the stage runs
 };
 
-/// Which buffer holds what, and for how long: found once for a batch size.
+/// The contents and lifetime of each buffer; computed once for a batch size.
 struct BufferSchedule {
-  std::vector<Lifetime> buffers;  ///< the first ones hold the values, in their order
+  std::vector<Lifetime> buffers;  ///< the first buffers hold the values, in the order of the values
   std::vector<BackwardStep> backward;
   int scores_gradient = kNone;
 };
 
 enum class Mode : std::uint8_t { train, evaluate };
 
-/// Time runs through the stages forward, then the loss, then through the stages backward.
-/// @param value_bytes of each value. @param learns which values have a gradient. To evaluate, a value only lives until
-/// the last layer has read it.
+/// Plans the buffers. Time runs through the stages forward, then the loss, then the stages backward. In evaluations a
+/// value lives only until the last layer has read it.
+/// @param value_bytes the size of each value
+/// @param learns true for each value that has a gradient
 BufferSchedule make_buffer_schedule(const std::vector<PlannedStage>& stages,
                                     const std::vector<std::size_t>& value_bytes, const std::vector<bool>& learns,
                                     Mode mode);
 
-/// Which values depend on something that learns, so that they have a gradient.
+/// Returns true for each value that depends on learned parameters and therefore has a gradient.
 std::vector<bool> learning_values(const NetworkPlan& plan);
 
 }  // namespace troupe

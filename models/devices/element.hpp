@@ -5,7 +5,7 @@
 
 namespace troupe {
 
-/// What an activation is stored as.
+/// The storage type of an activation.
 enum class Element : std::uint8_t { f32, bf16 };
 
 inline std::size_t size_of(Element element) { return element == Element::f32 ? 4 : 2; }

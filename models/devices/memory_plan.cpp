@@ -20,7 +20,8 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlig
 
 bool together(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// Start of the smallest gap of so many bytes between `taken`, which is sorted by begin; the last one has no end.
+/// Returns the start of the smallest gap of at least `bytes` bytes between the buffers of `taken`, which is sorted by
+/// begin. The gap behind the last buffer is unlimited.
 std::size_t best_gap(const std::vector<Placed>& taken, std::size_t bytes) {
   std::size_t best = 0;
   std::size_t smallest = std::numeric_limits<std::size_t>::max();

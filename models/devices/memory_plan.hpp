@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// A buffer that is needed from one moment to another, both included.
+/// The size and lifetime of a buffer. `first` and `last` are both included.
 struct Lifetime {
   std::size_t bytes = 0;
   int first = 0;
@@ -14,12 +14,12 @@ struct Lifetime {
 };
 
 struct MemoryPlan {
-  std::vector<std::size_t> offsets;  ///< of each buffer, on 64-byte boundaries
-  std::size_t bytes = 0;             ///< of all together
+  std::vector<std::size_t> offsets;  ///< of each buffer, multiples of 64 bytes
+  std::size_t bytes = 0;             ///< the total
 };
 
-/// Places buffers so that those alive at the same moment do not overlap: the largest first, each in the smallest gap
-/// that takes it.
+/// Places buffers so that buffers with overlapping lifetimes do not overlap in memory: the largest buffer first, each
+/// in the smallest gap that is large enough.
 MemoryPlan plan_memory(std::span<const Lifetime> buffers);
 
 }  // namespace troupe

@@ -9,22 +9,23 @@
 
 namespace troupe {
 
-/// A layer of a placed network, as profiles tell of it. Arithmetic is that of a sample.
+/// A layer of a placed network in a profile. Arithmetic is counted per sample.
 struct ProfiledLayer {
-  std::string kind;  ///< empty: it runs in one go with the one before
+  std::string kind;  ///< empty: the layer runs as one operation with the layer before it
   double forward_flops = 0;
   double backward_flops = 0;
 };
 
-/// By itself. @param gradient_stops it does not pass a gradient on
+/// Returns the profile entry of a layer that runs alone. @param gradient_stops whether the layer computes no input
+/// gradient
 ProfiledLayer profiled(const PlannedLayer& layer, bool gradient_stops);
 
-/// Adds up time and arithmetic by kind of layer.
+/// Sums up time and arithmetic by kind of layer.
 class Profile {
  public:
   explicit Profile(const std::vector<ProfiledLayer>& layers);
 
-  /// @param layer the first of those that ran in one go
+  /// @param layer the first layer of those that ran as one operation
   void add_forward(std::size_t layer, std::int64_t batch, double seconds);
   void add_backward(std::size_t layer, std::int64_t batch, double seconds);
 
@@ -32,7 +33,7 @@ class Profile {
 
  private:
   std::vector<ProfiledLayer> layers_;
-  std::vector<std::size_t> kinds_;  ///< by layer, its place in `times_`
+  std::vector<std::size_t> kinds_;  ///< index in `times_` of each layer
   std::vector<LayerTime> times_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// Samples [first, first + count) of a batch.
+/// Returns the samples [first, first + count) of a batch.
 inline Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
   const auto part = [&](const auto& all) {
     const std::int64_t each = std::ssize(all) / batch.size;
@@ -18,7 +18,8 @@ inline Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
   return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
 }
 
-/// Loss, hits and samples of `evaluate(slice)` for one slice of at most so many samples after the other.
+/// Calls `evaluate(slice)` for consecutive slices of at most `most` samples and returns the sums of loss, hits and
+/// samples.
 template <class Evaluate>
 EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Evaluate& evaluate) {
   EvaluationResult total;
@@ -31,8 +32,8 @@ EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Ev
   return total;
 }
 
-/// Calls predict(samples, outputs) for `count(rows left)` rows after the others; as many rows as `to` holds.
-/// @param inputs, outputs floats of a row
+/// Computes as many rows as `to` holds: calls predict(samples, outputs) for `count(remaining rows)` rows at a time.
+/// @param inputs, outputs floats per row
 template <class Count, class Predict>
 void predict_slices(std::span<const float> samples, std::size_t inputs, std::span<float> to, std::size_t outputs,
                     const Count& count, const Predict& predict) {

@@ -6,17 +6,17 @@
 
 namespace troupe {
 
-/// Vectors of parameters have a multiple of so many floats, one a channel.
+/// The length of every parameter vector (one float per channel) is rounded up to a multiple of this.
 inline constexpr std::int64_t kChannelBlock = 16;
 
 inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
 
-/// Added to variances before their root is taken.
+/// Added to variances before their square root is taken.
 inline constexpr double kNormEpsilon = 1e-5;
 
 enum class Statistic : std::uint8_t { mean, variance };
 
-/// Running statistics lie in groups: the means of 16 channels, then their variances.
+/// Running statistics are stored in groups: the means of 16 channels, then their variances.
 inline constexpr std::size_t kStatisticsGroup = 2 * kChannelBlock;
 
 constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) {
@@ -25,8 +25,8 @@ constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) 
                                   channel % kChannelBlock);
 }
 
-/// PyTorch's rule, momentum 0.1 and the unbiased variance, for whole groups. `mean` holds, per channel of running mean
-/// r, the means over all `count` values of x - r and of (x - r)^2.
+/// Updates running statistics with PyTorch's rule (momentum 0.1, unbiased variance), for whole groups.
+/// @param mean per channel with running mean r: the means over all `count` values of x - r and of (x - r)^2
 void update_running_statistics(std::span<const float> mean, std::int64_t count, std::span<const float> statistics,
                                std::span<float> updated);
 

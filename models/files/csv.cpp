@@ -16,7 +16,7 @@ constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 constexpr std::size_t kMostFields = 100'000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Of the first row, which may end behind the text.
+/// Returns the separator that is most frequent in the first row. The row may be longer than the text.
 char most_frequent_separator(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
   std::array<std::size_t, kSeparators.size()> counts{};
@@ -30,7 +30,7 @@ char most_frequent_separator(std::string_view text) {
   return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
 }
 
-/// Of a text's first line, without what ends it.
+/// Returns the first line of a text, without its line end.
 std::string_view first_line(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r')) text.remove_suffix(1);
@@ -42,7 +42,7 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0');
 }
 
-/// Of a line, quotes considered.
+/// Counts the fields of a line, considering quotes.
 std::int64_t count_fields(std::string_view line, char separator) {
   std::int64_t fields = 1;
   bool quoted = false;
@@ -53,8 +53,8 @@ std::int64_t count_fields(std::string_view line, char separator) {
   return fields;
 }
 
-/// Bytes of comments before the table: lines that begin with '#' and have another number of fields than the first line
-/// that does not.
+/// Returns the size in bytes of the comments before the table. Comments are leading lines that begin with '#' and have
+/// another number of fields than the first other line.
 std::size_t comments_before(std::string_view text, char separator) {
   std::vector<std::size_t> begins;
   std::size_t at = 0;
@@ -74,7 +74,7 @@ std::size_t comments_before(std::string_view text, char separator) {
   return header == begins.end() ? at : *header;
 }
 
-/// Of a number that no double holds: whether it is near zero, rather than too large.
+/// For a number that no double can hold: true if it is near zero, false if it is too large.
 bool is_tiny(std::string_view number) {
   const std::size_t exponent = number.find_first_of("eE");
   if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
@@ -83,7 +83,7 @@ bool is_tiny(std::string_view number) {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
-/// Without blanks around it, and without a plus that no sign follows.
+/// Removes surrounding blanks, and a leading plus unless a minus follows it.
 std::string_view bare_number(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -91,7 +91,7 @@ std::string_view bare_number(std::string_view text) {
   return text;
 }
 
-/// A number that is no finite float: infinite, or too large.
+/// True for a number that is not a finite float: infinite or too large.
 bool is_out_of_range(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -99,7 +99,7 @@ bool is_out_of_range(std::string_view text) {
   return read.ptr == end && read.ec != std::errc::invalid_argument;
 }
 
-/// Such as 1,5.
+/// True for a number such as 1,5.
 bool has_decimal_comma(std::string_view text) {
   std::string with_point(text);
   const std::size_t comma = with_point.find(',');
@@ -119,13 +119,13 @@ CsvReader::CsvReader(const std::string& path, char separator)
     : CsvReader(std::make_shared<const InputFile>(path), separator, kPiece) {
   refill();
   std::string_view text(buffer_.data(), filled_);
-  if (is_utf16(text)) throw_bad_file(path, "a text in UTF-16; CSV files are in UTF-8");
+  if (is_utf16(text)) throw_bad_file(path, "the file is UTF-16; save it as UTF-8");
   if (text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
   skip_preface(text);
   if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
 }
 
-/// Spreadsheets say "sep=;" in a line of its own, and people put comments before a table.
+/// Spreadsheets write a first line such as "sep=;", and comments may come before a table.
 void CsvReader::skip_preface(std::string_view text) {
   const std::string_view first = first_line(text.substr(next_));
   const auto skip_to = [&](std::size_t end) {
@@ -144,7 +144,7 @@ void CsvReader::refuse(const std::string& message) const {
   throw_bad_file(file_->path(), "line " + std::to_string(line_) + ": " + message);
 }
 
-/// Reads on behind what is left; false at the file's end.
+/// Reads more of the file behind the unread bytes. Returns false at the end of the file.
 bool CsvReader::refill() {
   const std::uint64_t left = file_->size() - read_;
   if (left == 0) return false;
@@ -152,7 +152,7 @@ bool CsvReader::refill() {
     std::memmove(buffer_.data(), buffer_.data() + next_, filled_ - next_);
     filled_ -= std::exchange(next_, 0);
   }
-  if (filled_ >= kLongestRow) refuse("a row of more than 16 MB; is a quote missing?");
+  if (filled_ >= kLongestRow) refuse("the row is longer than 16 MB; is a closing quote missing?");
   if (buffer_.size() - filled_ < piece_ / 2) buffer_.resize(2 * buffer_.size());
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size() - filled_));
   file_->read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
@@ -165,7 +165,7 @@ void CsvReader::seek(std::uint64_t offset) {
   read_ = std::min(offset, file_->size());
   filled_ = next_ = 0;
   next_line_ = 1;
-  one_column_ = true;  // an empty line is asked for only there
+  one_column_ = true;  // callers seek to an empty line only in files with one column
 }
 
 bool CsvReader::next() {
@@ -179,14 +179,15 @@ bool CsvReader::next() {
   return true;
 }
 
-/// Whether a row without anything is the field of a column.
+/// True if an empty row is a row of a one-column file.
 bool CsvReader::is_empty_field() const {
   const bool quoted = buffer_[static_cast<std::size_t>(offset_ - (read_ - filled_))] == '"';
   const bool last_line = next_ == filled_ && read_ == file_->size();
   return one_column_ && (quoted || !last_line);
 }
 
-/// The row at `next_`, and goes behind it; false where the buffer holds only its beginning, or nothing.
+/// Cuts the row at `next_` into fields and moves behind the row. Returns false if the buffer does not hold the whole
+/// row.
 bool CsvReader::cut_row() {
   const bool last = read_ == file_->size();
   const char* const begin = buffer_.data() + next_;
@@ -200,15 +201,16 @@ bool CsvReader::cut_row() {
     } else {
       const char* const field = at;
       while (at != end() && *at != separator_ && *at != '\n') {
-        if (*at == '"') refuse("a quote inside a field that does not begin with one");
+        if (*at == '"')
+          refuse("a quote inside an unquoted field; put the whole field in quotes and double the quotes inside");
         if (*at == '\r' && at + 1 != end() && at[1] != '\n')
-          refuse("a carriage return without a line feed behind it; lines end with LF or CRLF");
+          refuse("a carriage return without a line feed; lines must end with LF or CRLF");
         ++at;
       }
       const bool carriage_return = (at == end() || *at == '\n') && at != field && at[-1] == '\r';
       fields_.emplace_back(field, static_cast<std::size_t>(at - field) - (carriage_return ? 1 : 0));
     }
-    if (fields_.size() > kMostFields) refuse("a row of more than " + std::to_string(kMostFields) + " fields");
+    if (fields_.size() > kMostFields) refuse("the row has more than " + std::to_string(kMostFields) + " fields");
     if (at == nullptr || (at == end() && !last)) return false;
     if (at == end() || *at == '\n') break;
     ++at;  // the separator
@@ -219,14 +221,14 @@ bool CsvReader::cut_row() {
   return true;
 }
 
-/// A field in quotes; returns where it ends, or null where that is behind the buffer.
+/// Cuts a quoted field. Returns its end, or null if the end is behind the buffer.
 const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
   const bool last = read_ == file_->size();
   const char* const field = ++at;
   std::string* text = nullptr;
   for (const char* piece = field;;) {
     const auto* quote = static_cast<const char*>(std::memchr(at, '"', static_cast<std::size_t>(end() - at)));
-    if (quote == nullptr && last) refuse("a quote that does not end");
+    if (quote == nullptr && last) refuse("the closing quote of a field is missing");
     if (quote == nullptr || (quote + 1 == end() && !last)) return nullptr;
     next_line_ += std::count(at, quote, '\n');
     at = quote + 1;
@@ -244,7 +246,7 @@ const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
     fields_.push_back(text != nullptr ? std::string_view(*text)
                                       : std::string_view(field, static_cast<std::size_t>(quote - field)));
     if (at != end() && *at == '\r' && (at + 1 == end() || at[1] == '\n')) ++at;
-    if (at != end() && *at != separator_ && *at != '\n') refuse("text behind the quote that ends a field");
+    if (at != end() && *at != separator_ && *at != '\n') refuse("text after the closing quote of a field");
     return at;
   }
 }
@@ -254,7 +256,7 @@ std::optional<float> csv_number(std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {  // too large, or so small that it is zero
+  if (error == std::errc::result_out_of_range) {  // too large, or so small that the float is zero
     double wide = 0;
     const bool held = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc{};
     if (held ? std::abs(wide) < 1 : is_tiny(text)) return static_cast<float>(held ? wide : 0.0);

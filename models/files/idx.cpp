@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Deflate shrinks nothing by more than this factor (zlib's technical notes say 1032:1).
+/// The largest compression ratio of deflate (zlib's technical notes: 1032:1).
 constexpr std::uint64_t kLargestRatio = 1032;
 
 bool is_gzip(const InputFile& file) {
@@ -22,7 +22,7 @@ bool is_gzip(const InputFile& file) {
   return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
 }
 
-/// A file's bytes; where it is one gzip member and nothing else, those that it holds.
+/// Reads the bytes of a file. If the file is a single gzip member, reads the member's content.
 class GzipReader {
  public:
   explicit GzipReader(const std::string& path) : file_(path), plain_(!is_gzip(file_)) {
@@ -38,7 +38,7 @@ class GzipReader {
   }
 
   const std::string& path() const { return file_.path(); }
-  /// What could come out at most.
+  /// The upper limit of the number of bytes that the reader can return.
   std::uint64_t limit() const { return plain_ ? file_.size() : file_.size() * kLargestRatio; }
 
   void read(std::span<std::uint8_t> out) {
@@ -46,14 +46,14 @@ class GzipReader {
     if (done != out.size()) throw_bad_file(path(), "truncated");
   }
 
-  /// The member must end here, with a right checksum, and the file with it.
+  /// Checks that the gzip member ends here with a correct checksum, and that the file ends, too.
   void expect_end() {
-    if (plain_ && taken_ != file_.size()) throw_bad_file(path(), "longer than its header says");
+    if (plain_ && taken_ != file_.size()) throw_bad_file(path(), "the file is longer than its header declares");
     if (plain_) return;
     std::uint8_t extra = 0;
-    if (inflate_into({&extra, 1}) != 0) throw_bad_file(path(), "longer than its header says");
+    if (inflate_into({&extra, 1}) != 0) throw_bad_file(path(), "the file is longer than its header declares");
     if (!ended_) throw_bad_file(path(), "truncated");
-    if (stream_.avail_in != 0 || taken_ != file_.size()) throw_bad_file(path(), "bytes after the gzip data");
+    if (stream_.avail_in != 0 || taken_ != file_.size()) throw_bad_file(path(), "extra bytes after the gzip data");
   }
 
  private:
@@ -75,7 +75,7 @@ class GzipReader {
       done += room - stream_.avail_out;
       ended_ = result == Z_STREAM_END;
       if (result == Z_BUF_ERROR) break;  // no input left
-      if (result != Z_OK && !ended_) throw_bad_file(path(), "not gzip, or damaged");
+      if (result != Z_OK && !ended_) throw_bad_file(path(), "the gzip data is damaged");
     }
     return done;
   }
@@ -89,7 +89,7 @@ class GzipReader {
     taken_ += size;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< of the file, in memory at a time
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< bytes of the file in memory at a time
   static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< zlib counts in 32 bits
 
   InputFile file_;
@@ -114,11 +114,12 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   return shape;
 }
 
-/// The array's bytes, if the file can hold them, and they are no more than may be.
+/// Returns the size of the array in bytes. Throws if the file cannot hold that many bytes or if the size exceeds
+/// `most`.
 std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
   const std::uint64_t size = bytes_of_shape(file.path(), array.shape, array.item_size);
   if (size > file.limit())
-    throw_bad_file(file.path(), "its header promises " + std::to_string(size) + " bytes, more than the file can hold");
+    throw_bad_file(file.path(), "the header declares " + std::to_string(size) + " bytes, more than the file can hold");
   if (size > most) throw_too_large(file.path(), size, most);
   return size;
 }

@@ -7,9 +7,10 @@
 
 namespace troupe {
 
-/// Reads an IDX file, as MNIST's are: of bytes, integers of 2 or 4 bytes, or floats of 4 or 8; gzipped or not.
-/// @throws Error bad_file for a file that is missing, truncated, damaged, of another type, longer than its header says,
-/// or whose header promises more than the file could hold; limit_reached where its elements take more than `most`
+/// Reads an IDX file (the format of MNIST) of bytes, integers of 2 or 4 bytes, or floats of 4 or 8 bytes; plain or
+/// gzipped.
+/// @throws Error bad_file for a file that is missing, truncated, damaged, of another type, longer than its header
+/// declares, or too small for the size that its header declares; limit_reached if the elements take more than `most`
 /// bytes.
 NumberArray read_idx(const std::string& path, std::uint64_t most = UINT64_MAX);
 

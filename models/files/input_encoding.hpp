@@ -7,9 +7,9 @@
 
 namespace troupe {
 
-/// An object of what a table or a text is like; {} for an empty encoding.
+/// Returns the encoding of a table or a text as a JSON object; {} for an empty encoding.
 nlohmann::ordered_json to_json(const InputEncoding& encoding);
-/// @param path what errors name. @throws Error bad_file for an object that `to_json` does not write.
+/// @param path the name in errors. @throws Error bad_file for an object that `to_json` does not write.
 InputEncoding encoding_from_json(const std::string& path, const nlohmann::json& object);
 
 }  // namespace troupe

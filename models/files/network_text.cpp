@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// So that nothing that is computed of a few of them overflows.
+/// Limits the lengths so that arithmetic on a few of them cannot overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 31;
 constexpr double kMostNumber = 1 << 24;
 constexpr std::size_t kMostDimensions = 32;
@@ -34,15 +34,15 @@ ordered_json layer_json(const LayerText& layer) {
   return {{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
 }
 
-/// Reads one object of a file, and names what is wrong with it.
+/// Reads one JSON object of a file. Its errors name the invalid key.
 class Reader {
  public:
   Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
-    if (!object.is_object() || object.size() != keys) refuse("has other keys than it should");
+    if (!object.is_object() || object.size() != keys) refuse("has missing or unknown keys");
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw_bad_file(path_, std::string("what it says of its network ") + what);
+    throw_bad_file(path_, std::string("the description of the network ") + what);
   }
 
   const std::string& path() const { return path_; }
@@ -53,7 +53,7 @@ class Reader {
     return *found;
   }
 
-  /// @param most bytes of it
+  /// @param most the largest number of bytes
   std::string text(const char* key, std::size_t most = kLongestPeerText) const { return text(key, at(key), most); }
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> texts;
@@ -69,26 +69,26 @@ class Reader {
     return values;
   }
   const json& array(const char* key) const {
-    if (!at(key).is_array()) refuse(std::string("has a \"") + key + "\" that is no list");
+    if (!at(key).is_array()) refuse(std::string("has a \"") + key + "\" that is not a list");
     return at(key);
   }
   double number(const char* key, const json& value) const {
     if (!value.is_number() || !(std::abs(value.get<double>()) <= kMostNumber))
-      refuse(std::string("has a number in \"") + key + "\" that cannot be");
+      refuse(std::string("has a number in \"") + key + "\" that is out of range");
     return value.get<double>();
   }
 
  private:
   std::string text(const char* key, const json& value, std::size_t most) const {
     if (!value.is_string() || !is_printable(value.get<std::string>(), most))
-      refuse(std::string("has a \"") + key + "\" that is no text");
+      refuse(std::string("has a \"") + key + "\" that is not printable text");
     return value.get<std::string>();
   }
   std::int64_t integer(const char* key, const json& value, std::int64_t least, std::int64_t most) const {
     const bool fits = value.is_number_integer() &&
                       !(value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most));
     if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
-      refuse(std::string("has a \"") + key + "\" that cannot be");
+      refuse(std::string("has a \"") + key + "\" that is out of range");
     return value.get<std::int64_t>();
   }
 
@@ -110,7 +110,7 @@ LayerText read_layer(const std::string& path, const json& object, std::int64_t n
 std::vector<std::int64_t> read_shape(const Reader& reader, const char* key) {
   std::vector<std::int64_t> shape = reader.integers(key, 1, kMost);
   std::int64_t floats = 1;
-  if (shape.empty() || shape.size() > kMostDimensions) reader.refuse("has a sample of no shape");
+  if (shape.empty() || shape.size() > kMostDimensions) reader.refuse("has an invalid sample shape");
   for (const std::int64_t length : shape) {
     if (length > kMost / floats) reader.refuse("has a sample that is too large");
     floats *= length;
@@ -124,13 +124,13 @@ DataInfo read_data(const Reader& reader) {
                 .num_targets = reader.integer("targets", 0, kMost),
                 .class_names = reader.texts("class_names"),
                 .byte_scale = reader.number("byte_scale", reader.at("byte_scale"))};
-  if ((data.num_classes > 0) == (data.num_targets > 0)) reader.refuse("has not either classes or targets");
-  if (!(data.byte_scale >= 0)) reader.refuse("has bytes of a scale below 0");
+  if ((data.num_classes > 0) == (data.num_targets > 0)) reader.refuse("must have either classes or targets");
+  if (!(data.byte_scale >= 0)) reader.refuse("has a negative byte_scale");
   if (!data.class_names.empty() && std::ssize(data.class_names) != data.num_classes)
-    reader.refuse("has not a name for each class");
+    reader.refuse("must have one name per class");
   if (reader.has("target_names")) {
     data.target_names = reader.texts("target_names");
-    if (std::ssize(data.target_names) != data.num_targets) reader.refuse("has not a name for each target");
+    if (std::ssize(data.target_names) != data.num_targets) reader.refuse("must have one name per target");
   }
   if (reader.has("transforms")) {
     data.transforms = reader.text("transforms", kLongestNetworkText);
@@ -147,7 +147,7 @@ std::vector<InputColumn> features_of(const InputEncoding& encoding) {
   return features;
 }
 
-/// As a reader takes them.
+/// Makes the names printable, as Reader requires.
 std::vector<std::string> tellable(const std::vector<std::string>& names) {
   std::vector<std::string> all(names.size());
   std::ranges::transform(names, all.begin(), [](const std::string& name) { return printable(name); });
@@ -173,25 +173,26 @@ std::string to_json(const NetworkText& network) {
     const auto dump = [&object] { return object.dump(-1, ' ', /*ensure_ascii=*/true); };
     std::string text = dump();
     if (text.size() > kLongestNetworkText && !data.encoding.empty()) {
-      log_line(LogLevel::warning,
-               "weights that are saved do not contain the categories of their table, which are too long: new data has "
-               "to have the same columns and categories in the same order");
+      log_line(
+          LogLevel::warning,
+          "saved weights will not contain the categories of the table, because they are too long: new data must have "
+          "the same columns and categories in the same order");
       object.erase("inputs");
       text = dump();
     }
     network_from_json("", text);
     return text;
-  } catch (const nlohmann::json::exception& error) {  // a name is no UTF-8
-    log_line(LogLevel::warning, std::string("weights that are saved do not say of which network: ") + error.what());
-  } catch (const Error& error) {  // too long, or with names or numbers that nobody would believe
-    log_line(LogLevel::warning, "weights that are saved do not say of which network: " + error.message());
+  } catch (const nlohmann::json::exception& error) {  // a name is not valid UTF-8
+    log_line(LogLevel::warning, std::string("saved weights will not describe their network: ") + error.what());
+  } catch (const Error& error) {  // too long, or invalid names or numbers
+    log_line(LogLevel::warning, "saved weights will not describe their network: " + error.message());
   }
   return "";
 }
 
 NetworkText network_from_json(const std::string& path, const std::string& text) {
-  if (text.size() > kLongestNetworkText) throw_bad_file(path, "what it says of its network is too long");
-  const json parsed = parse_strictly(path, "what it says of its network", text, 5);
+  if (text.size() > kLongestNetworkText) throw_bad_file(path, "the description of the network is too long");
+  const json parsed = parse_strictly(path, "the description of the network", text, 5);
   const bool transformed = parsed.contains("transforms");
   const bool named = parsed.contains("target_names");
   const bool knows_inputs = parsed.contains("inputs");
@@ -209,8 +210,8 @@ NetworkText network_from_json(const std::string& path, const std::string& text) 
 void warn_of_unknown_inputs(const std::string& path) {
   log_line(LogLevel::warning,
            printable(path) +
-               " contains no columns, categories or symbols, as it was written by an earlier version or "
-               "they were too long: those of the data have to be the training's, in the same order");
+               " contains no columns, categories or symbols, because an earlier version wrote it or "
+               "they were too long: the data must have those of the training data, in the same order");
 }
 
 void check_same_answers(const std::string& path, const std::string& stored, const std::string& own) {
@@ -221,7 +222,7 @@ void check_same_answers(const std::string& path, const std::string& stored, cons
     return !names.empty() && !others.empty() && names != others;
   };
   if (differ(there.class_names, here.class_names) || differ(there.target_names, here.target_names))
-    throw Error(ErrorCode::model_mismatch, "its classes or targets have other names than those of the data",
+    throw Error(ErrorCode::model_mismatch, "the classes or targets have other names in the file than in the data",
                 {.object = path});
 }
 
@@ -233,14 +234,14 @@ void check_same_inputs(const std::string& path, const std::string& stored, const
   if (!theirs.knows_inputs && !here.empty()) warn_of_unknown_inputs(path);
   if (there.empty() || here.empty()) return;
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::model_mismatch, "its network was trained on other inputs: " + what, {.object = path});
+    throw Error(ErrorCode::model_mismatch, "the network was trained on other inputs: " + what, {.object = path});
   };
   if (there.symbols != here.symbols || there.symbols_are_bytes != here.symbols_are_bytes)
-    refuse("its text has other symbols");
+    refuse("the text has other symbols");
   const std::vector<InputColumn> known = features_of(there);
   const std::vector<InputColumn> given = features_of(here);
   const auto refuse_column = [&](std::size_t i, const std::string& name, const std::string& other) {
-    refuse("input column " + std::to_string(i + 1) + " is " + name + " there and " + other + " here");
+    refuse("input column " + std::to_string(i + 1) + " is " + name + " in the file and " + other + " in the data");
   };
   const auto name_in = [](const std::vector<InputColumn>& columns, std::size_t i) {
     return i < columns.size() ? "'" + columns[i].name + "'" : "none";
@@ -248,7 +249,7 @@ void check_same_inputs(const std::string& path, const std::string& stored, const
   for (std::size_t i = 0; i < std::max(known.size(), given.size()); ++i) {
     const std::string name = name_in(known, i);
     if (const std::string other = name_in(given, i); name != other) refuse_column(i, name, other);
-    if (known[i].is_text != given[i].is_text) refuse("column " + name + " is text in only one of them");
+    if (known[i].is_text != given[i].is_text) refuse("column " + name + " is text in only one of the two");
     if (known[i].categories != given[i].categories) refuse("column " + name + " has other categories");
   }
 }

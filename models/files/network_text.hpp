@@ -8,42 +8,44 @@
 
 namespace troupe {
 
-/// A layer in words; its kind and numbers are those of its LayerSpec.
+/// A description of a layer. Kind and numbers are those of its LayerSpec.
 struct LayerText {
   std::string name;
   std::string kind;
-  std::vector<int> inputs;  ///< numbers of layers before it; -1: the network's input
+  std::vector<int> inputs;  ///< numbers of earlier layers; -1: the network's input
   std::map<std::string, double> numbers;
 
   bool operator==(const LayerText&) const = default;
 };
 
-/// What a file of weights says of its network, so that it can be made again.
+/// The description of a network in a file of weights, from which the network can be recreated.
 struct NetworkText {
-  std::string model;              ///< of one that is no graph of layers: "linear" or "softmax"; else empty
-  std::vector<LayerText> layers;  ///< empty where one of them is not Troupe's own
-  DataInfo data;                  ///< without samples
+  std::string model;              ///< for a model that is not a graph of layers: "linear" or "softmax"; otherwise empty
+  std::vector<LayerText> layers;  ///< empty if one of the layers is a custom layer
+  DataInfo data;                  ///< describes the data; holds no samples
   std::string loss;
-  bool knows_inputs = true;  ///< false: written before texts had DataInfo::encoding
+  bool knows_inputs = true;  ///< false: written before the description contained DataInfo::encoding
 };
 
-/// Where it stands in a file's metadata.
+/// The key of the text in a file's metadata.
 inline constexpr const char* kNetworkKey = "troupe.network";
-/// A text may be so long, in bytes.
+/// The largest length of a text in bytes.
 inline constexpr std::size_t kLongestNetworkText = std::size_t{3} << 18;
 
-/// One line of JSON; empty where `network_from_json` would refuse it, such as a graph that takes too long to tell.
+/// Returns one line of JSON. Returns an empty string if `network_from_json` would reject the text, for example because
+/// the graph is too large.
 std::string to_json(const NetworkText& network);
-/// @param path what errors name. @throws Error bad_file for a text that `to_json` does not write.
+/// @param path the name in errors. @throws Error bad_file for a text that `to_json` does not write.
 NetworkText network_from_json(const std::string& path, const std::string& text);
 
-/// Compares what two texts say of how samples are made; either may be empty, or say nothing of it. Logs a warning if
-/// `stored` was written before texts said it.
-/// @param path of the file that says `stored`. @throws Error model_mismatch that names the first column or symbol which
-/// differs
+/// Compares the input encodings of two texts. Either text may be empty or have no encoding. Logs a warning if `stored`
+/// was written before texts contained encodings.
+/// @param path the file that contains `stored`
+/// @throws Error model_mismatch that names the first column or symbol that differs
 void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own);
 
-/// The same of the names of classes and targets, for a run that goes on.
+/// Compares the names of classes and targets, for a run that resumes. Parameters and errors are like those of
+/// check_same_inputs.
 void check_same_answers(const std::string& path, const std::string& stored, const std::string& own);
 
 /// Logs that the file of a network does not contain columns, categories or symbols.

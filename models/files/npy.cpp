@@ -28,7 +28,7 @@ struct NpyHeader {
   std::vector<std::int64_t> shape;
 };
 
-/// A cursor over the text. Members that read return false where something else stands.
+/// A cursor over the text. The reading functions return false if the text does not match.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
@@ -55,7 +55,7 @@ class Parser {
     return out || token("False");
   }
 
-  /// "()", "(3,)", "(3, 4)" and "(3, 4,)", but not "(3)", which is a number.
+  /// Accepts "()", "(3,)", "(3, 4)" and "(3, 4,)", but not "(3)", which is a number.
   bool tuple(std::vector<std::int64_t>& out) {
     if (!token("(")) return false;
     bool comma = true;
@@ -93,7 +93,7 @@ struct Seen {
   bool shape = false;
 };
 
-/// One `key: value`, of a key that was not there before.
+/// Parses one `key: value`. Returns false for a repeated key.
 bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
   std::string key;
   if (!parser.string(key) || !parser.token(":")) return false;
@@ -105,7 +105,7 @@ bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
 }
 
 /// Parses the Python literal that NumPy writes: exactly the keys descr, fortran_order and shape, padded with blanks.
-/// Nothing for any other text.
+/// Returns nothing for any other text.
 std::optional<NpyHeader> parse_npy_header(std::string_view text) {
   Parser parser(text);
   NpyHeader header;
@@ -126,13 +126,13 @@ struct ElementType {
   bool big_endian = false;
 };
 
-/// What is known of NumPy's types, without their byte order.
+/// The supported NumPy types, without their byte order.
 constexpr std::array<std::string_view, 12> kTypes{"b1", "u1", "i1", "u2", "i2", "u4",
                                                   "i4", "u8", "i8", "f2", "f4", "f8"};
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Where a file's bytes come from.
+/// Access to a file's bytes.
 struct Bytes {
   const std::string& name;
   std::uint64_t size = 0;
@@ -150,7 +150,7 @@ Bytes bytes_of(const std::string& name, std::span<const std::byte> bytes) {
           }};
 }
 
-/// Where the dictionary lies.
+/// The position of the dictionary.
 struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
@@ -160,22 +160,22 @@ Extent locate_header(const Bytes& file) {
   std::array<std::uint8_t, 12> start{};
   const std::uint64_t have = std::min<std::uint64_t>(file.size, start.size());
   file.read(0, std::as_writable_bytes(std::span(start)).first(have));
-  if (have == 0) throw_bad_file(file.name, "an empty file");
+  if (have == 0) throw_bad_file(file.name, "the file is empty");
   if (have < 10 || std::memcmp(start.data(), kMagic.data(), kMagic.size()) != 0) {
     throw_bad_file(file.name, "not a NumPy file");
   }
   const int version = start[6];
-  if (version < 1 || version > 3 || start[7] != 0) throw_bad_file(file.name, "an unknown version of NumPy's format");
+  if (version < 1 || version > 3 || start[7] != 0) throw_bad_file(file.name, "unknown version of NumPy's format");
 
   Extent header{10, static_cast<std::uint64_t>(start[8] | start[9] << 8)};
   if (version > 1) {
     header.begin = 12;
     header.size |= static_cast<std::uint64_t>(start[10]) << 16 | static_cast<std::uint64_t>(start[11]) << 24;
   }
-  // Far more than any array of numbers needs; NumPy itself refuses more than 10,000.
+  // Much more than any numeric array needs; NumPy itself rejects more than 10,000.
   constexpr std::uint64_t kLargestHeader = 1 << 16;
   if (header.size > kLargestHeader || header.begin + header.size > file.size) {
-    throw_bad_file(file.name, "truncated in its header");
+    throw_bad_file(file.name, "the header is truncated");
   }
   return header;
 }
@@ -184,29 +184,31 @@ NpyHeader read_header(const Bytes& file, const Extent& extent) {
   std::string text(extent.size, '\0');
   file.read(extent.begin, std::as_writable_bytes(std::span(text)));
   const auto header = parse_npy_header(text);
-  if (!header) throw_bad_file(file.name, "a malformed NumPy header");
+  if (!header) throw_bad_file(file.name, "malformed NumPy header");
   return *header;
 }
 
 ElementType element_type(const std::string& path, const NpyHeader& header) {
-  if (header.fortran_order) throw_bad_file(path, "its array is in Fortran order: save numpy.ascontiguousarray(array)");
+  if (header.fortran_order)
+    throw_bad_file(path, "the array is in Fortran order: save numpy.ascontiguousarray(array) instead");
   const std::string_view descr = header.descr;
   const auto* const found = std::ranges::find(kTypes, descr.empty() ? descr : descr.substr(1));
   const std::string_view orders = found != kTypes.end() && found->back() == '1' ? "|<>" : "<>";
   if (found == kTypes.end() || orders.find(descr.front()) == std::string_view::npos)
-    throw_bad_file(path, "elements of type '" + header.descr + "', neither integers nor f2, f4, f8 or bool");
+    throw_bad_file(path, "unsupported element type '" + header.descr + "': use integers, f2, f4, f8 or bool");
   return {found->front(), found->back() - '0', descr.front() == '>'};
 }
 
 void check_size(const std::string& path, std::uint64_t size, std::uint64_t bytes) {
   if (size == bytes) return;
   if (size > bytes)
-    throw_bad_file(path, "truncated: its header promises " + std::to_string(size) + " bytes, but it holds " +
-                             std::to_string(bytes));
-  throw_bad_file(path, "its header promises " + std::to_string(size) + " bytes, but it holds " + std::to_string(bytes));
+    throw_bad_file(path, "truncated: the header declares " + std::to_string(size) +
+                             " bytes of data, but the file holds " + std::to_string(bytes));
+  throw_bad_file(path, "the header declares " + std::to_string(size) + " bytes of data, but the file holds " +
+                           std::to_string(bytes));
 }
 
-/// What lies where in a file of the format.
+/// Reads the header and returns the layout of a file.
 NpyLayout layout_of(const Bytes& file) {
   const Extent extent = locate_header(file);
   NpyHeader header = read_header(file, extent);
@@ -246,13 +248,14 @@ std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_
   const NpyHeader header = read_header(bytes, extent);
   const std::uint64_t begin = extent.begin + extent.size;
   std::uint64_t size = bytes_of_shape(name, header.shape, element_type(name, header).item_size);
-  if (__builtin_add_overflow(size, begin, &size)) throw_bad_file(name, "its header promises too much");
+  if (__builtin_add_overflow(size, begin, &size))
+    throw_bad_file(name, "the header declares an array that is too large");
   return size;
 }
 
 NpyFile::NpyFile(const std::string& path) : file_(path), layout_(layout_of(bytes_of(file_))) {
   const auto& shape = layout_.array.shape;
-  if (shape.empty()) throw_bad_file(path, "its array is a single number");
+  if (shape.empty()) throw_bad_file(path, "the array is a single number; it needs at least one dimension");
   row_bytes_ =
       std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{layout_.array.item_size}, std::multiplies());
 }
@@ -268,15 +271,15 @@ NumberArray NpyFile::rows(std::int64_t first, std::int64_t count) const {
   return read;
 }
 
-static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
+static_assert(std::endian::native == std::endian::little, "floats are written without conversion");
 
 void write_npy(const std::string& path, const std::vector<std::int64_t>& shape, std::span<const float> floats) {
   std::string lengths;
   for (const std::int64_t length : shape) lengths += (lengths.empty() ? "" : ", ") + std::to_string(length);
-  if (shape.size() == 1) lengths += ',';  // as Python writes a tuple of one
+  if (shape.size() == 1) lengths += ',';  // a Python tuple of one element
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + lengths + "), }";
   constexpr std::size_t kPrefix = 10;
-  constexpr std::size_t kBlock = 64;  // the floats begin at a multiple of it, behind spaces and the end of a line
+  constexpr std::size_t kBlock = 64;  // the floats begin at a multiple of this; spaces and a line end fill the gap
   header.append(kBlock - (kPrefix + header.size() + 1) % kBlock, ' ') += '\n';
   std::string start = "\x93NUMPY";
   for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 0xFF, header.size() >> 8})

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "elements are taken from files as they are");
+static_assert(std::endian::native == std::endian::little, "elements are read without conversion");
 
 float float_of_half(std::uint16_t half) {
   const int exponent = half >> 10 & 0x1f;
@@ -28,7 +28,7 @@ std::vector<To> convert(const std::vector<std::uint8_t>& bytes) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     From value;
     std::memcpy(&value, bytes.data() + i * sizeof(From), sizeof(From));
-    values[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a byte with a sign is a number
+    values[i] = static_cast<To>(value);  // NOLINT(bugprone-signed-char-misuse): a signed byte is a number here
   }
   return values;
 }
@@ -63,8 +63,8 @@ std::vector<float> convert_halves(const std::vector<std::uint8_t>& bytes) {
 
 void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t most) {
   throw Error(ErrorCode::limit_reached,
-              "its array takes " + std::to_string(bytes) + " bytes, and arrays in memory may take " +
-                  std::to_string(most) + " more; --data-memory says how many they may take in all",
+              "the array needs " + std::to_string(bytes) + " bytes, but the memory limit for data leaves " +
+                  std::to_string(most) + "; raise it with --data-memory",
               {.object = name});
 }
 
@@ -75,7 +75,7 @@ std::uint64_t bytes_of_shape(const std::string& path, const std::vector<std::int
     if (length == 0)
       empty = true;
     else if (length < 0 || __builtin_mul_overflow(size, length, &size))
-      throw_bad_file(path, "its header promises too much");
+      throw_bad_file(path, "the header declares an array that is too large");
   return empty ? 0 : static_cast<std::uint64_t>(size);
 }
 

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// The float of the same value, NaN and infinities included, that IEEE's binary16 or bfloat16 bits stand for.
+/// Converts IEEE binary16 to the float of the same value, including NaN and infinities.
 float from_half(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16;
   const std::uint32_t magnitude = bits & 0x7fffU;
@@ -27,7 +27,7 @@ float from_half(std::uint16_t bits) {
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
-static_assert(std::endian::native == std::endian::little, "floats come from the file as they are");
+static_assert(std::endian::native == std::endian::little, "floats are read without conversion");
 
 [[noreturn]] void mismatch(const std::string& path, const std::string& message) {
   throw Error(ErrorCode::model_mismatch, message, {.object = path});
@@ -41,13 +41,14 @@ std::string describe(const std::vector<std::int64_t>& shape) {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// PyTorch's count of steps, which says nothing here, beside a batch-norm of the model.
+/// True for PyTorch's step counter of a batch-norm of the model; the counter is not used.
 bool is_ignored(const std::string& name, const StoredTensor& tensor, const Names& expected) {
   if (tensor.type != StoredType::i64 || !tensor.shape.empty()) return false;
   return expected.contains(name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
 }
 
-/// Wrappers of PyTorch put a word before the names of the model that they wrap. What to do then; else nothing.
+/// PyTorch's wrappers add a prefix to the names of the wrapped model. Returns advice if that is the case, otherwise an
+/// empty string.
 std::string wrapped_name(const StoredTensors& tensors, const std::string& wanted) {
   for (const auto& [word, wrapper] :
        {std::pair("module.", "DistributedDataParallel"), std::pair("_orig_mod.", "torch.compile")})
@@ -72,7 +73,7 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
   if (tensor.type == StoredType::i64)
     throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32, F16 or BF16");
   if (tensor.shape != wanted.shape)
-    mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file and " +
+    mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file, but " +
                        describe(wanted.shape) + " in the model");
   return tensor;
 }
@@ -105,7 +106,7 @@ void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
   for (const auto& [name, tensor] : header_.tensors)
     if (!names.contains(name) && !is_ignored(name, tensor, names) &&
         !(has_state && name.find('/') != std::string::npos))
-      mismatch(file_.path(), "tensor '" + name + "' " + describe(tensor.shape) + " is not one of the model's");
+      mismatch(file_.path(), "tensor '" + name + "' " + describe(tensor.shape) + " is not a tensor of the model");
 }
 
 void SafetensorsFile::read(const std::string& name, std::span<float> out) const {

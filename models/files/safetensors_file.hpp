@@ -10,11 +10,11 @@
 
 namespace troupe {
 
-/// Among tensors that an Optimizer gave to a checkpoint, whose state of its own has names with a slash: bytes of what
-/// ModelInfo::network says, a float each.
+/// The name of a tensor that an Optimizer adds to a checkpoint, along with its state; the names of the state contain a
+/// slash, too. The tensor holds the bytes of ModelInfo::network, one float per byte.
 inline constexpr const char* kNetworkTensor = "optimizer/network";
 
-/// A safetensors file, open for reading, whose header is well-formed.
+/// A safetensors file that is open for reading and has a well-formed header.
 class SafetensorsFile {
  public:
   /// @throws Error bad_file
@@ -22,18 +22,19 @@ class SafetensorsFile {
 
   const InputFile& file() const { return file_; }
   const StoredTensors& tensors() const { return header_.tensors; }
-  /// What it says of its network; empty: nothing. See NetworkText.
+  /// The description of the network in the file; empty if there is none. See NetworkText.
   std::string network() const;
-  /// Bytes before the first tensor.
+  /// The number of bytes before the first tensor.
   std::uint64_t header_bytes() const { return header_.data; }
 
-  /// Checks that it holds exactly the tensors `expected`, in any order. PyTorch's NAME.num_batches_tracked may come
-  /// with NAME.running_mean, and an Optimizer's state with kNetworkTensor.
-  /// @throws Error model_mismatch naming a tensor that is missing, superfluous or of another shape.
+  /// Checks that the file contains exactly the tensors `expected`, in any order. Also allowed are PyTorch's
+  /// NAME.num_batches_tracked next to NAME.running_mean, and an optimizer's state next to kNetworkTensor.
+  /// @throws Error model_mismatch that names a tensor that is missing, unexpected or of another shape.
   void require(const std::vector<TensorInfo>& expected) const;
-  /// Whether it has this tensor, of this shape.
+  /// True if the file contains this tensor in this shape.
   bool has(const TensorInfo& wanted) const;
-  /// Reads one of the required tensors; `out` is as long as it is. F16 and BF16 become the same numbers as floats.
+  /// Reads one of the required tensors. `out` must have the tensor's length. F16 and BF16 become floats of the same
+  /// value.
   void read(const std::string& name, std::span<float> out) const;
 
  private:

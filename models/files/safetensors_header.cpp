@@ -20,30 +20,31 @@ namespace {
 
 using nlohmann::json;
 
-// Room for some 100,000 tensors, and a bound on what parsing it takes.
+// Enough for some 100,000 tensors; limits the time for parsing.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
-constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< of a header that was parsed
+constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< memory of a parsed header
 
-/// `torch.save` writes a zip archive, or, before PyTorch 1.6, pickles, of which the first is a number of its own. As
-/// the length of a header both would be too large.
+/// `torch.save` writes a zip archive or, before PyTorch 1.6, pickles, the first of which is a magic number. Read as the
+/// length of a header, both would be too large.
 void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (!text.starts_with("PK\x03\x04") && !text.starts_with("\x80\x02\x8a\x0a")) return;
-  throw_bad_file(file.path(),
-                 "not a safetensors file, but an archive or a pickle, as torch.save writes them; in Python: import "
-                 "torch, safetensors.torch as st; weights = torch.load('model.pt', map_location='cpu'); "
-                 "st.save_file({name: w.contiguous() for name, w in weights.items()}, 'model.safetensors')");
+  throw_bad_file(
+      file.path(),
+      "not a safetensors file, but an archive or a pickle written by torch.save; convert it in Python: import "
+      "torch, safetensors.torch as st; weights = torch.load('model.pt', map_location='cpu'); "
+      "st.save_file({name: w.contiguous() for name, w in weights.items()}, 'model.safetensors')");
 }
 
-/// The header's text, from byte 8 on.
+/// Returns the header's text, which starts at byte 8.
 std::string read_text(const InputFile& file) {
   std::array<std::byte, 8> prefix{};
   file.read(0, prefix);
   refuse_pickled(file, prefix);
   std::uint64_t length = 0;
   std::memcpy(&length, prefix.data(), sizeof length);
-  if (length > file.size() - prefix.size()) throw_bad_file(file.path(), "its header is longer than the file");
-  if (length > kLargestHeader) throw_bad_file(file.path(), "its header is too large");
+  if (length > file.size() - prefix.size()) throw_bad_file(file.path(), "the header is longer than the file");
+  if (length > kLargestHeader) throw_bad_file(file.path(), "the header is too large");
   std::string text(length, '\0');
   file.read(prefix.size(), std::as_writable_bytes(std::span(text)));
   return text;
@@ -51,23 +52,23 @@ std::string read_text(const InputFile& file) {
 
 json parse(const std::string& path, const std::string& text) {
   if (!text.starts_with('{')) throw_bad_file(path, "not a safetensors file");
-  return parse_strictly(path, "its header", text, 3, kMostMemory);
+  return parse_strictly(path, "the header", text, 3, kMostMemory);
 }
 
 std::map<std::string, std::string> read_metadata(const std::string& path, const json& metadata) {
   const bool texts = metadata.is_object() && std::ranges::all_of(metadata, &json::is_string);
-  if (!texts) throw_bad_file(path, "its __metadata__ is not an object of strings");
+  if (!texts) throw_bad_file(path, "__metadata__ is not an object of strings");
   return metadata.get<std::map<std::string, std::string>>();
 }
 
-/// Non-negative integers that fit 63 bits.
+/// Reads non-negative integers that fit into 63 bits.
 std::vector<std::int64_t> read_integers(const std::string& path, const std::string& what, const json& array) {
   if (!array.is_array()) throw_bad_file(path, what + " is not an array");
   std::vector<std::int64_t> values;
   for (const json& value : array) {
     constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kLargest) {
-      throw_bad_file(path, what + " has an entry that is not a length");
+      throw_bad_file(path, what + " contains a value that is not a length");
     }
     values.push_back(value.get<std::int64_t>());
   }
@@ -87,7 +88,7 @@ void check_length(const std::string& path, const std::string& name, const Stored
     }
   }
   if (tensor.begin > tensor.end || tensor.end - tensor.begin != bytes) {
-    throw_bad_file(path, "the offsets of tensor '" + name + "' do not fit its shape");
+    throw_bad_file(path, "the data_offsets of tensor '" + name + "' do not match its shape");
   }
 }
 
@@ -96,36 +97,37 @@ StoredType read_type(const std::string& path, const std::string& name, const jso
   if (dtype == "F16") return StoredType::f16;
   if (dtype == "BF16") return StoredType::bf16;
   if (dtype == "I64" && name.ends_with(kStepsTracked)) return StoredType::i64;
-  throw_bad_file(path, "tensor '" + name + "' is not of dtype F32, F16 or BF16, but of " +
+  throw_bad_file(path, "tensor '" + name + "' must have dtype F32, F16 or BF16, not " +
                            (dtype.is_string() ? printable(dtype.get<std::string>()) : "none") +
-                           "; in Python w.float() makes F32 of it");
+                           "; convert it in Python with w.float()");
 }
 
 StoredTensor read_tensor(const std::string& path, const std::string& name, const json& entry) {
   const bool known = entry.is_object() && entry.size() == 3 && entry.contains("dtype") && entry.contains("shape") &&
                      entry.contains("data_offsets");
-  if (!known) throw_bad_file(path, "tensor '" + name + "' does not have just dtype, shape and data_offsets");
+  if (!known)
+    throw_bad_file(path, "tensor '" + name + "' must have the keys dtype, shape and data_offsets, and no others");
   const StoredType type = read_type(path, name, entry["dtype"]);
   const auto offsets = read_integers(path, "data_offsets of tensor '" + name + "'", entry["data_offsets"]);
-  if (offsets.size() != 2) throw_bad_file(path, "data_offsets of tensor '" + name + "' are not two");
+  if (offsets.size() != 2) throw_bad_file(path, "data_offsets of tensor '" + name + "' must be two numbers");
   StoredTensor tensor{type, read_integers(path, "shape of tensor '" + name + "'", entry["shape"]),
                       static_cast<std::uint64_t>(offsets[0]), static_cast<std::uint64_t>(offsets[1])};
   check_length(path, name, tensor);
   return tensor;
 }
 
-/// Tensors must cover the bytes [0, size) without holes and without sharing any.
+/// Checks that the tensors cover the bytes [0, size) without gaps or overlaps.
 void check_cover(const std::string& path, const StoredTensors& tensors, std::uint64_t size) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const auto& [name, tensor] : tensors) ranges.emplace_back(tensor.begin, tensor.end);
   std::ranges::sort(ranges);
   std::uint64_t covered = 0;
   for (const auto& [begin, end] : ranges) {
-    if (begin != covered) throw_bad_file(path, "its tensors overlap or leave holes");
+    if (begin != covered) throw_bad_file(path, "the tensors overlap or leave gaps");
     covered = end;
   }
   if (covered > size) throw_bad_file(path, "truncated");
-  if (covered < size) throw_bad_file(path, "bytes after the last tensor");
+  if (covered < size) throw_bad_file(path, "extra bytes after the last tensor");
 }
 
 void check_names(const std::vector<TensorInfo>& tensors) {

@@ -25,22 +25,22 @@ using StoredTensors = std::map<std::string, StoredTensor>;
 
 struct SafetensorsHeader {
   StoredTensors tensors;
-  std::map<std::string, std::string> metadata;  ///< whatever the file says besides
-  std::uint64_t data = 0;                       ///< where in the file the tensors start
+  std::map<std::string, std::string> metadata;  ///< all other metadata of the file
+  std::uint64_t data = 0;                       ///< offset of the tensors in the file
 };
 
-/// Counts the steps of a batch-norm, as PyTorch writes it: NAME.num_batches_tracked, the only tensors that may be I64.
+/// The name suffix of PyTorch's step counter of a batch-norm (NAME.num_batches_tracked). Only these tensors may be I64.
 inline constexpr std::string_view kStepsTracked = ".num_batches_tracked";
 
-/// What a file of these tensors, as F32 and one after the other, starts with: length and JSON text, padded so that the
-/// floats start on a multiple of 8 bytes.
-/// @param network what it says of its network (NetworkText); empty: nothing.
-/// @throws Error invalid_argument for names that such a file cannot hold.
+/// Returns the start of a file that stores these tensors as F32, one after the other. It consists of the length and the
+/// JSON text, padded so that the floats start on a multiple of 8 bytes.
+/// @param network the description of the network (NetworkText); empty: none
+/// @throws Error invalid_argument for names that such a file cannot contain.
 std::string make_safetensors_header(const std::vector<TensorInfo>& tensors, const std::string& network = "");
 
-/// Reads and checks the header: well-formed, without duplicates, tensors of F32, F16 or BF16 with as many bytes as
-/// their shape says, laid one after the other to the last byte of the file. @throws Error bad_file, which for what
-/// `torch.save` writes says how to convert it
+/// Reads and checks the header. It must be well-formed, without duplicates. Tensors must be F32, F16 or BF16, match
+/// their shapes in size, and follow one another up to the last byte of the file.
+/// @throws Error bad_file; for a file that `torch.save` wrote, the message describes the conversion
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
 }  // namespace troupe

@@ -6,8 +6,9 @@
 
 namespace troupe {
 
-/// The JSON in a file, as `parse_bounded` reads it.
-/// @param what the text is called in errors, such as "its header". @param memory JsonBounds::memory
+/// Parses the JSON of a file with `parse_bounded`.
+/// @param what the name of the text in errors, such as "the header"
+/// @param memory see JsonBounds::memory
 /// @throws Error bad_file
 nlohmann::json parse_strictly(const std::string& path, const std::string& what, std::string_view text, int deepest,
                               std::size_t memory = std::size_t{64} << 20);

@@ -10,15 +10,15 @@
 
 namespace troupe {
 
-static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
+static_assert(std::endian::native == std::endian::little, "floats are written without conversion");
 
 void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors,
                        std::span<const float> canonical, const std::string& network) {
   const std::string header = make_safetensors_header(tensors, network);
   const std::size_t floats = total_size(tensors);
   if (floats != canonical.size()) {
-    throw Error(ErrorCode::invalid_argument,
-                "tensors of " + std::to_string(floats) + " floats and weights of " + std::to_string(canonical.size()));
+    throw Error(ErrorCode::invalid_argument, "the tensors have " + std::to_string(floats) +
+                                                 " floats, but the weights have " + std::to_string(canonical.size()));
   }
   OutputFile file(path);
   file.write(std::as_bytes(std::span(header)));
@@ -41,7 +41,7 @@ std::vector<float> read_safetensors(const std::string& path, const std::vector<T
 void read_weights(const SafetensorsFile& file, const TensorInfo& tensor, std::span<float> out) {
   file.read(tensor.name, out);
   if (all_finite(out)) return;
-  throw Error(ErrorCode::non_finite_weights, "tensor '" + printable(tensor.name) + "' holds NaN or infinity",
+  throw Error(ErrorCode::non_finite_weights, "tensor '" + printable(tensor.name) + "' contains NaN or infinity",
               {.object = file.file().path()});
 }
 
@@ -73,8 +73,8 @@ std::vector<std::string> read_without_head(const SafetensorsFile& file, const st
   const bool all_head =
       std::ranges::all_of(tensors, [&](const TensorInfo& each) { return layer_of(each.name) == head; });
   throw Error(ErrorCode::model_mismatch,
-              all_head ? "the network is one layer, of which a new head leaves nothing"
-                       : "none of its tensors fits the network",
+              all_head ? "the network is a single layer, so a new head would replace all of it"
+                       : "no tensor of the file fits the network",
               {.object = file.file().path()});
   return others;
 }

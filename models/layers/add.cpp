@@ -6,7 +6,7 @@ namespace troupe::models {
 
 SampleShape Add::output(std::span<const SampleShape> inputs) const {
   if (inputs[0] != inputs[1])
-    throw_invalid("needs two inputs of one shape, but gets " + inputs[0].text() + " and " + inputs[1].text());
+    throw_invalid("needs two inputs of the same shape, but gets " + inputs[0].text() + " and " + inputs[1].text());
   return inputs[0];
 }
 

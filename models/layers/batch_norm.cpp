@@ -17,10 +17,11 @@ std::vector<LayerTensor> BatchNorm::tensors(const SampleShape& input) const {
           {{"running_var", {input.channels}}, Start::constant, 1}};
 }
 
-/// PyTorch refuses it as well. A rest of a shard may still come to that; what it normalises is then zero.
+/// PyTorch rejects this batch size, too. The last, smaller batch of a shard may still have a single value per channel;
+/// its normalised values are zero.
 void BatchNorm::check_batch(const SampleShape& input, std::int64_t batch_size) const {
   if (batch_size == 1 && input.height * input.width == 1)
-    throw_invalid("gets one value a channel, which has no variance; it needs larger images or batches");
+    throw_invalid("gets only one value per channel, which has no variance; use larger images or batches");
 }
 
 Layer batch_norm() { return std::make_shared<BatchNorm>(); }

@@ -5,7 +5,7 @@
 
 namespace troupe::models {
 
-/// @throws Error invalid_argument, see LayerSpec::output.
+/// @throws Error invalid_argument if the input is flat; see LayerSpec::output.
 inline void check_images(const SampleShape& input) {
   if (input.flat) throw_invalid("needs images, but gets " + input.text() + " flat features");
 }

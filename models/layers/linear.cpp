@@ -7,7 +7,7 @@ namespace troupe::models {
 
 SampleShape Linear::output(std::span<const SampleShape> inputs) const {
   if (!inputs[0].flat)
-    throw_invalid("needs flat input, but gets " + inputs[0].text() + "; put a flatten layer before it");
+    throw_invalid("needs flat input, but gets " + inputs[0].text() + "; add a flatten layer before it");
   if (outputs_ < 1) throw_invalid("needs at least one output");
   return {.channels = outputs_, .flat = true};
 }

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// Takes much longer than to wake a thread: some 50 microseconds of a softmax.
+/// A piece of this many outputs takes much longer than waking a thread: some 50 microseconds for a softmax.
 constexpr std::size_t kOutputsOfPiece = 4096;
 
 Target target_of(const Batch& batch, std::size_t sample) {
@@ -27,8 +27,8 @@ struct Samples {
 
 Samples all_of(const Batch& batch) { return {0, static_cast<std::size_t>(batch.size)}; }
 
-/// Calls `work` with these samples' outputs, target and number in the batch, and names the sample where it complains
-/// about the data.
+/// Calls `work` with the outputs, the target and the batch index of each sample. Adds the sample's number to bad_data
+/// errors.
 template <class Work>
 void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& samples, const Work& work) {
   std::size_t i = samples.begin;
@@ -43,7 +43,7 @@ void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& 
   }
 }
 
-/// @param piece samples that one thread computes before it looks for others
+/// @param piece the number of samples that a thread takes at a time
 double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                           std::int64_t* correct, std::size_t piece) {
   const std::size_t count = all_of(batch).end;

@@ -11,8 +11,8 @@ namespace {
 void check_has_answers(const Loss& loss, const DataInfo& data) {
   if (data.num_classes == 0 && data.num_targets == 0)
     throw_invalid("loss " + loss.name() +
-                  " measures against classes or targets, and the data has neither: of a CSV, class=COLUMN or "
-                  "target=COLUMN names them");
+                  " needs classes or targets, but the data has neither: for a CSV file, name them with class=COLUMN or "
+                  "target=COLUMN");
 }
 
 }  // namespace
@@ -20,14 +20,14 @@ void check_has_answers(const Loss& loss, const DataInfo& data) {
 void check_has_classes(const Loss& loss, const DataInfo& data) {
   if (data.num_classes > 0) return;
   check_has_answers(loss, data);
-  throw_invalid("loss " + loss.name() + " learns classes, and the data has targets, " +
-                std::to_string(data.num_targets) + " a sample");
+  throw_invalid("loss " + loss.name() + " needs classes, but the data has " + std::to_string(data.num_targets) +
+                " targets per sample");
 }
 
 void check_has_targets(const Loss& loss, const DataInfo& data) {
   if (data.num_targets > 0) return;
   check_has_answers(loss, data);
-  throw_invalid("loss " + loss.name() + " learns targets, and the data has " + std::to_string(data.num_classes) +
+  throw_invalid("loss " + loss.name() + " needs targets, but the data has " + std::to_string(data.num_classes) +
                 " classes");
 }
 

@@ -14,8 +14,7 @@ bool Loss::is_hit(std::span<const float> /*outputs*/, const Target& /*target*/) 
 
 FunctionLoss::FunctionLoss(std::string name, Value value, Gradient gradient)
     : Loss(std::move(name)), value_(std::move(value)), gradient_(std::move(gradient)) {
-  if (!value_ || !gradient_)
-    throw_invalid("loss '" + this->name() + "' needs a function for its value and one for its gradient");
+  if (!value_ || !gradient_) throw_invalid("loss '" + this->name() + "' needs two functions: value and gradient");
 }
 
 double FunctionLoss::value(std::span<const float> outputs, const Target& target) const {

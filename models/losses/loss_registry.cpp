@@ -11,7 +11,7 @@ namespace {
 using Losses = Registry<std::shared_ptr<const Loss>>;
 
 void add(Losses& known, std::shared_ptr<const Loss> loss) {
-  if (!loss) throw_invalid("no loss to be registered");
+  if (!loss) throw_invalid("cannot register a null loss");
   const std::string& name = loss->name();
   known.add(name, std::move(loss));
 }
@@ -25,7 +25,8 @@ Losses* with_builtin_losses() {
 }
 
 Losses& known_losses() {
-  static Losses& registered = *with_builtin_losses();  // never destroyed: replicas that were given up may outlive main
+  static Losses& registered = *with_builtin_losses();  // never destroyed: threads of abandoned replicas may outlive
+                                                       // main
   return registered;
 }
 

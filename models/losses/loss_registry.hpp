@@ -7,11 +7,10 @@
 
 namespace troupe {
 
-/// The loss registered under `name`. @throws Error invalid_argument that lists what there is.
+/// Returns the loss registered under `name`. @throws Error invalid_argument that lists the known losses.
 std::shared_ptr<const Loss> find_loss(const std::string& name);
 
-/// What such data is learned with where nothing else is asked for: softmax cross-entropy for classes, mean squared
-/// error for targets.
+/// Returns the default loss for the data: softmax cross-entropy for classes, mean squared error for targets.
 std::shared_ptr<const Loss> default_loss(const DataInfo& data);
 
 }  // namespace troupe

@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// 1 / (1 + exp(-x)); for large -x the exponential is infinite and the result 0.
+/// 1 / (1 + exp(-x)). For large -x the exponential is infinite and the result is 0.
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 void check_probabilities(std::span<const float> targets) {
@@ -28,7 +28,7 @@ class SigmoidCrossEntropy final : public Loss {
     return data.num_targets;
   }
 
-  /// -t log(sigmoid(x)) - (1 - t) log(1 - sigmoid(x)) = max(x, 0) - t x + log(1 + exp(-|x|)), which stays finite.
+  /// -t log(sigmoid(x)) - (1 - t) log(1 - sigmoid(x)) = max(x, 0) - t x + log(1 + exp(-|x|)), which is always finite.
   double value(std::span<const float> outputs, const Target& target) const override {
     check_probabilities(target.values);
     double sum = 0;

@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// log(sum(exp(row))), from the largest score so that nothing overflows.
+/// Returns log(sum(exp(row))). Subtracts the largest score first, so that nothing overflows.
 double log_sum_exp(std::span<const float> row) {
   const double largest = *std::max_element(row.begin(), row.end());
   double sum = 0;
@@ -22,7 +22,7 @@ class SoftmaxCrossEntropy final : public Loss {
   explicit SoftmaxCrossEntropy(double label_smoothing)
       : Loss("softmax-cross-entropy"), label_smoothing_(label_smoothing) {
     if (!(label_smoothing >= 0 && label_smoothing < 1))
-      throw_invalid("a label smoothing is from 0 up to less than 1, and not " + std::to_string(label_smoothing));
+      throw_invalid("label smoothing must be at least 0 and less than 1, not " + std::to_string(label_smoothing));
   }
 
   std::int64_t num_outputs(const DataInfo& data) const override {
@@ -37,7 +37,8 @@ class SoftmaxCrossEntropy final : public Loss {
   double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const override {
     const auto label = static_cast<std::size_t>(target.label);
     const double total = log_sum_exp(outputs);
-    const double others = label_smoothing_ / static_cast<double>(outputs.size());  // is wanted of each class
+    const double others = label_smoothing_ / static_cast<double>(outputs.size());  // the target probability of each
+                                                                                   // other class
     double sum = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       gradient[i] = static_cast<float>(std::exp(outputs[i] - total) - others);

@@ -13,7 +13,8 @@ using Metrics = Registry<Metric::Value>;
 
 double brier_score(std::span<const float> outputs, const Target& target) {
   if (target.label < 0 || target.label >= std::ssize(outputs))
-    throw Error(ErrorCode::bad_data, "metric brier-score is for data with classes, an output each");
+    throw Error(ErrorCode::bad_data,
+                "metric brier-score needs data with classes and a network with one output per class");
   std::vector<float> probabilities(outputs.begin(), outputs.end());
   losses::softmax_cross_entropy()->to_probabilities(probabilities);
   double sum = 0;
@@ -32,7 +33,7 @@ Metrics* with_builtin_metrics() {
 
 Metrics& known_metrics() {
   static Metrics& registered =
-      *with_builtin_metrics();  // never destroyed: replicas that were given up may outlive main
+      *with_builtin_metrics();  // never destroyed: threads of abandoned replicas may outlive main
   return registered;
 }
 

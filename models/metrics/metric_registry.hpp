@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// The metric registered under `name`. @throws Error invalid_argument that lists what there is.
+/// Returns the metric registered under `name`. @throws Error invalid_argument that lists the known metrics.
 Metric find_metric(const std::string& name);
 
 }  // namespace troupe

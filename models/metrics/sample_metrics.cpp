@@ -11,20 +11,20 @@ namespace {
 
 void check_measurable(std::int64_t count, std::int64_t most, const char* of_what) {
   if (count <= most) return;
-  throw Error(ErrorCode::unsupported, std::string(of_what) + " are measured up to " + std::to_string(most) +
-                                          ", and the data has " + std::to_string(count));
+  throw Error(ErrorCode::unsupported, std::string(of_what) + " support at most " + std::to_string(most) +
+                                          "; the data has " + std::to_string(count));
 }
 
-/// Whether the label's output is among the k largest; of equal ones the first are, as in what counts as a hit.
+/// True if the label's output is among the k largest. Ties go to the lower index, as for hits.
 bool is_among_largest(std::span<const float> outputs, std::size_t label, std::size_t k) {
   const float own = outputs[label];
   std::size_t before = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // what is not a number, too
+    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // also counts NaN
   return before < k;
 }
 
-/// Takes a sample's target into its mean, and into the squares around that (Welford): a large mean costs no digits.
+/// Adds a sample's target to the mean and the squared deviation (Welford's algorithm); a large mean costs no precision.
 void add_target(TargetSums& sums, double target, std::int64_t samples) {
   const double before = target - sums.mean;
   sums.mean += before / static_cast<double>(samples);
@@ -36,12 +36,12 @@ void add_target(TargetSums& sums, double target, std::int64_t samples) {
 SampleMetrics::SampleMetrics(const DataInfo& data, const EvaluationOptions& measure, std::span<const Metric> metrics)
     : metrics_(metrics), metric_sums_(metrics.size()) {
   if (data.num_classes > 0) {
-    if (measure.confusion) check_measurable(data.num_classes, kMostConfusionClasses, "a confusion matrix's classes");
+    if (measure.confusion) check_measurable(data.num_classes, kMostConfusionClasses, "classes of a confusion matrix");
     classes_ = static_cast<std::size_t>(data.num_classes);
     counts_ = measure.confusion;
     top_k_ = static_cast<std::size_t>(std::max(0, measure.top_k));
   } else if (measure.errors) {
-    check_measurable(data.num_targets, kMostErrorTargets, "errors of targets");
+    check_measurable(data.num_targets, kMostErrorTargets, "targets with errors");
     targets_.resize(static_cast<std::size_t>(data.num_targets));
   }
 }
@@ -52,7 +52,7 @@ void SampleMetrics::add(const Loss& loss, std::span<const float> outputs, const 
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     const double value = metrics_[i].value(outputs, target);
     if (!std::isfinite(value))
-      throw Error(ErrorCode::model_failed, "metric '" + metrics_[i].name + "' of a sample is not finite");
+      throw Error(ErrorCode::model_failed, "metric '" + metrics_[i].name + "' returned a value that is not finite");
     metric_sums_[i] += value;
   }
 }

@@ -11,21 +11,23 @@
 
 namespace troupe {
 
-/// What a shard's samples measure beside loss and hits, sample by sample.
+/// The metrics of a shard's samples other than loss and hits, computed sample by sample.
 class SampleMetrics {
  public:
-  /// @param metrics outlive this. @throws Error unsupported where the data has more classes or targets than what is
-  /// asked for is measured of.
+  /// @param metrics must outlive this object
+  /// @throws Error unsupported if the data has more classes or targets than the requested metrics support.
   SampleMetrics(const DataInfo& data, const EvaluationOptions& measure, std::span<const Metric> metrics);
 
-  /// Whether anything is asked for that such data has.
+  /// True if any requested metric applies to the data.
   bool any() const { return counts_ || top_k_ > 0 || !targets_.empty() || !metrics_.empty(); }
 
-  /// @param loss says what the outputs mean. Networks that have not an output for each class have no classes here, and
-  /// not for each target no errors. @throws Error model_failed naming the metric that is not finite.
+  /// Adds a sample. Confusion matrix and top-k are skipped if the network does not have one output per class; errors
+  /// are skipped if it does not have one output per target.
+  /// @param loss converts the outputs to predictions
+  /// @throws Error model_failed that names a metric with a value that is not finite.
   void add(const Loss& loss, std::span<const float> outputs, const Target& target);
 
-  /// Writes what was asked for.
+  /// Writes the requested metrics.
   void write_to(EvaluationResult& result) const;
 
  private:
@@ -34,14 +36,14 @@ class SampleMetrics {
 
   std::span<const Metric> metrics_;
   std::size_t classes_ = 0;
-  bool counts_ = false;  ///< into the confusion matrix
+  bool counts_ = false;  ///< whether the confusion matrix is counted
   std::size_t top_k_ = 0;
   std::int64_t samples_with_class_ = 0;
   std::int64_t samples_with_errors_ = 0;
   std::int64_t top_k_correct_ = 0;
   std::vector<std::int64_t> confusion_;
   std::vector<TargetSums> targets_;
-  std::vector<float> meant_;  ///< a sample's outputs as the loss means them
+  std::vector<float> meant_;  ///< the predictions that the loss makes of a sample's outputs
   std::vector<double> metric_sums_;
 };
 

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// 0 where there is nothing to share.
+/// Returns part / whole, or 0 if `whole` is 0.
 double share(double part, double whole) { return whole == 0 ? 0 : part / whole; }
 
 double r2_of(double squared_error, double deviation) {

@@ -8,20 +8,20 @@
 
 namespace troupe {
 
-/// Of each class, from a square confusion matrix whose rows are classes and whose columns what they were taken for.
+/// Returns the metrics of each class. @param confusion a square matrix: rows are classes, columns are predicted classes
 std::vector<ClassMetrics> class_metrics(std::span<const std::int64_t> confusion);
 
-/// Means over all classes; the support is that of all.
+/// Returns the means over all classes. The support is the sum over all classes.
 ClassMetrics macro_metrics(std::span<const ClassMetrics> classes);
 
 /// @param sums of all shards
 TargetMetrics target_metrics(const TargetSums& sums, std::int64_t samples);
 
-/// Means over the targets; R2 of their sums.
+/// Returns the means over the targets. R2 is computed from the targets' sums.
 TargetMetrics overall_metrics(std::span<const TargetSums> targets, std::int64_t samples);
 
-/// Takes the mean and the deviation of one part of a set, and then of another, to those of both (Chan, Golub and
-/// LeVeque): nothing is lost to a large mean. Errors are added.
+/// Combines the mean and deviation of two parts of a set (Chan, Golub and LeVeque). A large mean costs no precision.
+/// Errors are added.
 void merge(TargetSums& sums, std::int64_t samples, const TargetSums& more, std::int64_t more_samples);
 
 }  // namespace troupe

@@ -7,8 +7,8 @@ namespace troupe {
 Accelerators accelerators() {
   if (cuda_accelerators == nullptr)
     throw Error(ErrorCode::unsupported,
-                "this program computes on CPUs alone; with Troupe built by -DTROUPE_CUDA=ON, and linked with "
-                "troupe::cuda, it knows CUDA devices");
+                "this program supports CPUs only; for CUDA devices, build Troupe with -DTROUPE_CUDA=ON and link "
+                "troupe::cuda");
   return cuda_accelerators();
 }
 

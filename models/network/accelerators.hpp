@@ -7,26 +7,28 @@
 
 namespace troupe {
 
-/// A device that replicas can compute on beside the processors.
+/// A device other than the CPUs that replicas can compute on.
 struct Accelerator {
   std::string name;
   std::string pci;                              ///< "0000:3b:00.0"
   std::string capability;                       ///< "9.0"
   std::size_t memory = 0;                       ///< bytes
-  std::optional<std::size_t> free_memory = {};  ///< bytes, now; none where the device does not say
+  std::optional<std::size_t> free_memory = {};  ///< in bytes, at the time of the call; empty if the device does not
+                                                ///< report it
 };
 
 struct Accelerators {
-  std::string driver;                ///< the newest version of CUDA that it serves: "13.0"
-  std::string runtime;               ///< the version that this program has
-  std::vector<Accelerator> devices;  ///< by PCI id
+  std::string driver;                ///< the newest CUDA version that the driver supports: "13.0"
+  std::string runtime;               ///< the CUDA version of this program
+  std::vector<Accelerator> devices;  ///< ordered by PCI id
 };
 
-/// Those of this machine. @throws Error unsupported where this program has no CUDA, or the machine no driver, one that
-/// is too old, or no device, saying which. The calling thread has another current device of CUDA's afterwards.
+/// Returns the accelerators of this machine. Changes the CUDA device that is current in the calling thread.
+/// @throws Error unsupported, with the reason, if this program has no CUDA, or if the machine has no driver, a driver
+/// that is too old, or no device.
 Accelerators accelerators();
 
-/// How many there are: 0 where `accelerators` is an error.
+/// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
 
 // Null in programs that do not link troupe::cuda.

@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidest = 1 << 20;
 constexpr double kMostLayers = 1000;
 
-/// Options that a network takes from those that were given.
+/// Reads the options of a network.
 class OptionReader {
  public:
   OptionReader(std::string model, const GraphOptions& options) : model_(std::move(model)), options_(options) {}
@@ -23,22 +23,22 @@ class OptionReader {
   std::int64_t whole(const std::string& name, std::int64_t unless_given, double most) {
     const double number = take(name, static_cast<double>(unless_given));
     if (number != std::floor(number) || !(number >= 1) || number > most)
-      refuse(name, "a whole number from 1 to " + std::to_string(static_cast<std::int64_t>(most)));
+      refuse(name, "an integer from 1 to " + std::to_string(static_cast<std::int64_t>(most)));
     return static_cast<std::int64_t>(number);
   }
   double probability(const std::string& name) {
     const double number = take(name, 0);
-    if (!(number >= 0 && number < 1)) refuse(name, "a probability from 0 to below 1");
+    if (!(number >= 0 && number < 1)) refuse(name, "a probability: at least 0 and less than 1");
     return number;
   }
 
-  /// Call behind the others.
+  /// Call this after all options have been read.
   void refuse_others() const {
     for (const auto& [name, number] : options_) {
       if (std::ranges::find(known_, name) != known_.end()) continue;
       std::string list;
       for (const std::string& each : known_) list += (list.empty() ? "" : ", ") + each;
-      throw_invalid("model '" + model_ + "' has no option '" + printable(name) + "'; it has " + list +
+      throw_invalid("model '" + model_ + "' has no option '" + printable(name) + "'; its options are " + list +
                     did_you_mean(name, known_));
     }
   }
@@ -50,7 +50,7 @@ class OptionReader {
     return found == options_.end() ? unless_given : found->second;
   }
   [[noreturn]] void refuse(const std::string& name, const std::string& wanted) const {
-    throw_invalid("option '" + name + "' of model '" + model_ + "' is not " + wanted);
+    throw_invalid("option '" + name + "' of model '" + model_ + "' must be " + wanted);
   }
 
   std::string model_;
@@ -74,7 +74,7 @@ CnnOptions cnn_options(OptionReader& reader) {
   return options;
 }
 
-/// 0 where the name is of no ResNet.
+/// Returns 0 if the name is not the name of a ResNet.
 int resnet_depth(const std::string& name) {
   for (const int depth : kResnetDepths)
     if (name == resnet_name(depth)) return depth;

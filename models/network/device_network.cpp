@@ -26,14 +26,14 @@ void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<f
 void check_device(Device device) {
   if (device != Device::cpu && make_cuda_network == nullptr)
     throw Error(ErrorCode::unsupported,
-                "this program computes on CPUs (oneDNN and Eigen): set device to cpu, or, for CUDA devices, "
+                "this program supports CPUs only: set device to cpu; for CUDA devices,  "
                 "build Troupe with "
                 "-DTROUPE_CUDA=ON and link troupe::cuda");
 }
 
 void require_cpus(const ReplicaContext& context, const char* what) {
   if (context.device != Device::cpu)
-    throw Error(ErrorCode::unsupported, std::string(what) + " computes on CPUs only: set device to cpu");
+    throw Error(ErrorCode::unsupported, std::string(what) + " supports CPUs only: set device to cpu");
 }
 
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
@@ -45,7 +45,7 @@ std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<co
 
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context) {
   check_device(context.device);
-  if (context.device != Device::cpu) return {};  // products in bf16 are faster on all that have them
+  if (context.device != Device::cpu) return {};  // bf16 products are faster on every accelerator that supports them
   return measure_cpu_precisions(plan, batch_size);
 }
 

@@ -13,11 +13,11 @@
 
 namespace troupe {
 
-/// Fills the next tensor of the canonical weights; called once a tensor, in their order.
+/// Fills one tensor of the canonical weights. Called once per tensor, in canonical order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
-/// A planned network with its loss on one device: the seam between what is computed and how. Only the device knows the
-/// layout of the flat parameter vector. Used by one thread at a time.
+/// A planned network with its loss on one device. This interface separates the plan from the device's implementation:
+/// only the device knows the layout of the flat parameter vector. Not thread-safe.
 class DeviceNetwork {
  public:
   /// @param frozen ReplicaContext::frozen
@@ -26,46 +26,46 @@ class DeviceNetwork {
   DeviceNetwork& operator=(const DeviceNetwork&) = delete;
   virtual ~DeviceNetwork() = default;
 
-  /// Makes what training needs beforehand, so that the first step is as fast as the others.
-  /// @param memory for a pass, too
+  /// Creates everything that training needs, so that the first step is as fast as the others.
+  /// @param memory whether to allocate the memory of a pass, too
   virtual void prepare_training(bool memory) = 0;
 
-  /// Floats of the flat parameter vector, padding included.
+  /// The number of floats of the flat parameter vector, with padding.
   virtual std::size_t size() const = 0;
-  /// The first of them, which are learned; see ModelInfo::learned_size.
+  /// The number of learned floats at the start of the vector; see ModelInfo::learned_size.
   virtual std::size_t learned_size() const = 0;
-  /// Names the layout, the precision and the instruction set.
+  /// The names of the layout, the precision and the instruction set.
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses, all `size()` floats of it but those of layers that keep their
-  /// tensors, and returns that sum.
-  /// @param correct null, or where to write BatchResult::correct
+  /// Writes the gradient of the sum of the losses and returns that sum. Writes all `size()` floats of the gradient,
+  /// except for layers that keep their tensors.
+  /// @param correct receives BatchResult::correct; may be null
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                           std::span<float> gradient, std::int64_t* correct) = 0;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient) {
     return this->gradient(at, batch, weights, gradient, nullptr);
   }
-  /// See Model::update_statistics. Frozen ones stay.
+  /// See Model::update_statistics. Frozen statistics do not change.
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const;
-  /// Loss sum and hits. @param metrics null, or to which the samples are added
+  /// Returns the loss sum and the hits. @param metrics receives the samples; may be null
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                     SampleMetrics* metrics) = 0;
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
     return evaluate(at, batch, weights, nullptr);
   }
-  /// Writes the outputs of samples, row-major both, as an evaluation has them; as many rows as `to` holds.
+  /// Writes the outputs of samples as in evaluations: as many rows as `to` holds. Both vectors are row-major.
   virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
 
-  /// Writes the canonical floats from `begin` on, as many as `part` holds.
+  /// Converts the canonical floats that start at index `begin`; `part.size()` is their number.
   virtual void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
   virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
-  /// From all of them in a row.
+  /// Like from_canonical, with all tensors in one vector.
   void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
   virtual std::vector<LayerTime> profile() const = 0;
-  /// That calls so far have copied between the host and an accelerator.
+  /// Returns the number of bytes copied so far between the host and an accelerator.
   virtual std::int64_t bytes_over_bus() const { return 0; }
 
  protected:
@@ -78,31 +78,32 @@ class DeviceNetwork {
   bool frozen_;
 };
 
-/// @throws Error unsupported for a kind of device that this build has not, saying what it has; whether the machine has
-/// one is seen where the network is made.
+/// Checks that this build supports a kind of device. The check that the machine has such a device follows when the
+/// network is created.
+/// @throws Error unsupported that lists the supported devices
 void check_device(Device device);
 
-/// For models that compute on CPUs only. @param what "linear regression"
-/// @throws Error unsupported for a replica that is to have an accelerator
+/// Rejects accelerators for models that support CPUs only. @param what names the model: "linear regression"
+/// @throws Error unsupported if the replica is assigned to an accelerator
 void require_cpus(const ReplicaContext& context, const char* what);
 
-/// The network on the device that the replica's context names.
-/// @param loss of the outputs, as many as planned.
-/// @param batch_size that the layouts are chosen for; others work, perhaps slower.
-/// @param context whose precision is asked for; DeviceNetwork::precision tells what it became; and which may be frozen.
-/// @throws Error unsupported as check_device.
+/// Creates the network on the device of the replica's context.
+/// @param loss a loss that needs as many outputs as the plan has
+/// @param batch_size selects the layouts; other batch sizes work, possibly more slowly
+/// @param context requests the precision (DeviceNetwork::precision returns the actual one) and sets `frozen`
+/// @throws Error unsupported like check_device
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
 
-/// What layers of the network take in either precision on the device that the replica's context names, forward and
-/// backward; zeros on accelerators, where it has no bf16, or the network no layer that is computed in it.
+/// Measures the forward and backward time of some layers in both precisions, on the device of the replica's context.
+/// Returns zeros for accelerators, for devices without bf16, and for networks without layers that run in bf16.
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context);
 
-// One for each kind of device, in the folder of its name.
+// One function per kind of device, defined in the folder of that name.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision, bool frozen);
 /// Null in programs that do not link troupe::cuda.
-/// @throws Error unsupported where the machine has no such device, or no driver for it.
+/// @throws Error unsupported if the machine has no such device or no driver for it.
 [[gnu::weak]] std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan,
                                                                std::shared_ptr<const Loss> loss,
                                                                std::int64_t batch_size, const ReplicaContext& context);

@@ -9,11 +9,11 @@ namespace troupe::models {
 
 namespace {
 
-/// Names become those of tensors, which must differ.
+/// Layer names become tensor names, so they must be unique.
 void check_name(const std::vector<Graph::Entry>& layers, const std::string& name, const std::string& who) {
-  if (name.empty()) throw_invalid(who + " has tensors and so needs a name");
+  if (name.empty()) throw_invalid(who + " has tensors and therefore needs a name");
   const auto taken = [&](const Graph::Entry& entry) { return entry.layer->has_tensors() && entry.name == name; };
-  if (std::ranges::any_of(layers, taken)) throw_invalid(who + " has the name of a layer before it");
+  if (std::ranges::any_of(layers, taken)) throw_invalid(who + " has the same name as an earlier layer");
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ Graph::Node Graph::append(std::string name, const Layer& layer, std::vector<Node
   }
   for (const Node node : inputs) {
     if (node.number < -1 || node.number >= std::ssize(layers_))
-      throw_invalid(who + " takes node " + std::to_string(node.number) + ", which this graph does not have");
+      throw_invalid(who + " takes node " + std::to_string(node.number) + ", which is not in this graph");
   }
   if (layer->has_tensors()) check_name(layers_, name, who);
   layers_.push_back({std::move(name), layer, std::move(inputs)});

@@ -12,7 +12,7 @@
 namespace troupe::models {
 namespace {
 
-/// The numbers of a layer's text, each asked for once.
+/// The numbers of a layer's text. Each one must be taken once.
 class Numbers {
  public:
   explicit Numbers(const LayerText& layer) : left_(layer.numbers) {}
@@ -25,13 +25,13 @@ class Numbers {
     }
     return found.mapped();
   }
-  /// A whole number.
+  /// Takes an integer.
   std::int64_t count(const std::string& name) {
     const double number = take(name);
     good_ = good_ && number == std::floor(number);
     return static_cast<std::int64_t>(number);
   }
-  /// True when all were there, and no others.
+  /// True if every number that was taken existed and none is left.
   bool fit() const { return good_ && left_.empty(); }
 
  private:
@@ -46,14 +46,14 @@ Layer make_convolution(Numbers& numbers) {
                                            .bias = numbers.count("bias") != 0});
 }
 
-/// A pooling of images, by its windows.
+/// Creates a pooling layer from its window.
 template <Layer (*kMake)(const PoolingOptions& options)>
 Layer make_pool(Numbers& numbers) {
   return kMake(
       {.kernel = numbers.count("kernel"), .stride = numbers.count("stride"), .padding = numbers.count("padding")});
 }
 
-/// A layer that needs no numbers.
+/// Creates a layer without numbers.
 template <Layer (*kMake)()>
 Layer make_plain(Numbers& /*numbers*/) {
   return kMake();
@@ -64,7 +64,7 @@ struct Kind {
   Layer (*make)(Numbers& numbers);
 };
 
-/// All of include/troupe/layers/.
+/// All layers of include/troupe/layers/.
 constexpr std::array kKinds{
     Kind{"GELU", make_plain<gelu>},
     Kind{"ReLU", make_plain<relu>},
@@ -81,7 +81,7 @@ constexpr std::array kKinds{
     Kind{"tanh", make_plain<models::tanh>},
 };
 
-/// Null for words that describe none.
+/// Returns null for a text that describes no known layer.
 Layer make_layer(const LayerText& text) {
   const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.name == text.kind; });
   if (kind == kKinds.end()) return nullptr;
@@ -90,7 +90,7 @@ Layer make_layer(const LayerText& text) {
   return numbers.fit() ? layer : nullptr;
 }
 
-/// Nothing for a layer that its words would not make again: one of the user's own, whatever it calls itself.
+/// Returns nothing for a layer that its text does not recreate: a custom layer, whatever its `kind()` is.
 std::optional<LayerText> text_of(const Graph::Entry& entry) {
   LayerText text{.name = entry.name, .kind = entry.layer->kind(), .inputs = {}, .numbers = entry.layer->numbers()};
   for (const Graph::Node node : entry.inputs) text.inputs.push_back(node.number);
@@ -128,7 +128,7 @@ std::int64_t outputs_of(const std::vector<LayerText>& layers) {
 std::vector<LayerText> with_outputs(std::vector<LayerText> layers, int num_outputs) {
   const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
   if (last == layers.rend())
-    throw Error(ErrorCode::unsupported, "the network has no layer that could have another number of outputs");
+    throw Error(ErrorCode::unsupported, "the network has no layer whose number of outputs can be changed");
   last->numbers["outputs"] = num_outputs;
   return layers;
 }
@@ -138,14 +138,14 @@ Graph graph_of(const std::string& path, const std::vector<LayerText>& layers) {
   for (const LayerText& text : layers) {
     const Layer layer = make_layer(text);
     if (!layer)
-      throw_bad_file(path, "its network has a layer '" + text.name + "' of kind '" + text.kind +
+      throw_bad_file(path, "the network has a layer '" + text.name + "' of kind '" + text.kind +
                                "' that this version of Troupe does not know");
     std::vector<Graph::Node> inputs;
     for (const int input : text.inputs) inputs.push_back({input});
     try {
       graph.append(text.name, layer, std::move(inputs));
     } catch (const Error& error) {
-      throw_bad_file(path, "its network makes no sense: " + error.message());
+      throw_bad_file(path, "the description of the network is invalid: " + error.message());
     }
   }
   return graph;

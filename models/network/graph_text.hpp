@@ -8,16 +8,17 @@
 
 namespace troupe::models {
 
-/// The layers in words; none where one of them is not Troupe's own.
+/// Returns the text of each layer, or an empty vector if the graph contains a custom layer.
 std::vector<LayerText> text_of(const Graph& graph);
 
-/// The graph of such words. @param path of the file that says them, for errors.
-/// @throws Error bad_file naming a layer that this version of Troupe does not know.
+/// Creates the graph that the texts describe. @param path the file of the texts, for errors
+/// @throws Error bad_file that names a layer that this version of Troupe does not know.
 Graph graph_of(const std::string& path, const std::vector<LayerText>& layers);
 
-/// How many outputs the last layer says that it has; 0: no layer says so.
+/// Returns the number of outputs of the last layer whose text has one; 0 if there is no such layer.
 std::int64_t outputs_of(const std::vector<LayerText>& layers);
-/// The same network with another number of outputs. @throws Error unsupported where no layer says how many there are
+/// Returns the same network with another number of outputs.
+/// @throws Error unsupported if no layer's text has a number of outputs
 std::vector<LayerText> with_outputs(std::vector<LayerText> layers, int num_outputs);
 
 }  // namespace troupe::models

@@ -20,7 +20,7 @@ namespace troupe::models {
 
 namespace {
 
-/// The tensor's first values.
+/// Writes the tensor's initial values.
 void draw_start(const LayerTensor& tensor, Random random, std::span<float> values) {
   const auto scale = static_cast<float>(tensor.scale);
   switch (tensor.start) {
@@ -45,7 +45,7 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
     }
 }
 
-/// Of the layers, each once, in their order: "batch-norm, dropout".
+/// Returns the kinds of batch-dependent layers in layer order, each once: "batch-norm, dropout".
 std::string batch_dependent_kinds(const NetworkPlan& plan) {
   std::string text;
   std::set<std::string> seen;
@@ -110,7 +110,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
                    .fingerprint = device_->fingerprint(),
                    .precision = device_->precision(),
                    .network = text_};
-    if (info.precision == chosen.precision) info.measured = measured;  // else it has no bf16
+    if (info.precision == chosen.precision) info.measured = measured;  // otherwise the device has no bf16
     if (!context.frozen) info.batch_dependent = batch_dependent_kinds(plan_);
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);
     return info;
@@ -128,7 +128,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
  private:
   DeviceNetwork& device() const {
-    info();  // there is none before the start
+    info();  // throws before the start, when there is no device
     return *device_;
   }
 

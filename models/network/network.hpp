@@ -8,7 +8,7 @@
 
 namespace troupe::models {
 
-/// models::network on batches from anywhere. `batch_size` is what the kernels are chosen for.
+/// Like models::network, with batches from any source. `batch_size` selects the kernels.
 std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 

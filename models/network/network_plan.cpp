@@ -25,7 +25,7 @@ SampleShape input_shape(std::span<const std::int64_t> shape) {
     case 3:
       return {.channels = shape[0], .height = shape[1], .width = shape[2]};
     default:
-      throw_invalid("a network takes samples of 1 to 3 dimensions, not " + std::to_string(shape.size()));
+      throw_invalid("a network needs samples with 1 to 3 dimensions, not " + std::to_string(shape.size()));
   }
 }
 
@@ -33,7 +33,7 @@ std::string text_of(std::size_t number, const Graph::Entry& entry) {
   return models::layer_text(number, entry.name, *entry.layer);
 }
 
-/// Who takes the output of a layer. A view counts as those who take what it gives.
+/// The layers that read the output of a layer. For a view, the readers of its output count instead of the view.
 struct Uses {
   int count = 0;
   int last = -1;
@@ -44,7 +44,7 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
   uses.back().count = 1;
   for (std::size_t i = layers.size(); i-- > 0;) {
     const Graph::Entry& entry = layers[i];
-    if (uses[i].count == 0) throw_invalid(text_of(i, entry) + " has an output that nothing takes");
+    if (uses[i].count == 0) throw_invalid(text_of(i, entry) + " has an output that no layer reads");
     for (const Graph::Node node : entry.inputs) {
       if (node.number < 0) continue;
       Uses& of = uses[static_cast<std::size_t>(node.number)];
@@ -72,11 +72,11 @@ class Planner {
   }
 
  private:
-  /// What the output of a layer of the graph has become.
+  /// The planned form of the output of a layer of the graph.
   struct Value {
-    int source = -1;  ///< the planned layer that makes it, by its number in `planned_`; -1: the network's input
+    int source = -1;  ///< index in `planned_` of the layer that computes it; -1: the network's input
     SampleShape shape = {};
-    bool relu_due = false;  ///< the layer that takes it applies the ReLU
+    bool relu_due = false;  ///< the layer that reads the output applies the ReLU
   };
 
   std::string who() const { return text_of(at_, layers_[at_]); }
@@ -85,7 +85,7 @@ class Planner {
     return node.number < 0 ? Value{.shape = plan_.input} : values_[static_cast<std::size_t>(node.number)];
   }
 
-  /// As it was before any flattening.
+  /// The shape before any flattening.
   SampleShape stored_shape(const Value& of) const {
     return of.source < 0 ? plan_.input : planned_[static_cast<std::size_t>(of.source)].output;
   }
@@ -99,7 +99,7 @@ class Planner {
     return push(entry, folding.element_wise ? stored_shape(value(entry.inputs[0])) : output, output);
   }
 
-  /// What a layer refuses, with its name.
+  /// Adds the layer's name to the errors of `ask`.
   template <class Ask>
   auto naming(const Ask& ask) const {
     try {
@@ -115,12 +115,13 @@ class Planner {
     const SampleShape output = naming([&] { return entry.layer->output(shapes); });
     const bool any = output.channels > 0 && output.height > 0 && output.width > 0;
     if (!any || (output.flat && output.height * output.width > 1))
-      throw_invalid(who() + " gives " + std::to_string(output.channels) + "x" + std::to_string(output.height) + "x" +
-                    std::to_string(output.width) + (output.flat ? " flat features" : "") + ", which is no shape");
+      throw_invalid(who() + " returns " + std::to_string(output.channels) + "x" + std::to_string(output.height) + "x" +
+                    std::to_string(output.width) + (output.flat ? " flat features" : "") +
+                    ", which is not a valid shape");
     return output;
   }
 
-  /// @param stored what is computed, which for an element-wise layer may be an image that counts as flat.
+  /// @param stored the shape in memory; for an element-wise layer on flat input this may be an image's shape
   Value push(const Graph::Entry& entry, const SampleShape& stored, const SampleShape& output) {
     const Value first = value(entry.inputs[0]);
     PlannedLayer layer{.layer = entry.layer,
@@ -142,21 +143,22 @@ class Planner {
     return {.source = order_.back(), .shape = output};
   }
 
-  /// With their full names.
+  /// Returns the layer's tensors with their full names.
   std::vector<LayerTensor> tensors_of(const Graph::Entry& entry, const SampleShape& input) {
     std::vector<LayerTensor> tensors = entry.layer->tensors(input);
     if (entry.layer->has_tensors() == tensors.empty())
-      throw_invalid(tensors.empty() ? "says that it has tensors, and has none" : "does not say that it has tensors");
+      throw_invalid(tensors.empty() ? "returns no tensors although has_tensors() is true"
+                                    : "returns tensors although has_tensors() is false");
     for (LayerTensor& tensor : tensors) {
       tensor.info.name = entry.name + '.' + tensor.info.name;
-      if (tensor.info.size() == 0) throw_invalid("has a tensor '" + tensor.info.name + "' without floats");
+      if (tensor.info.size() == 0) throw_invalid("has a tensor '" + tensor.info.name + "' of size 0");
       if (!names_.insert(tensor.info.name).second)
-        throw_invalid("has a tensor '" + tensor.info.name + "', and so has a layer before it");
+        throw_invalid("has a tensor '" + tensor.info.name + "'; an earlier layer has a tensor of that name");
     }
     return tensors;
   }
 
-  /// The planned layer that makes this output, when nothing but the layer at hand takes it.
+  /// Returns the planned layer that computes this output if no layer but the current one reads the output; else null.
   PlannedLayer* sole_producer(Graph::Node node) {
     while (node.number >= 0 && folding_of(node.number).is_view)
       node = layers_[static_cast<std::size_t>(node.number)].inputs[0];
@@ -176,7 +178,7 @@ class Planner {
     return {.source = from.source, .shape = output};
   }
 
-  /// Whether the one layer behind a ReLU can do its work, usually on fewer values.
+  /// True if the only layer that reads a ReLU's output can apply the ReLU instead, usually to fewer values.
   bool can_come_later() const {
     const Uses& uses = uses_[at_];
     if (uses.count != 1 || uses.last < 0) return false;
@@ -201,11 +203,12 @@ class Planner {
 
   void check_stored_alike(const SampleShape& first, const SampleShape& second) const {
     if (first.channels == second.channels && first.height == second.height && first.width == second.width) return;
-    throw_invalid(who() + " gets inputs flattened from " + first.text() + " and " + second.text() +
-                  "; flatten after adding");
+    throw_invalid(who() + " gets inputs that were flattened from " + first.text() + " and " + second.text() +
+                  "; add the inputs first, then flatten");
   }
 
-  /// The layer that makes one of the inputs and can add the other; of two the one appended first.
+  /// Returns the layer that computes one of the inputs and can add the other one. If both can, returns the layer that
+  /// was appended first.
   PlannedLayer* adding_producer(const Graph::Entry& entry) {
     PlannedLayer* host = nullptr;
     for (const Graph::Node node : entry.inputs) {
@@ -221,17 +224,17 @@ class Planner {
     if (plan_.tensors.empty()) throw_invalid("a network needs a layer with weights");
     plan_.num_outputs = wanted_outputs_.value_or(scores.shape.channels);
     if (!scores.shape.flat || scores.shape.channels != plan_.num_outputs)
-      throw_invalid(who() + " gives " + scores.shape.text() + " outputs, but the loss takes " +
-                    std::to_string(plan_.num_outputs) + " of this data");
+      throw_invalid(who() + " has the output shape " + scores.shape.text() + ", but the loss needs " +
+                    std::to_string(plan_.num_outputs) + " outputs for this data");
     const SampleShape stored = stored_shape(scores);
     if (stored.channels != plan_.num_outputs)
-      throw_invalid(who() + " gives " + stored.text() +
-                    ", of which the loss would have to take pixels for scores: end with linear(" +
+      throw_invalid(who() + " returns shape " + stored.text() +
+                    ", but the loss expects one score per channel: end with linear(" +
                     std::to_string(plan_.num_outputs) + "), or with a convolution to " +
                     std::to_string(plan_.num_outputs) + " channels and global_average_pool()");
   }
 
-  /// From numbers in `planned_` to those in the plan.
+  /// Converts indices into `planned_` to numbers of the plan.
   void number_layers() {
     std::vector<int> values(planned_.size() + 1, 0);
     for (std::size_t i = 0; i < order_.size(); ++i)
@@ -247,10 +250,10 @@ class Planner {
   std::optional<std::int64_t> wanted_outputs_;
   std::vector<Uses> uses_;
   std::size_t at_ = 0;
-  std::vector<Value> values_;          ///< of `layers_`
-  std::vector<PlannedLayer> planned_;  ///< as appended
-  std::vector<int> order_;             ///< in which they are computed
-  std::set<std::string> names_;        ///< of tensors
+  std::vector<Value> values_;          ///< one for each entry of `layers_`
+  std::vector<PlannedLayer> planned_;  ///< in the order in which they were appended
+  std::vector<int> order_;             ///< the order of computation
+  std::set<std::string> names_;        ///< names of all tensors
   NetworkPlan plan_;
 };
 
@@ -259,7 +262,7 @@ class Planner {
 NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape,
                          std::optional<std::int64_t> num_outputs) {
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
-  if (num_outputs && *num_outputs < 1) throw_invalid("a network needs a loss that takes outputs of it");
+  if (num_outputs && *num_outputs < 1) throw_invalid("a network needs a loss with at least one output");
   return Planner(graph, input_shape(sample_shape), num_outputs).plan();
 }
 

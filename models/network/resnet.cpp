@@ -9,11 +9,11 @@ namespace troupe::models {
 
 namespace {
 
-/// He et al., "Deep residual learning for image recognition", table 1.
+/// The architectures of He et al., "Deep residual learning for image recognition", table 1.
 struct Architecture {
   int depth;
   bool bottleneck;
-  std::array<int, 4> blocks;  ///< of each stage
+  std::array<int, 4> blocks;  ///< blocks of each stage
 };
 
 constexpr std::array kArchitectures{Architecture{18, false, {2, 2, 2, 2}}, Architecture{34, false, {3, 4, 6, 3}},
@@ -24,7 +24,7 @@ const Architecture& find_architecture(int depth) {
   for (const Architecture& each : kArchitectures)
     if (each.depth == depth) return each;
   throw Error(ErrorCode::invalid_argument,
-              "no ResNet of depth " + std::to_string(depth) + "; there are 18, 34, 50, 101 and 152");
+              "there is no ResNet of depth " + std::to_string(depth) + "; the depths are 18, 34, 50, 101 and 152");
 }
 
 class ResNetBuilder {
@@ -49,7 +49,7 @@ class ResNetBuilder {
     std::int64_t stride = 1;
   };
 
-  /// A convolution that keeps the size (but for its stride), and batch-norm.
+  /// Appends a convolution and a batch-norm. The convolution keeps the image size, apart from its stride.
   Graph::Node normalised(const std::string& convolution_name, const std::string& norm_name, const Window& window,
                          Graph::Node from) {
     const Layer layer =
@@ -91,7 +91,7 @@ class ResNetBuilder {
   }
 
   const Architecture& architecture_;
-  std::int64_t width_;  ///< of the first stage
+  std::int64_t width_;  ///< width of the first stage
   Graph graph_;
   Graph::Node last_ = Graph::input();
   std::int64_t channels_ = 0;

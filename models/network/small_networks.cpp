@@ -7,13 +7,13 @@ void append(std::vector<Layer>& layers, const std::vector<Layer>& more) {
   layers.insert(layers.end(), more.begin(), more.end());
 }
 
-/// linear, ReLU and, where it is asked for, dropout.
+/// Appends linear, ReLU and, if `probability` is above 0, dropout.
 void append_hidden(std::vector<Layer>& layers, std::int64_t width, double probability) {
   append(layers, {linear(width), relu()});
   if (probability > 0) layers.push_back(dropout(probability));
 }
 
-/// What follows the convolutions.
+/// Appends the layers after the convolutions.
 void append_classifier(std::vector<Layer>& layers, int num_outputs, const CnnOptions& options) {
   layers.push_back(flatten());
   append_hidden(layers, options.hidden, options.dropout);

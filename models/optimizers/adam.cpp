@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 struct AdamStep {
-  float learning_rate = 0;  ///< divided by 1 - beta1^n at the n-th update of the state
+  float learning_rate = 0;  ///< divided by 1 - beta1^n for the n-th update of the state
   float weight_decay = 0;
   float beta1 = 0;
   float beta2 = 0;
@@ -16,7 +16,7 @@ struct AdamStep {
   float one_minus_beta2 = 1;
   float root_correction2 = 1;  ///< sqrt(1 - beta2^n)
   float epsilon = 0;
-  float kept = 1;  ///< adamw: of a weight, by decay
+  float kept = 1;  ///< adamw: the fraction of a weight that remains after decay
 };
 
 AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
@@ -34,8 +34,8 @@ AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
   return step;
 }
 
-/// @tparam kDecoupled decay shrinks weights: Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019,
-/// in PyTorch's order of operations; else it is added to the gradient
+/// @tparam kDecoupled true: decay shrinks the weights (Loshchilov and Hutter, "Decoupled weight decay regularization",
+/// ICLR 2019), in PyTorch's order of operations. false: decay is added to the gradient
 template <bool kDecoupled>
 TROUPE_INLINE bool step_floats(const AdamStep& step, std::size_t count, const float* __restrict gradient,
                                const float* __restrict weights, float* __restrict new_weights,

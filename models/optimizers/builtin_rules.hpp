@@ -5,12 +5,12 @@
 
 #include "models/optimizers/settings.hpp"
 
-// The rules that come with Troupe, a file each.
+// The update rules that come with Troupe, one file each.
 //
-// Their loops round every operation to float, in the order written. Stores are plain: writing past the caches (movntps,
-// 16 or 64 bytes) took 5 to 10 % longer for 178 MB vectors on two cores. What is written is looked at in registers
-// (`magnitude_bits`), which adds 2 % to a chunk whose gradients are in the cache; a pass of its own over the chunk adds
-// 7 to 11 %.
+// Their loops round every operation to float, in the order written. Stores are plain: non-temporal stores (movntps, 16
+// or 64 bytes) took 5 to 10 % longer for 178 MB vectors on two cores. Results are checked for finiteness in registers
+// (`magnitude_bits`). This adds 2 % to a chunk whose gradients are in the cache; a separate pass over the chunk adds 7
+// to 11 %.
 namespace troupe {
 
 UpdateRule make_sgd(const OptimizerSettings& options);
@@ -18,9 +18,9 @@ UpdateRule make_adagrad(const OptimizerSettings& options);
 UpdateRule make_adam(const OptimizerSettings& options);
 UpdateRule make_adamw(const OptimizerSettings& options);
 
-/// A loop over the floats of a chunk, with what a step prepared. Its parameters are those of UpdateChunk, one by one,
-/// because g++ counts on `__restrict` of parameters: with local variables it does not make Adam's loop wide, which then
-/// takes eight times as long.
+/// The loop of a rule over the floats of a chunk, with the values that were prepared for the step. The members of
+/// UpdateChunk are separate parameters because g++ honours `__restrict` for parameters only. With local variables it
+/// does not vectorise Adam's loop, which then takes eight times as long.
 template <class Step>
 using UpdateKernel = bool (*)(const Step& step, std::size_t count, const float* gradient, const float* weights,
                               float* new_weights, const float* const* state, float* const* new_state);
@@ -33,10 +33,10 @@ UpdateFunction update_by(UpdateKernel<Step> kernel, const Step& step) {
   };
 }
 
-/// @throws Error invalid_argument where options ask for a momentum that the rule has not.
+/// @throws Error invalid_argument if the options set a momentum for a rule without momentum.
 void refuse_momentum(const OptimizerSettings& options);
 
-/// Zero by zero, as padding has it, is to stay zero.
+/// Returns an epsilon above zero, so that padding stays zero: 0 / 0 would be NaN.
 inline float positive_epsilon(const OptimizerSettings& options) {
   return std::max(static_cast<float>(options.epsilon), std::numeric_limits<float>::min());
 }

@@ -16,20 +16,20 @@ std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& 
 [[noreturn]] void refuse_idle(const std::string& pattern, std::span<const TensorInfo> tensors) {
   const bool any = std::ranges::any_of(tensors, [&](const TensorInfo& each) { return fits(pattern, each.name); });
   throw_invalid(
-      "optimizer: the pattern '" + pattern + "' of a group fits " +
-      (any ? "only tensors that groups before it have"
-           : "no tensor of the model; the first is '" + tensors.front().name + "', and * stands for any text"));
+      "optimizer: the pattern '" + pattern + "' of a group matches " +
+      (any ? "only tensors that earlier groups match"
+           : "no tensor of the model; the first tensor is '" + tensors.front().name + "', and * matches any text"));
 }
 
-/// Zero is padding. @throws Error model_failed
+/// Returns the index of the group; padding (0) is not a group. @throws Error model_failed for an invalid number
 std::size_t group_at(float number, std::size_t groups) {
   if (number >= 1 && number <= static_cast<float>(groups + 1)) {
     const auto whole = static_cast<std::size_t>(number);
     if (static_cast<float>(whole) == number) return whole - 1;
   }
   throw Error(ErrorCode::model_failed,
-              "the model's from_canonical does more than to move floats, so groups of tensors "
-              "cannot be told apart");
+              "the model's from_canonical changes values instead of only moving floats, so groups of tensors "
+              "cannot be located");
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ std::size_t group_at(float number, std::size_t groups) {
 bool fits(std::string_view pattern, std::string_view name) {
   std::size_t p = 0;
   std::size_t n = 0;
-  std::size_t star = std::string_view::npos;  // the last one, and where what it stands for ends
+  std::size_t star = std::string_view::npos;  // the last *, and the end of the text that it matches
   std::size_t taken = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
@@ -64,7 +64,7 @@ std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::
     if (std::ranges::find(by_tensor, group) == by_tensor.end()) refuse_idle(groups[group - 1].pattern, tensors);
   const auto frozen = [&](std::size_t group) { return group > 0 && groups[group - 1].frozen; };
   if (!tensors.empty() && std::ranges::all_of(by_tensor, frozen))
-    throw_invalid("optimizer: all tensors are frozen, so nothing would be learned");
+    throw_invalid("optimizer: all tensors are frozen, so training would change nothing");
   return by_tensor;
 }
 

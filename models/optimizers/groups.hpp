@@ -12,14 +12,14 @@
 
 namespace troupe {
 
-/// Whether a whole name fits a pattern: * is any text, ? any one byte.
+/// True if the pattern matches the whole name: * matches any text, ? any single byte.
 bool fits(std::string_view pattern, std::string_view name);
 
-/// By tensor, its group: the number of the first whose pattern fits, counted from 1; 0 where none does.
-/// @throws Error invalid_argument naming a pattern that no tensor is left for.
+/// Returns the group of each tensor: the number, from 1, of the first group whose pattern matches; 0 if none matches.
+/// @throws Error invalid_argument that names a pattern for which no tensor remains.
 std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::span<const TensorInfo> tensors);
 
-/// Floats of the flat vector that lie side by side and belong to one group, from where the run before ends.
+/// A range of adjacent floats of the flat vector that belong to one group. It starts at the end of the previous run.
 struct GroupRun {
   std::size_t end = 0;
   std::size_t group = 0;
@@ -29,21 +29,21 @@ struct GroupRun {
 };
 using GroupRuns = std::vector<GroupRun>;
 
-/// Which floats of the model's flat vector belong to which group; padding goes with what lies before it. Takes memory
-/// for two flat vectors while it looks, unless there are no groups.
-/// @throws Error model_failed for a model whose `from_canonical` makes other numbers of ours.
+/// Returns the group of each float of the model's flat vector; padding belongs to the group of the floats before it.
+/// Allocates two flat vectors temporarily, unless there are no groups.
+/// @throws Error model_failed if the model's `from_canonical` changes values.
 GroupRuns group_runs(std::span<const ParameterGroup> groups, const Model& model);
 
-/// The same runs as one group, apart from those that are frozen.
+/// Returns the runs with all groups merged into one. Frozen runs remain separate.
 GroupRuns as_one_group(GroupRuns runs);
 
-/// ReplicaContext::keeps of these groups.
+/// Returns ReplicaContext::keeps for these groups.
 std::function<bool(const std::string&)> frozen_tensors(const std::vector<ParameterGroup>& groups);
 
-/// Makes the gradient of frozen tensors zero.
+/// Sets the gradient of frozen tensors to zero.
 void clear_frozen(const GroupRuns& runs, std::span<float> gradient);
 
-/// Calls `work(begin, end, run)` for each stretch of [begin, end) that lies in one run.
+/// Calls `work(begin, end, run)` for each part of [begin, end) that lies in one run.
 template <class Work>
 void for_each_run(const GroupRuns& runs, std::size_t begin, std::size_t end, const Work& work) {
   auto run = std::ranges::upper_bound(runs, begin, {}, &GroupRun::end);

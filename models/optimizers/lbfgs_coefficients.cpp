@@ -12,11 +12,11 @@ namespace {
 std::size_t triangle(std::size_t rows) { return rows * (rows + 1) / 2; }
 
 std::size_t entries_of(int pairs) {
-  if (pairs < 0) throw_invalid("L-BFGS: less than no pairs");
+  if (pairs < 0) throw_invalid("L-BFGS: the number of pairs is negative");
   return triangle(2 * static_cast<std::size_t>(pairs) + 1);
 }
 
-/// The product of a combination of the vectors with one of them.
+/// Returns the dot product of a linear combination of the vectors with one of them.
 double dot_with(const Products& products, const std::vector<double>& coefficients, int vector) {
   double sum = 0;
   for (int each = 0; each < products.vectors(); ++each)
@@ -24,7 +24,7 @@ double dot_with(const Products& products, const std::vector<double>& coefficient
   return sum;
 }
 
-/// The two loops: the coefficients of -H g.
+/// The two-loop recursion: returns the coefficients of -H g.
 std::vector<double> two_loops(const Products& products) {
   const int pairs = products.pairs();
   std::vector<double> d(static_cast<std::size_t>(products.vectors()));
@@ -82,7 +82,8 @@ void Products::append(std::span<const double> s_row, std::span<const double> y_r
 void Products::set_gradient(std::span<const double> g_row) { set_row(g(), g_row); }
 
 void Products::set_row(int vector, std::span<const double> row) {
-  if (row.size() != static_cast<std::size_t>(vectors())) throw_invalid("L-BFGS: a row of products of another length");
+  if (row.size() != static_cast<std::size_t>(vectors()))
+    throw_invalid("L-BFGS: a row of products has the wrong length");
   for (int each = 0; each < vectors(); ++each) at(vector, each) = row[static_cast<std::size_t>(each)];
 }
 
@@ -93,7 +94,7 @@ Direction lbfgs_direction(const Products& products) {
   for (int each = 0; each < products.vectors(); ++each)
     direction.squared_length +=
         direction.coefficients[static_cast<std::size_t>(each)] * dot_with(products, direction.coefficients, each);
-  direction.squared_length = std::max(direction.squared_length, 0.0);  // rounding may leave it just below
+  direction.squared_length = std::max(direction.squared_length, 0.0);  // rounding may make it slightly negative
 
   const bool finite = std::ranges::all_of(direction.coefficients, [](double each) { return std::isfinite(each); });
   if (finite && std::isfinite(direction.slope) && std::isfinite(direction.squared_length)) return direction;

@@ -9,26 +9,27 @@
 namespace troupe {
 namespace {
 
-/// While no bracket is known a step grows by at least a tenth of the last growth, and at most tenfold.
+/// Until a bracket is known, a step grows by at least a tenth of the last growth, and at most tenfold.
 constexpr double kLeastGrowth = 0.1;
 constexpr double kMostGrowth = 10;
-/// Of a bracket's width: nearer to an end than that a trial lies only once in a row.
+/// As a fraction of the bracket's width: two consecutive trials must not both be closer to an end than this.
 constexpr double kMargin = 0.1;
 
 bool is_finite_point(const LinePoint& point) { return std::isfinite(point.value) && std::isfinite(point.slope); }
 
 void check_line_search(double first_step, const LineSearchOptions& options) {
   if (!(options.decrease > 0 && options.decrease <= options.curvature && options.curvature < 1))
-    throw_invalid("line search: not 0 < decrease <= curvature < 1");
+    throw_invalid("line search: decrease and curvature must satisfy 0 < decrease <= curvature < 1");
   if (options.max_evaluations < 1) throw_invalid("line search: max_evaluations is less than 1");
   if (!(options.noise >= 0 && std::isfinite(options.noise)))
-    throw_invalid("line search: noise is not a number from 0 on");
+    throw_invalid("line search: noise must be finite and at least 0");
   if (!(first_step > 0 && std::isfinite(first_step)))
-    throw_invalid("line search: the first step is not above 0 and finite");
+    throw_invalid("line search: the first step must be finite and above 0");
 }
 
-/// Where the cubic through the values and slopes of both has its minimum, as a fraction of the way from a to b, which
-/// may lie outside [0, 1]; not finite where it has none. Slopes are scaled, so that no square overflows.
+/// Returns the minimum of the cubic through the values and slopes of both points, as a fraction of the way from a to b,
+/// which may lie outside [0, 1]. The result is not finite if the cubic has no minimum. Slopes are scaled, so that no
+/// square overflows.
 double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   const double width = b.step - a.step;
   const double theta = 3 * (a.value - b.value) / width + a.slope + b.slope;
@@ -39,7 +40,7 @@ double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   return (root - a.slope + theta) / (2 * root - a.slope + b.slope);
 }
 
-/// As above, of the quadratic function through both slopes: values have no part.
+/// Like cubic_minimum, for the quadratic function through both slopes; ignores the values.
 double secant_minimum(const LinePoint& a, const LinePoint& b) { return a.slope / (a.slope - b.slope); }
 
 }  // namespace
@@ -51,7 +52,7 @@ LineSearch::LineSearch(const LinePoint& start, double first_step, const LineSear
 }
 
 void LineSearch::note(double value, double slope) {
-  if (end_ != LineSearchEnd::none) throw_invalid("line search: a note after the end");
+  if (end_ != LineSearchEnd::none) throw_invalid("line search: note() was called after the end of the search");
   LinePoint point{next_, value, slope};
   ++evaluations_;
   last_step_ = next_;
@@ -67,18 +68,19 @@ void LineSearch::note(double value, double slope) {
   if (end_ == LineSearchEnd::none && evaluations_ >= options_.max_evaluations) give_up(LineSearchEnd::budget);
 }
 
-/// The value that the condition of sufficient decrease, Armijo's, allows.
+/// Returns the largest value that meets Armijo's condition of sufficient decrease.
 double LineSearch::sufficient(double step) const { return start_.value + options_.decrease * step * start_.slope; }
 
 bool LineSearch::satisfies_wolfe(const LinePoint& point) const {
   if (!is_finite_point(point) || std::abs(point.slope) > -options_.curvature * start_.slope) return false;
   if (point.value <= sufficient(point.step)) return true;
-  // What Armijo's condition says of a quadratic function, by slopes, which stay exact where values no longer differ.
+  // Armijo's condition for a quadratic function, expressed by slopes: they stay accurate when values no longer differ.
   return options_.noise > 0 && point.value <= start_.value + options_.noise &&
          point.slope <= (2 * options_.decrease - 1) * start_.slope;
 }
 
-/// Between `low_` and such a point lies a step that the search is after. Of equal values the slope decides instead.
+/// True if the interval between `low_` and the point contains an acceptable step. If the values are equal, the slope
+/// decides.
 bool LineSearch::is_high(const LinePoint& point) const {
   return point.value > std::min(sufficient(point.step), low_.value) + options_.noise;
 }
@@ -100,13 +102,13 @@ void LineSearch::place(const LinePoint& point) {
   if (bracketed_ ? !is_inside(next_) : next_ <= low_.step) give_up(LineSearchEnd::no_descent);
 }
 
-/// Strictly between the ends of the bracket.
+/// True if the step lies strictly inside the bracket.
 bool LineSearch::is_inside(double step) const {
   return step > std::min(low_.step, high_.step) && step < std::max(low_.step, high_.step);
 }
 
-/// A step beyond `low_`, where the one before and it say that the minimum is. Where that is not ahead, as on a slope
-/// that gets steeper, the largest.
+/// Returns a step beyond `low_`: the minimum that `low_` and the previous point predict. If that minimum is not ahead,
+/// for example on a slope that gets steeper, returns the largest allowed step.
 double LineSearch::beyond(const LinePoint& before) const {
   const double growth = low_.step - before.step;
   const double step = before.step + minimum(before, low_) * growth;
@@ -115,9 +117,9 @@ double LineSearch::beyond(const LinePoint& before) const {
   return std::min(std::max(step, low_.step + kLeastGrowth * growth), most);
 }
 
-/// A step in the bracket. One trial may lie as close to an end as the interpolation says, as it does where the bracket
-/// is far too wide; if the next says so again, the end is all but the minimum or the cubic misleads, and a tenth of the
-/// width makes the bracket shrink.
+/// Returns a step inside the bracket. One trial may be as close to an end as the interpolation predicts, because a
+/// bracket can be far too wide. The next trial may be close to an end again because that end is almost the minimum, or
+/// because the cubic misleads. Then a step of a tenth of the width shrinks the bracket.
 double LineSearch::within() {
   const double width = high_.step - low_.step;
   double fraction = interpolated();
@@ -131,15 +133,15 @@ double LineSearch::within() {
   return low_.step + fraction * width;
 }
 
-/// Where in the bracket the minimum is expected, as a fraction of the way from `low_` to `high_`.
+/// Returns the expected minimum in the bracket, as a fraction of the way from `low_` to `high_`.
 double LineSearch::interpolated() const {
-  // The first step that is not finite is often barely so; one more says that the scale is wrong, by any factor.
+  // The first infinite trial is often only slightly too far. A second one shows that the scale is wrong by any factor.
   if (std::isinf(high_.value)) return failures_ > 1 ? kMargin : 0.5;
   LinePoint low = low_;
   LinePoint high = high_;
   if (high.value < low.value) {
-    // It is high by Armijo's condition alone, and the cubic may have no minimum between. The function less that line
-    // has one, of which More and Thuente search then, too.
+    // The point is high by Armijo's condition alone, and the cubic may have no minimum inside the bracket. The function
+    // minus the line of Armijo's condition has one; More and Thuente minimise that function in this case, too.
     for (LinePoint* end : {&low, &high}) {
       end->value -= sufficient(end->step);
       end->slope -= options_.decrease * start_.slope;

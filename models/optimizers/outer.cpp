@@ -56,7 +56,7 @@ UpdateRules outer_optimizer(const OptimizerSettings& options) {
   const OuterStep step{static_cast<float>(options.learning_rate), static_cast<float>(options.momentum)};
   if (options.kind == kOuterAverage) return {options, rule_by({}, average, step)};
   if (options.kind == kOuterNesterov) return {options, rule_by({"outer momentum"}, nesterov, step)};
-  throw_invalid("there is no outer rule '" + options.kind + "'");
+  throw_invalid("no outer rule named '" + options.kind + "'");
 }
 
 }  // namespace troupe

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Runs a part of the rule.
+/// Runs a part of the rule and adds the rule's name to its errors.
 template <class Work>
 auto named(const std::string& name, const Work& work) {
   try {
@@ -22,7 +22,7 @@ auto named(const std::string& name, const Work& work) {
   } catch (const std::exception& error) {
     throw Error(ErrorCode::model_failed, "optimizer '" + name + "': " + error.what());
   } catch (...) {
-    throw Error(ErrorCode::model_failed, "optimizer '" + name + "' threw what is no exception");
+    throw Error(ErrorCode::model_failed, "optimizer '" + name + "' threw an object that is not a std::exception");
   }
 }
 
@@ -33,10 +33,10 @@ bool wrote_finite(const UpdateChunk& chunk, std::size_t state_vectors) {
   return finite;
 }
 
-/// A rule of somebody else's, whose mistakes are named: what it throws carries its name, a function that it does not
-/// give is an error, and what it wrote is looked at again, since nothing that is not finite is ever committed.
+/// Wraps a user's rule. Its exceptions carry its name, and a missing function is an error. Everything that it wrote is
+/// checked, because values that are not finite must never be committed.
 UpdateFunction watched(const std::string& name, UpdateFunction update, std::size_t state_vectors) {
-  if (!update) throw Error(ErrorCode::model_failed, "it prepared no function");
+  if (!update) throw Error(ErrorCode::model_failed, "prepare() returned no function");
   return [name, update = std::move(update), state_vectors](const UpdateChunk& chunk) {
     return named(name, [&] { return update(chunk) && wrote_finite(chunk, state_vectors); });
   };
@@ -46,7 +46,7 @@ MakeRule watched(const std::string& name, MakeUpdateRule make) {
   return [name, make = std::move(make)](const OptimizerSettings& settings) {
     const auto options = std::get<RegisteredOptimizer>(optimizer_of(settings));
     UpdateRule rule = named(name, [&] { return make(options); });
-    if (!rule.prepare) return rule;  // refused where all rules are
+    if (!rule.prepare) return rule;  // rejected later, like any rule without it
     rule.prepare = [name, prepare = std::move(rule.prepare), count = rule.state.size()](const UpdateStep& step) {
       return named(name, [&] { return watched(name, prepare(step), count); });
     };
@@ -56,12 +56,12 @@ MakeRule watched(const std::string& name, MakeUpdateRule make) {
 
 MakeRule built_in(MakeRule make) {
   return [make = std::move(make)](const OptimizerSettings& settings) {
-    if (!settings.options.empty()) throw_invalid("optimizer: " + settings.kind + " takes no options by their names");
+    if (!settings.options.empty()) throw_invalid("optimizer: " + settings.kind + " has no options");
     return make(settings);
   };
 }
 
-/// With those that are built in: their names are taken, and they are there in programs that never call `init`.
+/// Contains the built-in rules from the start: their names are taken even in programs that never call `init`.
 Registry<MakeRule>* make_registry() {
   auto* made = new Registry<MakeRule>("optimizer");
   made->add("sgd", built_in(make_sgd));
@@ -72,7 +72,7 @@ Registry<MakeRule>* make_registry() {
 }
 
 Registry<MakeRule>& known_rules() {
-  static auto& registered = *make_registry();  // never destroyed: replicas that were given up may outlive main
+  static auto& registered = *make_registry();  // never destroyed: threads of abandoned replicas may outlive main
   return registered;
 }
 

@@ -6,10 +6,10 @@
 
 namespace troupe {
 
-/// Makes the rule of one group of tensors. The ranges of all settings are checked by then.
+/// Creates the rule of one group of tensors. The ranges of all settings have been checked before.
 using MakeRule = std::function<UpdateRule(const OptimizerSettings& settings)>;
 
-/// What makes the update rule of that name, built in or registered; it stays valid.
+/// Returns the function that creates the update rule of that name, built in or registered. The reference stays valid.
 /// @throws Error invalid_argument that lists the known names.
 const MakeRule& find_optimizer(const std::string& name);
 

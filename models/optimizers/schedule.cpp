@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// In order of ScheduleKind.
+/// In the order of ScheduleKind.
 constexpr std::array kKindNames{"constant", "step", "cosine"};
 
 void require_of_schedule(bool holds, const std::string& what) {
@@ -35,16 +35,18 @@ const char* to_string(ScheduleKind kind) {
 
 ScheduleKind schedule_kind_of(const std::string& name) {
   const auto* const found = std::ranges::find(kKindNames, name);
-  require_of_schedule(found != kKindNames.end(), "no kind '" + name + "'; there are constant, step and cosine" +
+  require_of_schedule(found != kKindNames.end(), "unknown kind '" + name +
+                                                     "'; the kinds are constant, step and cosine" +
                                                      did_you_mean(name, {kKindNames.begin(), kKindNames.end()}));
   return static_cast<ScheduleKind>(found - kKindNames.begin());
 }
 
 void check_schedule(const Schedule& schedule) {
-  require_of_schedule(static_cast<std::size_t>(schedule.kind) < kKindNames.size(), "its kind is none of ScheduleKind");
+  require_of_schedule(static_cast<std::size_t>(schedule.kind) < kKindNames.size(),
+                      "kind is not a value of ScheduleKind");
   require_of_schedule(schedule.warmup_steps >= 0, "warmup_steps is negative");
   require_of_schedule(schedule.step_size >= 1, "step_size is less than 1");
-  require_of_schedule(std::isfinite(schedule.gamma) && schedule.gamma >= 0, "gamma is not a number from 0 on");
+  require_of_schedule(std::isfinite(schedule.gamma) && schedule.gamma >= 0, "gamma must be finite and at least 0");
   require_of_schedule(schedule.total_steps >= 1, "total_steps is less than 1");
   require_of_schedule(schedule.final_fraction >= 0 && schedule.final_fraction <= 1, "final_fraction is not in [0, 1]");
 }

@@ -23,8 +23,8 @@ std::string name_of(const Kind& /*kind*/) {
 }
 std::string name_of(const RegisteredOptimizer& kind) { return kind.name; }
 
-/// Between a kind's own members and the same of the settings, in either direction: `copy(member of the kind, member of
-/// the settings)`.
+/// Copies the members that only this kind has, in either direction: calls `copy(member of the kind, member of the
+/// settings)`.
 template <class Copy>
 void own_members(Sgd& kind, OptimizerSettings& settings, const Copy& copy) {
   copy(kind.momentum, settings.momentum);
@@ -55,7 +55,7 @@ LearningRate rate_of(const OptimizerSettings& settings) {
 template <class Kind>
 Kind kind_of(OptimizerSettings settings) {
   if (!std::is_same_v<Kind, Sgd> && (settings.momentum != 0 || settings.nesterov))
-    throw_invalid("optimizer: " + settings.kind + " takes no momentum");
+    throw_invalid("optimizer: " + settings.kind + " has no momentum");
   Kind kind;
   kind.learning_rate = rate_of(settings);
   kind.weight_decay = settings.weight_decay;
@@ -67,7 +67,7 @@ Kind kind_of(OptimizerSettings settings) {
 }  // namespace
 
 LearningRate::LearningRate(double rate, Function function) : rate_(rate), function_(std::move(function)) {
-  if (!function_) throw_invalid("the function of a learning rate is empty");
+  if (!function_) throw_invalid("the learning rate function is empty");
 }
 
 std::string to_string(const Optimizer& optimizer) {

@@ -9,10 +9,10 @@
 
 namespace troupe {
 
-/// An optimizer as it goes over the wire, into checkpoints and through the command: what any kind has, in one struct,
-/// with what is done to the gradient before. A kind lets lie what it has not.
+/// The optimizer's settings as used in messages, checkpoints and the command: the members of all kinds in one struct,
+/// and gradient clipping. Each kind ignores the members that it does not have.
 struct OptimizerSettings {
-  std::string kind = "sgd";  ///< as to_string(Optimizer)
+  std::string kind = "sgd";  ///< a name as returned by to_string(Optimizer)
   double learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
@@ -22,9 +22,9 @@ struct OptimizerSettings {
   double epsilon = 1e-8;
   double clip_norm = 0;  ///< GradientOptions::clip_norm
   Schedule schedule = {};
-  LearningRate::Function learning_rate_at = {};  ///< the driver's alone
+  LearningRate::Function learning_rate_at = {};  ///< used by the driver only
   std::vector<ParameterGroup> groups = {};
-  std::map<std::string, double> options = {};  ///< of a registered rule
+  std::map<std::string, double> options = {};  ///< options of a registered rule
 };
 
 OptimizerSettings settings_of(const Optimizer& optimizer, double clip_norm);
@@ -32,11 +32,11 @@ inline OptimizerSettings settings_of(const Options& options) {
   return settings_of(options.optimizer, options.gradients.clip_norm);
 }
 
-/// The optimizer of that name as it usually is. @throws Error invalid_argument for a name that there is not
+/// Returns the optimizer of that name with its defaults. @throws Error invalid_argument for an unknown name
 Optimizer usual_optimizer(const std::string& name);
 
-/// The value that has these settings, but for `clip_norm`. @throws Error invalid_argument for a kind that there is not,
-/// and for a momentum of one that has none
+/// Returns the optimizer with these settings, except `clip_norm`.
+/// @throws Error invalid_argument for an unknown kind, or for a momentum of a kind without momentum
 Optimizer optimizer_of(const OptimizerSettings& settings);
 
 }  // namespace troupe

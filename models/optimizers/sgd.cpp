@@ -27,7 +27,7 @@ TROUPE_CLONES bool plain_sgd(const SgdStep& step, std::size_t count, const float
   return is_finite(largest);
 }
 
-/// @tparam kNesterov the weights move along the gradient and the next velocity; else along the velocity
+/// @tparam kNesterov true: the weights move along the gradient plus the next velocity; false: along the velocity
 template <bool kNesterov>
 TROUPE_INLINE bool step_with_velocity(const SgdStep& step, std::size_t count, const float* __restrict gradient,
                                       const float* __restrict weights, float* __restrict new_weights,

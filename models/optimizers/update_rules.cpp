@@ -14,7 +14,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongestStateName = 100;
-// Together they fit into a message, in which a byte may take two.
+// Together the patterns must fit into a message, in which one byte may take two.
 constexpr std::size_t kLongestPattern = 1000;
 constexpr std::size_t kMostGroups = 200;
 constexpr std::size_t kMostOptions = 100;
@@ -25,16 +25,16 @@ void require(bool holds, const std::string& what) {
 
 void require_amount(double value, const std::string& name) {
   require(value >= 0 && value <= std::numeric_limits<float>::max(),
-          name + " is " + std::to_string(value) + ", not a float from 0 on");
+          name + " is " + std::to_string(value) + "; it must be a finite float of at least 0");
 }
 
 void require_decay(double value, const std::string& name) {
-  require(value >= 0 && value < 1, name + " is " + std::to_string(value) + ", not in [0, 1)");
+  require(value >= 0 && value < 1, name + " is " + std::to_string(value) + "; it must be in [0, 1)");
 }
 
 void check_group(const ParameterGroup& group) {
   require(!group.pattern.empty() && is_printable(group.pattern, kLongestPattern),
-          "a group's pattern is empty, too long, or cannot be shown");
+          "a group's pattern is empty, too long, or contains characters that are not printable");
   const std::string of_group = " of group '" + group.pattern + "'";
   require_amount(group.weight_decay.value_or(0), "weight_decay" + of_group);
   require_amount(group.learning_rate_factor, "learning_rate_factor" + of_group);
@@ -51,26 +51,27 @@ void check(const OptimizerSettings& options) {
   check_schedule(options.schedule);
   require(options.options.size() <= kMostOptions, "more than " + std::to_string(kMostOptions) + " options");
   for (const auto& [name, value] : options.options) {
-    require(!name.empty() && is_printable(name, kLongestStateName), "an option's name is empty, or cannot be shown");
-    require(std::isfinite(value), "option " + name + " is " + std::to_string(value));
+    require(!name.empty() && is_printable(name, kLongestStateName),
+            "an option's name is empty, too long, or not printable");
+    require(std::isfinite(value), "option " + name + " must be finite, but is " + std::to_string(value));
   }
   require(options.groups.size() <= kMostGroups, "more than " + std::to_string(kMostGroups) + " groups");
   for (const ParameterGroup& group : options.groups) check_group(group);
 }
 
-/// Names of vectors become parts of tensors' names in checkpoints.
+/// Names of state vectors become parts of tensor names in checkpoints.
 bool is_state_name(const std::string& name) {
   return !name.empty() && is_printable(name, kLongestStateName) && name.find('/') == std::string::npos;
 }
 
 UpdateRule make_rule(const OptimizerSettings& options) {
   UpdateRule rule = find_optimizer(options.kind)(options);
-  require(rule.prepare != nullptr, options.kind + " has a rule that prepares nothing");
+  require(rule.prepare != nullptr, options.kind + " has no prepare function");
   require(rule.state.size() <= kMostStateVectors,
-          options.kind + " has more than " + std::to_string(kMostStateVectors) + " vectors of state");
+          options.kind + " has more than " + std::to_string(kMostStateVectors) + " state vectors");
   for (auto name = rule.state.begin(); name != rule.state.end(); ++name)
     require(is_state_name(*name) && std::find(rule.state.begin(), name, *name) == name,
-            options.kind + " has vectors of state whose names are empty, alike, or cannot be shown");
+            options.kind + " has state vectors whose names are empty, repeated, not printable or contain '/'");
   return rule;
 }
 
@@ -79,7 +80,7 @@ UpdateRule make_rule(const OptimizerSettings& options) {
 void check_learning_rate(double rate, const std::string& name) { require_amount(rate, name); }
 
 void refuse_momentum(const OptimizerSettings& options) {
-  require(options.momentum == 0 && !options.nesterov, options.kind + " takes no momentum");
+  require(options.momentum == 0 && !options.nesterov, options.kind + " has no momentum");
 }
 
 UpdateRules::UpdateRules(const OptimizerSettings& options) : options_(options) {
@@ -89,7 +90,8 @@ UpdateRules::UpdateRules(const OptimizerSettings& options) : options_(options) {
     OptimizerSettings own = options;
     own.weight_decay = group.weight_decay.value_or(options.weight_decay);
     rules_.push_back({make_rule(own), group.learning_rate_factor});
-    require(rules_.back().rule.state == rules_.front().rule.state, "groups of " + options.kind + " differ in state");
+    require(rules_.back().rule.state == rules_.front().rule.state,
+            "groups of " + options.kind + " have different state vectors");
   }
 }
 

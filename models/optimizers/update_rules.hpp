@@ -8,40 +8,42 @@
 
 namespace troupe {
 
-/// @param name what has that rate. @throws Error invalid_argument unless it is a float from 0 on
+/// @param name names the rate in errors
+/// @throws Error invalid_argument unless the rate is a finite float of at least 0
 void check_learning_rate(double rate, const std::string& name);
 
-/// The update rule of a run, for each group of tensors, and its learning rate. What built-in rules compute are
-/// functions of floats in their own places, in a fixed order: their bits do not depend on how a vector is cut into
-/// chunks. They are the same wherever the instruction set and the C library are, whose `pow` and `cos` take part in
-/// rates and corrections.
+/// The update rules of a run, one per group of tensors, and its learning rate. The built-in rules compute each float
+/// from the floats at the same place, in a fixed order. Their results are therefore bitwise identical however a vector
+/// is cut into chunks. Between machines, the results are bitwise identical if the instruction set and the C library are
+/// the same: the library's `pow` and `cos` take part in rates and corrections.
 class UpdateRules {
  public:
-  /// @throws Error invalid_argument naming an option that cannot work.
+  /// @throws Error invalid_argument that names an invalid option.
   explicit UpdateRules(const OptimizerSettings& options);
-  /// By a rule that has no name, for all tensors.
+  /// Uses an unnamed rule for all tensors.
   UpdateRules(const OptimizerSettings& options, UpdateRule rule);
 
-  /// Vectors of state as long as the weights, all zeros to begin with: 0 to kMostStateVectors.
+  /// The number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
-  /// What vector `vector` of the state is, such as "momentum".
+  /// The name of a state vector, such as "momentum".
   const std::string& state_name(int vector) const {
     return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
   }
-  /// The rate that the options say for a step, counted from 0, of tensors in no group. @throws Error invalid_argument
-  /// where their function says what is no rate
+  /// Returns the learning rate of a step, counted from 0, for tensors in no group, as the options define it.
+  /// @throws Error invalid_argument if the user's function returns an invalid rate
   double learning_rate(std::int64_t step) const;
-  /// The updates of a step: that of tensors in no group, whose rate it has, then those of the groups in order.
+  /// Prepares the updates of a step: first the update of tensors in no group, which uses the rate of `step`, then those
+  /// of the groups in order.
   std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
-  /// Of a group as `prepare` has them; 0 is that of tensors in no group.
+  /// The weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no group.
   double weight_decay(std::size_t group) const {
     return group == 0 ? options_.weight_decay : options_.groups[group - 1].weight_decay.value_or(options_.weight_decay);
   }
-  /// Whether the length of the mean gradient has to be known.
+  /// True if the length of the mean gradient is needed.
   bool clips() const { return options_.clip_norm > 0; }
-  /// What a mean gradient of that length is multiplied with before all else, as PyTorch's clip_grad_norm_ does. A
-  /// length that is not finite changes nothing: what comes of it is found where it is.
+  /// Returns the factor that is applied to a mean gradient of length `norm` before all else, as in PyTorch's
+  /// clip_grad_norm_. A length that is not finite gives 1; the values that are not finite are detected later.
   float clip_factor(double norm) const;
 
  private:
@@ -51,13 +53,13 @@ class UpdateRules {
   };
 
   OptimizerSettings options_;
-  std::vector<GroupRule> rules_;  ///< as `prepare` has them; all have the same state
+  std::vector<GroupRule> rules_;  ///< in the order of `prepare`'s result; all have the same state
 };
 
-/// The rule by which the mean of copies that have learned by themselves becomes the new weights, by its kind. What it
-/// is given as mean gradient is the mean of the copies. Average: they are. Nesterov: what they have moved is taken for
-/// a gradient, as Douillard et al. 2023 do (DiLoCo), with `learning_rate` and `momentum`.
-/// @throws Error invalid_argument for another kind
+/// Returns the rule that makes new weights of the mean of copies that have trained separately. The rule gets the mean
+/// of the copies as its mean gradient. Average: the mean becomes the new weights. Nesterov: the change from the weights
+/// to the mean is used as a gradient, as in DiLoCo (Douillard et al. 2023), with `learning_rate` and `momentum`.
+/// @throws Error invalid_argument for an unknown kind
 UpdateRules outer_optimizer(const OptimizerSettings& options);
 inline constexpr const char* kOuterAverage = "average";
 inline constexpr const char* kOuterNesterov = "nesterov";

@@ -29,21 +29,21 @@ std::vector<TensorInfo> tensors_of(const NetworkPlan& plan) {
   return tensors;
 }
 
-/// A tensor's first length in the file; 1 where there is none, which is found out later.
+/// Returns a tensor's first length in the file, or 1 if the tensor is missing; a later check reports missing tensors.
 std::int64_t first_length(const SafetensorsFile& file, const std::string& tensor) {
   const auto found = file.tensors().find(tensor);
   const bool fits = found != file.tensors().end() && !found->second.shape.empty();
   return fits ? std::min<std::int64_t>(found->second.shape[0], std::numeric_limits<int>::max()) : 1;
 }
 
-/// Puts a description together: of what stands in the file, what its user says, and what follows from the network.
+/// Combines the description of a network from the file, the caller's arguments and the network's own properties.
 class Describer {
  public:
   Describer(const SafetensorsFile& file, const NetworkWish& wish) : file_(file), wish_(wish) {
     if (const std::string text = file.network(); !text.empty()) text_ = network_from_json(file.file().path(), text);
   }
 
-  /// Nothing but the file says what the network is.
+  /// True if the description comes from the file alone.
   bool is_told_by_file() const {
     const bool whole = text_ && !(text_->model.empty() && text_->layers.empty());
     return whole && wish_.model.empty() && wish_.graph == nullptr && wish_.sample_shape.empty() && !wish_.loss;
@@ -70,13 +70,13 @@ class Describer {
     const std::vector<std::int64_t>& shape = wish_.sample_shape;
     std::vector<std::int64_t>& known = made_.data.shape;
     if (!text_ && wish_.model.empty() && wish_.graph == nullptr)
-      throw_invalid("it does not say what network it is of: name the model, or give its graph");
+      throw_invalid("the file does not describe its network: name the model, or pass its graph");
     if (text_ && !shape.empty() && shape != known)
-      throw_invalid("its samples are " + text_of(known) + ", not " + text_of(shape));
+      throw_invalid("the samples have the shape " + text_of(known) + " in the file, not " + text_of(shape));
     if (!shape.empty()) known = shape;
-    if (known.empty()) throw_invalid("it does not say what shape its samples have: give it");
+    if (known.empty()) throw_invalid("the file does not contain the shape of the samples: pass it");
     for (const std::int64_t length : known)
-      if (length < 1) throw_invalid("samples of " + text_of(known) + " have no floats");
+      if (length < 1) throw_invalid("samples of shape " + text_of(known) + " contain no floats");
   }
 
   std::shared_ptr<const Loss> loss_for(const std::string& model) const {
@@ -88,22 +88,23 @@ class Describer {
   Graph graph_for(const std::string& model) const {
     if (wish_.graph != nullptr) return *wish_.graph;
     if (!model.empty()) return builtin(model);
-    if (text_->layers.empty()) throw_invalid("it is of a network with layers of its user's own: give its graph");
+    if (text_->layers.empty())
+      throw_invalid("the network has custom layers, which the file does not describe: pass its graph");
     return models::graph_of(file_.file().path(), text_->layers);
   }
 
-  /// The file says how many outputs it has: its last tensor does.
+  /// The length of the file's last tensor is the number of outputs.
   Graph builtin(const std::string& model) const {
     const auto with_one_output = models::builtin_graph(model, 1);
     if (!with_one_output) {
-      find_model(model);  // which lists what there is
-      throw_invalid("'" + model + "' is no network whose layers are known: give its graph");
+      find_model(model);  // throws an error that lists the known models
+      throw_invalid("'" + model + "' is not a built-in network: pass its graph");
     }
     const std::string last = plan_network(*with_one_output, made_.data.shape, {}).tensors.back().info.name;
     return *models::builtin_graph(model, static_cast<int>(first_length(file_, last)));
   }
 
-  /// Linear and softmax regression are this network, under names of their own; linear regression has no bias.
+  /// Linear and softmax regression have this network, with other tensor names. Linear regression has no bias.
   void plan_one_layer(const std::string& model) {
     const std::int64_t outputs = model == "linear" ? 1 : first_length(file_, "bias");
     const std::vector<std::int64_t> flat{made_.data.sample_size()};
@@ -118,17 +119,17 @@ class Describer {
   void check_outputs() const {
     const std::int64_t outputs = made_.loss->num_outputs(made_.data);
     if (outputs != made_.plan.num_outputs)
-      throw_invalid("its network has " + std::to_string(made_.plan.num_outputs) + " outputs, and its loss takes " +
-                    std::to_string(outputs) + " of its data");
+      throw_invalid("the network has " + std::to_string(made_.plan.num_outputs) + " outputs, but the loss needs " +
+                    std::to_string(outputs) + " for the data");
   }
 
-  /// What the network was trained on, as far as its loss tells.
+  /// Derives from the loss whether the network was trained on classes or on targets.
   void guess_data() {
     const std::int64_t outputs = made_.plan.num_outputs;
     made_.data.num_classes = static_cast<int>(outputs);
     try {
       made_.loss->num_outputs(made_.data);
-    } catch (const Error&) {  // it learns targets
+    } catch (const Error&) {  // the loss needs targets
       made_.data.num_classes = 0;
       made_.data.num_targets = outputs;
     }

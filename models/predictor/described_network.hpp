@@ -12,24 +12,24 @@
 
 namespace troupe {
 
-/// A network as a file and its user describe it.
+/// A network, described by a file and by the caller.
 struct DescribedNetwork {
   NetworkPlan plan;
-  DataInfo data;  ///< without samples
+  DataInfo data;  ///< describes the data; holds no samples
   std::shared_ptr<const Loss> loss;
-  /// As the file has them. The plan's tensors have these floats, in this order; those beyond them are zero.
+  /// The tensors of the file. The plan's tensors hold the same floats in the same order; their further floats are zero.
   std::vector<TensorInfo> tensors;
 };
 
-/// What the user says instead of the file; empty: nothing.
+/// What the caller specifies in place of the file's description. Empty members specify nothing.
 struct NetworkWish {
-  std::string model = {};                       ///< a built-in one's name
-  const models::Graph* graph = nullptr;         ///< or its layers
-  std::vector<std::int64_t> sample_shape = {};  ///< of the file, unless given
-  std::shared_ptr<const Loss> loss = nullptr;   ///< likewise
+  std::string model = {};                       ///< the name of a built-in model
+  const models::Graph* graph = nullptr;         ///< alternatively the layers
+  std::vector<std::int64_t> sample_shape = {};  ///< default: from the file
+  std::shared_ptr<const Loss> loss = nullptr;   ///< default: from the file
 };
 
-/// @throws Error as the constructors of Predictor do.
+/// @throws Error under the same conditions as the constructors of Predictor.
 DescribedNetwork describe(const SafetensorsFile& file, const NetworkWish& wish);
 
 }  // namespace troupe

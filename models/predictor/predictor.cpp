@@ -29,7 +29,7 @@ class Predictor::Impl {
 
   std::size_t count(std::span<const float> samples) const {
     if (samples.size() % sample_size() != 0)
-      throw_invalid(std::to_string(samples.size()) + " floats are no whole number of samples of " +
+      throw_invalid(std::to_string(samples.size()) + " floats are not a multiple of the sample size of " +
                     std::to_string(sample_size()));
     return samples.size() / sample_size();
   }
@@ -37,8 +37,8 @@ class Predictor::Impl {
   std::vector<float> prepare(const Row& row) const {
     const DataInfo& data = network_.data;
     if (data.encoding.columns.empty())
-      throw Error(ErrorCode::invalid_argument, "it does not contain the columns of a table: give samples as floats",
-                  {.object = path_});
+      throw Error(ErrorCode::invalid_argument,
+                  "the file does not describe the columns of a table: pass samples as floats", {.object = path_});
     return prepare(encode_row(data.encoding, row));
   }
 
@@ -47,7 +47,7 @@ class Predictor::Impl {
     if (data.transforms.empty() || raw.empty()) return {raw.begin(), raw.end()};
     const std::size_t size = size_of(data.source_shape);
     if (raw.size() % size != 0)
-      throw_invalid(std::to_string(raw.size()) + " floats are no whole number of raw samples of " +
+      throw_invalid(std::to_string(raw.size()) + " floats are not a multiple of the raw sample size of " +
                     std::to_string(size));
     auto source = std::make_shared<const Dataset>(Dataset::unlabelled(data.source_shape, {raw.begin(), raw.end()}));
     const auto prepared = data::transform({.train = std::move(source)}, data.transforms).train;
@@ -61,7 +61,8 @@ class Predictor::Impl {
   void outputs(std::span<const float> samples, std::span<float> to) const {
     const std::size_t wanted = count(samples) * num_outputs();
     if (to.size() != wanted)
-      throw_invalid("room for " + std::to_string(to.size()) + " outputs, not for " + std::to_string(wanted));
+      throw_invalid("the output buffer holds " + std::to_string(to.size()) + " floats; expected " +
+                    std::to_string(wanted));
     const Borrowed context(*this);
     context->outputs(samples, weights_, to);
   }
@@ -74,7 +75,7 @@ class Predictor::Impl {
  private:
   using Context = std::unique_ptr<DeviceNetwork>;
 
-  /// What one call computes in; the lock is held to take it and to give it back.
+  /// The network that one call computes with. The lock is held only to take it and to return it.
   class Borrowed {
    public:
     explicit Borrowed(const Impl& from) : from_(from), context_(from.take()) {}
@@ -106,12 +107,12 @@ class Predictor::Impl {
     idle_.push_back(std::move(first));
   }
 
-  /// @throws Error bad_file for transforms that this version does not know, or that give other samples
+  /// @throws Error bad_file for transforms that this version does not know, or that return samples of another size
   void check_transforms() const {
     const DataInfo& data = network_.data;
     if (data.transforms.empty()) return;
     const auto refuse = [&](const std::string& what) {
-      throw_bad_file(path_, "its transforms cannot be applied: " + what);
+      throw_bad_file(path_, "the network's transforms cannot be applied:  " + what);
     };
     std::size_t prepared = 0;
     try {
@@ -119,14 +120,14 @@ class Predictor::Impl {
     } catch (const Error& error) {
       refuse(error.message());
     }
-    if (prepared != sample_size()) refuse("they give " + std::to_string(prepared) + " floats a sample");
+    if (prepared != sample_size()) refuse("they return " + std::to_string(prepared) + " floats per sample");
   }
 
   static std::size_t size_of(const std::vector<std::int64_t>& shape) {
     return static_cast<std::size_t>(DataInfo{.shape = shape}.sample_size());
   }
 
-  /// All have the same layout of weights: it follows from the plan.
+  /// All networks have the same layout of weights, because it follows from the plan.
   Context make() const { return make_network(network_.plan, network_.loss, /*batch_size=*/0, {}); }
 
   Context take() const {

@@ -140,7 +140,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--devices-per-worker", "0"}), {"--devices-per-worker is 0"});
   for (const char* device : {"gpu", "CUDA", "", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "cuda:99999999999"})
     check_refused(linear({"--device", device}), {"--device", "not cpu, cuda or cuda:N"});
-  check_refused({"devices"}, {"unsupported", "computes on CPUs alone", "-DTROUPE_CUDA=ON"});
+  check_refused({"devices"}, {"unsupported", "supports CPUs only", "-DTROUPE_CUDA=ON"});
   // No machine has so many, and no build without CUDA any.
   check_refused_everywhere(linear({"--device", "cuda:4000"}), {"unsupported"});
   check_refused_everywhere({"train", "--model", "mlp", "--data", "mock-images:8", "--device", "cuda:4000"},
@@ -252,8 +252,8 @@ TEST_CASE("models that do not fit the data are named") {
     return std::vector<std::string>{"train", "--model", model, "--data", "synthetic-linear", "--loss", loss};
   };
   check_refused_everywhere(with_loss("mlp", "l1"), {"no loss named 'l1'", "mean-squared-error"});
-  check_refused(with_loss("mlp", "softmax-cross-entropy"), {"learns classes", "1 a sample"});
-  check_refused(with_loss("linear", "mean-squared-error"), {"a loss of its own"});
+  check_refused(with_loss("mlp", "softmax-cross-entropy"), {"needs classes", "1 targets per sample"});
+  check_refused(with_loss("linear", "mean-squared-error"), {"has a fixed loss"});
   check_refused({"train", "--model", "cnn", "--data", "mock-images:1", "--steps", "1"}, {"layer"});
   check_refused({"train", "--model", "linear", "--data", "mock-images:4,2", "--steps", "1"}, {"linear regression"});
 }

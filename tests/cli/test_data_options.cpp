@@ -208,8 +208,8 @@ TEST_CASE("data options that make no sense are refused") {
     return joined({"train", "--model", "linear", "--data", "csv:" + (folder / "train.csv") + ",ignore=sign"}, more);
   };
   check_refused(train({"--transform", "blur"}), {"no transform 'blur'"});
-  check_refused(train({"--transform", "flip"}), {"wants images"});
-  check_refused(train({"--validate", "1.5"}), {"not between 0 and 1"});
+  check_refused(train({"--transform", "flip"}), {"needs images"});
+  check_refused(train({"--validate", "1.5"}), {"must be between 0 and 1"});
   check_refused(train({"--validate", "nothing"}), {"no data source named 'nothing'"});
   check_refused(train({"--patience", "2"}), {"--validate"});
   check_refused(
@@ -245,7 +245,7 @@ TEST_CASE("damaged images are left out and counted, to the same bits for any wor
     const Finished trained = run_program(joined(run, {"--workers", workers, "--placement", "processes"}));
     if (hash.empty()) hash = last_line(trained);
     CHECK(last_line(trained) == hash);
-    CHECK(trained.err.find("a sample is left out") != std::string::npos);
+    CHECK(trained.err.find("skipped a sample") != std::string::npos);
     std::int64_t left_out = 0;
     for (const std::string& line : lines_of(read_file(folder / "report")))
       left_out += json::parse(line).value("left_out_samples", 0);

@@ -174,7 +174,7 @@ TEST_CASE("CUDA: a profile tells of layers, of copies and of waiting for them") 
     CHECK(row_of(times, "waiting for copies").forward_seconds == microseconds(3 * 2 * kPasses));
     // From the end of what is computed to that of the copies.
     CHECK(row_of(times, "waiting for copies").backward_seconds == microseconds(kPasses));
-    const LayerTime copies = row_of(times, "copies, beside these");
+    const LayerTime copies = row_of(times, "copies (concurrent)");
     CHECK(copies.beside);
     CHECK(copies.forward_seconds == microseconds(3 * 2 * kPasses));
     CHECK(copies.backward_seconds == microseconds(2 * 2 * kPasses));

@@ -110,7 +110,7 @@ TEST_CASE("CUDA: a layer of one's own is refused with a sentence that says what 
     FAIL("it was taken");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::unsupported);
-    CHECK(error.message().find("do not know how to compute homemade, a layer of your own") != std::string::npos);
+    CHECK(error.message().find("there is no CUDA implementation of homemade, a custom layer") != std::string::npos);
     CHECK(error.message().find("takes_copies()") != std::string::npos);
   }
   check_nothing_is_left();
@@ -279,11 +279,10 @@ TEST_CASE("CUDA: what the machine has not is said") {
     return said;
   };
   CHECK(refusal({.no_driver = true}, {}) == "there is no NVIDIA driver on this machine");
-  CHECK(refusal({.old_driver = true}, {}).find("is too old for this build, which is for CUDA 13.0") !=
-        std::string::npos);
+  CHECK(refusal({.old_driver = true}, {}).find("but this build needs CUDA 13.0") != std::string::npos);
   CHECK(refusal({.devices = 0}, {}) == "there is no CUDA device on this machine");
   CHECK(refusal({.devices = 2}, {.device_number = 2}) ==
-        "there is no CUDA device 2 on this machine, which has 2, from 0 on");
+        "there is no CUDA device 2 on this machine, which has 2 (numbered from 0)");
   CHECK(refusal({.devices = 2}, {.device_number = 1}).empty());
 }
 
@@ -295,7 +294,7 @@ TEST_CASE("CUDA: what a library could not begin with is a limit where memory is 
       FAIL("cuDNN began");
     } catch (const Error& error) {
       CHECK(error.code() == (megabytes == 40 ? ErrorCode::limit_reached : ErrorCode::system));
-      CHECK(error.message() == "cuDNN, beginning: CUDNN_STATUS_NOT_INITIALIZED");
+      CHECK(error.message() == "cuDNN, initializing: CUDNN_STATUS_NOT_INITIALIZED");
     }
     check_nothing_is_left();
   }
@@ -312,7 +311,7 @@ TEST_CASE("CUDA: a device whose memory is full says so, and goes on with what fi
       FAIL("it had room");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::limit_reached);
-      CHECK(error.message().find("CUDA, allocating memory: the device has no ") == 0);
+      CHECK(error.message().find("CUDA, allocating memory: the device cannot provide ") == 0);
     }
     AlignedFloats again(small.gradient.size());
     small.network->gradient({}, small.samples(), small.weights, again);

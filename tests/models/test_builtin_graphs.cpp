@@ -54,13 +54,13 @@ TEST_CASE("options that a network does not have, or whose values cannot be, are 
   const auto refused = [](const std::string& name, const GraphOptions& options, const std::string& what) {
     check_throws(ErrorCode::invalid_argument, what, [&] { builtin_graph(name, 3, options); });
   };
-  refused("mlp", {{"hiden", 5}}, "no option 'hiden'; it has hidden, layers, dropout; did you mean 'hidden'?");
+  refused("mlp", {{"hiden", 5}}, "no option 'hiden'; its options are hidden, layers, dropout; did you mean 'hidden'?");
   refused("cnn", {{"layers", 2}}, "model 'cnn' has no option 'layers'");
-  refused("resnet18", {{"depth", 20}}, "it has width");
+  refused("resnet18", {{"depth", 20}}, "its options are width");
   for (const double value : {0.0, -1.0, 1.5, 1e9, static_cast<double>(NAN)})
-    refused("mlp", {{"hidden", value}}, "option 'hidden' of model 'mlp' is not a whole number from 1");
+    refused("mlp", {{"hidden", value}}, "option 'hidden' of model 'mlp' must be an integer from 1");
   for (const double value : {-0.1, 1.0, static_cast<double>(NAN)})
-    refused("cnn", {{"dropout", value}}, "option 'dropout' of model 'cnn' is not a probability");
+    refused("cnn", {{"dropout", value}}, "option 'dropout' of model 'cnn' must be a probability");
   const auto made = [](const std::string& model, const std::string& options) {
     ReplicaContext context;
     context.config = R"({"data": "mock-images:8,3,20", "batch_size": 4, "model_options": )" + options + "}";
@@ -69,6 +69,6 @@ TEST_CASE("options that a network does not have, or whose values cannot be, are 
   register_builtin_models();
   CHECK(made("mlp", R"({"hidden": 7})") == std::vector<std::int64_t>{3});
   check_throws(ErrorCode::invalid_argument, "no option 'hidden'", [&] { made("softmax", R"({"hidden": 7})"); });
-  check_throws(ErrorCode::invalid_argument, "is not a number", [&] { made("mlp", R"({"hidden": "7"})"); });
+  check_throws(ErrorCode::invalid_argument, "must be a number", [&] { made("mlp", R"({"hidden": "7"})"); });
   check_throws(ErrorCode::invalid_argument, "model_options", [&] { made("mlp", "[7]"); });
 }

@@ -54,7 +54,7 @@ TEST_CASE("a model that overrides nothing starts from zeros and has one tensor")
 
 TEST_CASE("what a model leaves open is as usual once it has started, and unknown before") {
   FunctionModel model(3, parabola, slope);
-  check_throws(ErrorCode::invalid_argument, "when it has started", [&] { model.info(); });
+  check_throws(ErrorCode::invalid_argument, "only after start()", [&] { model.info(); });
   model.start({});
   CHECK(model.info().size == 3);
   CHECK(model.info().learned_size == 3);

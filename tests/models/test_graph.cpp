@@ -47,8 +47,8 @@ TEST_CASE("a refused layer is named and leaves the graph as it was") {
   refused("layer 1 (ReLU) takes 1 input, not 0", "", relu(), {});
   refused("layer 1 (ReLU) takes node 1", "", relu(), {{1}});
   refused("layer 1 (ReLU) takes node -2", "", relu(), {{-2}});
-  refused("layer 1 (batch-norm) has tensors and so needs a name", "", batch_norm(), {first});
-  refused("layer 1 (batch-norm 'a') has the name of a layer before it", "a", batch_norm(), {first});
+  refused("layer 1 (batch-norm) has tensors and therefore needs a name", "", batch_norm(), {first});
+  refused("layer 1 (batch-norm 'a') has the same name as an earlier layer", "a", batch_norm(), {first});
 }
 
 TEST_CASE("layers without tensors may share a name") {

@@ -249,10 +249,10 @@ TEST_CASE("data that a model cannot learn is refused") {
   const auto invalid = [](const std::string& what, auto call) {
     check_throws(ErrorCode::invalid_argument, what, call);
   };
-  invalid("learns numbers", [&] { models::linear_regression(classification(samples, 3)); });
-  invalid("learns classes", [&] { models::softmax_regression(regression(samples)); });
+  invalid("needs numbers", [&] { models::linear_regression(classification(samples, 3)); });
+  invalid("needs classes", [&] { models::softmax_regression(regression(samples)); });
   const TrainingData two{std::make_shared<Dataset>(Dataset::targets({1}, {1}, {2, 3}, 2)), nullptr};
-  invalid("one target a sample, and the data has 2", [&] { models::linear_regression(two); });
+  invalid("one target per sample, but the data has 2", [&] { models::linear_regression(two); });
   invalid("batch size", [&] { models::linear_regression(regression(samples), -1); });
   invalid("training data", [] { models::linear_regression({}); });
   TrainingData mixed = classification(samples, 3);

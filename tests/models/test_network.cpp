@@ -143,23 +143,23 @@ TEST_CASE("a device that the build has not is refused, and what it has is said")
   ReplicaContext context;
   context.device = troupe::Device::cuda;
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
-  testing::check_throws(ErrorCode::unsupported, "computes on CPUs (oneDNN and Eigen)", [&] { model->start(context); });
+  testing::check_throws(ErrorCode::unsupported, "this program supports CPUs only", [&] { model->start(context); });
 }
 
 TEST_CASE("models that compute on CPUs only refuse an accelerator") {
   ReplicaContext context;
   context.device = troupe::Device::cuda;
-  testing::check_throws(ErrorCode::unsupported, "softmax regression computes on CPUs only", [&] {
+  testing::check_throws(ErrorCode::unsupported, "softmax regression supports CPUs only", [&] {
     softmax_regression(images({1, 8, 8}, 12, 4))->start(context);
   });
-  testing::check_throws(ErrorCode::unsupported, "linear regression computes on CPUs only",
+  testing::check_throws(ErrorCode::unsupported, "linear regression supports CPUs only",
                         [&] { linear_regression(load_data("synthetic-linear", 1))->start(context); });
 }
 
 TEST_CASE("a network is used when it has started") {
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
   std::vector<float> weights(10);
-  testing::check_throws(ErrorCode::invalid_argument, "when it has started", [&] { model->initialize(weights, 1); });
+  testing::check_throws(ErrorCode::invalid_argument, "only after start()", [&] { model->initialize(weights, 1); });
 }
 
 TEST_CASE("a profile knows the kinds of layers") {
@@ -208,7 +208,7 @@ TEST_CASE("grey images pass a ResNet, and single pixels one by one have no varia
     FAIL("not refused");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::invalid_argument);
-    CHECK(error.message().find("(batch-norm 'layer4.0.bn1') gets one value a channel") != std::string::npos);
+    CHECK(error.message().find("(batch-norm 'layer4.0.bn1') gets only one value per channel") != std::string::npos);
   }
   CHECK(started(network(resnet(18, 4), images({32, 32}, 4, 4), 2))->info().num_samples == 4);
 }
@@ -220,15 +220,16 @@ TEST_CASE("layers that do not fit are refused by number and shape") {
   check_refused({conv2d(4, {.kernel = 3}), max_pool2d({.kernel = 7}), flatten(), linear(3)}, data, "input of 4x6x6");
   check_refused({linear(3)}, data, "layer 0 (linear) needs flat input, but gets 1x8x8");
   check_refused({flatten(), conv2d(4, {.kernel = 3})}, data, "layer 1 (convolution) needs images, but gets 64");
-  check_refused({flatten(), linear(5)}, data, "layer 1 (linear) gives 5 outputs, but the loss takes 3 of this data");
-  check_refused({conv2d(3, {.kernel = 8})}, data, "gives 3x1x1 outputs");
+  check_refused({flatten(), linear(5)}, data,
+                "layer 1 (linear) has the output shape 5, but the loss needs 3 outputs for this data");
+  check_refused({conv2d(3, {.kernel = 8})}, data, "has the output shape 3x1x1");
   check_refused({flatten(), linear(0)}, data, "layer 1 (linear) needs at least one output");
   check_refused({conv2d(0, {.kernel = 3}), flatten(), linear(3)}, data, "output channel");
   check_refused({conv2d(4, {.kernel = 3, .padding = 3}), flatten(), linear(3)}, data,
-                "padding smaller than its kernel");
+                "padding that is smaller than its kernel");
   check_refused({conv2d(4, {.kernel = 3, .stride = 0, .padding = 1}), flatten(), linear(3)}, data,
-                "positive kernel and stride");
-  check_refused({max_pool2d({.kernel = 0}), flatten(), linear(3)}, data, "positive kernel and stride");
+                "positive kernel, a positive stride");
+  check_refused({max_pool2d({.kernel = 0}), flatten(), linear(3)}, data, "positive kernel, a positive stride");
   check_refused({flatten(), relu()}, images({3}, 6, 3), "a layer with weights");
 }
 

@@ -197,13 +197,13 @@ TEST_CASE("layers whose inputs do not fit are refused by number, kind and name")
   check_refused("layer 0 (max-pooling) has a kernel of 7, larger than its input of 4x6x6",
                 Graph({max_pool2d({.kernel = 7})}));
   check_refused("layer 0 (max-pooling) needs a positive kernel", Graph({max_pool2d({.kernel = 2, .stride = -1})}));
-  check_refused("layer 0 (convolution) takes kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
+  check_refused("layer 0 (convolution) supports kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
                 {1, 999, 999});
   Graph graph;
   const Node node = graph.append("layer1.conv", conv2d(8, {.kernel = 3}), {Graph::input()});
   Graph strided = graph;
   strided.append("", add(), {node, Graph::input()});
-  check_refused("layer 1 (add) needs two inputs of one shape, but gets 8x4x4 and 4x6x6", strided);
+  check_refused("layer 1 (add) needs two inputs of the same shape, but gets 8x4x4 and 4x6x6", strided);
   graph.append("layer1.big", conv2d(8, {.kernel = 9, .padding = 1}), {node});
   check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, larger than its input of 8x4x4", graph);
 }
@@ -212,7 +212,7 @@ TEST_CASE("every output but the last is taken") {
   Graph graph;
   graph.append("lost", conv2d(8, {.kernel = 3}), {Graph::input()});
   graph.append("fc", linear(kPlannedClasses), {graph.append("", flatten(), {Graph::input()})});
-  check_refused("layer 0 (convolution 'lost') has an output that nothing takes", graph);
+  check_refused("layer 0 (convolution 'lost') has an output that no layer reads", graph);
 }
 
 TEST_CASE("flattened inputs of a sum come from one shape") {
@@ -220,16 +220,15 @@ TEST_CASE("flattened inputs of a sum come from one shape") {
   const Node image = graph.append("", flatten(), {graph.append("a", conv2d(4, {.kernel = 5}), {Graph::input()})});
   const Node features = graph.append("b", linear(16), {graph.append("", flatten(), {Graph::input()})});
   graph.append("fc", linear(kPlannedClasses), {graph.append("", add(), {image, features})});
-  check_refused("layer 4 (add) gets inputs flattened from 4x2x2 and 16", graph);
+  check_refused("layer 4 (add) gets inputs that were flattened from 4x2x2 and 16", graph);
 }
 
 TEST_CASE("the last layer gives the scores") {
-  check_refused("layer 0 (convolution) gives 3x4x4 outputs, but the loss takes 3 of this data",
+  check_refused("layer 0 (convolution) has the output shape 3x4x4, but the loss needs 3 outputs for this data",
                 Graph({conv2d(3, {.kernel = 3})}));
-  check_refused("layer 1 (linear) gives 4 outputs", Graph({flatten(), linear(4)}));
-  check_refused(
-      "layer 2 (flatten) gives 1x3x1, of which the loss would have to take pixels for scores: end with linear(",
-      Graph({conv2d(1, {.kernel = 4}), max_pool2d({.kernel = 1, .stride = 1}), flatten()}), {1, 6, 4});
+  check_refused("layer 1 (linear) has the output shape 4", Graph({flatten(), linear(4)}));
+  check_refused("layer 2 (flatten) returns shape 1x3x1, but the loss expects one score per channel: end with linear(",
+                Graph({conv2d(1, {.kernel = 4}), max_pool2d({.kernel = 1, .stride = 1}), flatten()}), {1, 6, 4});
   check_refused("at least one layer", Graph());
   check_refused("a layer with weights", Graph({flatten(), relu()}), {3});
   check_refused("1 to 3 dimensions, not 4", Graph({flatten(), linear(3)}), {1, 1, 1, 1});

@@ -100,12 +100,12 @@ TEST_CASE("configurations that make no sense are refused") {
   };
   fails("layer 0 (convolution) needs images", "cnn", R"({"data": "synthetic-linear"})");
   for (const char* name : {"linear", "softmax", "tfbench"})
-    fails("a loss of its own, not \"mean-squared-error\"", name, R"({"loss": "mean-squared-error"})");
-  fails("\"loss\" is not a string", "mlp", R"({"loss": 1})");
+    fails("has a fixed loss; remove \"loss\": \"mean-squared-error\"", name, R"({"loss": "mean-squared-error"})");
+  fails("\"loss\" must be a string", "mlp", R"({"loss": 1})");
   fails("no loss named ''; there are", "mlp", R"({"loss": ""})");
-  fails("loss mean-squared-error learns targets, and the data has 7 classes", "mlp",
+  fails("loss mean-squared-error needs targets, but the data has 7 classes", "mlp",
         R"({"data": "mock-images:4,7", "loss": "mean-squared-error"})");
-  fails("loss softmax-cross-entropy learns classes", "mlp",
+  fails("loss softmax-cross-entropy needs classes", "mlp",
         R"({"data": "synthetic-linear", "loss": "softmax-cross-entropy"})");
   check_throws(ErrorCode::invalid_argument, "classes", [] { create("softmax", R"({"data": "synthetic-linear"})"); });
 }

@@ -64,10 +64,10 @@ class Eltwise final : public Operation {
   Primitive backward_;
 };
 
-/// An activation that oneDNN has, value by value. Floats that pad the channels stay zero.
+/// An activation function of oneDNN, applied to each value. Padding channels remain zero.
 class EltwiseKernels final : public LayerKernels {
  public:
-  /// @param algorithm whose backward pass reads the input, or the output where it ends in `use_dst_for_bwd`
+  /// @param algorithm its backward pass reads the input, or the output if the name ends in `use_dst_for_bwd`
   explicit EltwiseKernels(algorithm algorithm) : algorithm_(algorithm) {}
 
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {

@@ -11,12 +11,12 @@ namespace troupe::cpu {
 
 namespace {
 
-/// For each channel of a block.
+/// One value per channel of a block.
 template <class T>
 using PerChannel = std::array<T, kChannelBlock>;
 
-/// Block by block of channels, so that what one pass reads the next one finds in the cache. With a second input and a
-/// ReLU in the same pass.
+/// Batch-norm with an optional second input and ReLU in the same pass. Processes one block of channels at a time, so
+/// that each pass finds its input in the cache.
 class BatchNorm final : public Operation {
  public:
   BatchNorm(const PlacedLayer& layer, std::int64_t batch)
@@ -62,7 +62,7 @@ class BatchNorm final : public Operation {
         at.gradient[first + i] = static_cast<float>(products[i] * inverse_deviation_[first + i]);
         at.gradient[shift_vector_ + first + i] = static_cast<float>(sums[i]);
       }
-      if (!at.context.training) sums = products = {};  // mean and deviation are no functions of the input
+      if (!at.context.training) sums = products = {};  // mean and deviation do not depend on the input
       if (at.input_gradient != nullptr) pass_on(block, at, sums, products);
     }
   }
@@ -70,7 +70,8 @@ class BatchNorm final : public Operation {
  private:
   std::size_t inner() const { return static_cast<std::size_t>(shape_.inner); }
 
-  /// Mean and deviation of the batch, and what goes into the running ones (see ParameterLayout::update_statistics).
+  /// Computes mean and deviation of the batch, and their contribution to the running statistics (see
+  /// ParameterLayout::update_statistics).
   void measure(std::int64_t block, const ForwardOperands& at) {
     PerChannel<double> mean{};
     PerChannel<double> variance{};
@@ -117,7 +118,7 @@ class BatchNorm final : public Operation {
   NormShape shape_;
   bool has_addend_;
   std::size_t shift_vector_;
-  std::vector<float> mean_;  ///< of the forward pass, by channel
+  std::vector<float> mean_;  ///< mean of the forward pass, by channel
   std::vector<float> inverse_deviation_;
 };
 

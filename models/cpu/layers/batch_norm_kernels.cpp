@@ -4,21 +4,21 @@
 
 #include "runtime/simd.hpp"
 
-// Channels lie side by side in blocks of 8 or 16, so a constant number of iterations makes g++ turn a pixel into one
-// vector. Sums are of floats over so many pixels, then of doubles: fixed, so the bits are.
+// Channels are adjacent in blocks of 8 or 16. The constant number of iterations lets g++ turn a pixel into one vector.
+// Sums use floats over a fixed number of pixels, then doubles; the fixed order makes results bitwise reproducible.
 namespace troupe::cpu {
 
 namespace {
 
 constexpr std::int64_t kPixelsOfFloats = 128;
 constexpr int kMostInner = 16;
-/// Sums that do not wait for each other.
+/// The number of independent sums, which hides the latency of additions.
 constexpr int kChains = 4;
 
 template <int kInner>
 using Floats = typename Pixel<kInner>::Floats;
 
-/// Calls term(pixel, values) for all pixels of a run and adds the values up per channel.
+/// Calls term(pixel, values) for all pixels of a run and adds up the values per channel.
 template <int kInner, class Term>
 [[gnu::always_inline]] inline void sum_pixels(std::int64_t pixels, double* total, const Term& term) {
   for (std::int64_t first = 0; first < pixels; first += kPixelsOfFloats) {
@@ -111,7 +111,7 @@ template <int kInner, class T>
   normalise_block<kInner, false, false>(shape, block, input, addend, scale, shift, output);
 }
 
-/// What arrives at the normalised value, with what the ReLU and the second gradient do to it.
+/// Computes the gradient of the normalised value: adds the second gradient and applies the ReLU.
 template <int kInner, bool kSecond, bool kRelu, class T>
 [[gnu::always_inline]] inline void gather_run(std::int64_t pixels, const T* __restrict output,
                                               const T* __restrict second, T* __restrict gradient) {
@@ -132,7 +132,7 @@ template <int kInner, bool kSecond, bool kRelu, class T>
   }
 }
 
-/// So many pixels stay in the first-level cache between gathering and summing.
+/// The number of pixels that remain in the first-level cache between gathering and summing.
 constexpr std::int64_t kPixelsOfTile = kPixelsOfFloats;
 
 template <int kInner, bool kSecond, bool kRelu, class T>
@@ -177,7 +177,7 @@ template <int kInner, class T>
   sums_of_block<kInner, false, false>(shape, block, input, output, second, mean, gradient, sum, product_sum);
 }
 
-/// Per channel of a block.
+/// Factors per channel of a block.
 struct GradientFactors {
   float mean[kMostInner];
   float by_gradient[kMostInner];

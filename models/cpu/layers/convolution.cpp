@@ -22,17 +22,18 @@ using ConvolutionForward = dnnl::convolution_forward;
 using ConvolutionData = dnnl::convolution_backward_data;
 using ConvolutionWeights = dnnl::convolution_backward_weights;
 
-/// Winograd's intermediate results of so many samples stay in the cache; those of 64 cost a quarter of its speed.
+/// Winograd's intermediate results of this many samples fit into the cache. With 64 samples, it loses a quarter of its
+/// speed.
 constexpr std::int64_t kSliceSamples = 32;
 
 constexpr std::int64_t kPixelsPerChannel = kHasWinograd ? 4 : 3;
 
-/// oneDNN has convolutions that read so few channels as they are.
+/// oneDNN has convolutions that read so few channels directly, without blocks.
 constexpr std::int64_t kSmallInput = 3;
 
 const models::Window& window_of(const PlacedLayer& layer) { return spec_of<models::Convolution>(layer).window(); }
 
-/// Makes the descriptors of one layer and batch size.
+/// Creates the descriptors of a layer for one batch size.
 class ConvolutionDescriptors {
  public:
   ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -68,9 +69,9 @@ class ConvolutionDescriptors {
     };
   }
 
-  /// Winograd transforms weights anew each time, which pays where many pixels share them (measured: 64 channels of
-  /// 56x56 and 128 of 28x28 do, 256 of 14x14 do not; by our transforms 64 of 14x14 do). Its data gradient takes the
-  /// weights as the forward pass does.
+  /// True if Winograd's algorithm is faster. It transforms the weights each time, which is worthwhile if many pixels
+  /// share them. Measured: it is for 64 channels of 56x56 and 128 of 28x28, but not for 256 of 14x14; with our
+  /// transforms it is for 64 of 14x14. Its data gradient reads the weights like the forward pass.
   bool winograd_pays() const {
     const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
     return pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
@@ -84,10 +85,10 @@ class ConvolutionDescriptors {
                                                           forward(algorithm::convolution_direct, stored()),
                                                           forward(algorithm::convolution_direct, any_weights()));
   }
-  /// The gradient is a sum over samples and pixels: of floats, whatever the activations are. Without AVX-512 oneDNN has
-  /// nothing but its reference loops for one or two input channels in planes, and for images smaller than the kernel: a
-  /// product of matrices takes their place, for which output gradients, and inputs, are brought into planes. If oneDNN
-  /// needs an input of any format to find a fast kernel for bfloat16, it chooses planes.
+  /// The gradient is a sum of floats over samples and pixels, whatever the type of the activations. Without AVX-512,
+  /// oneDNN has only reference loops for one or two input channels in planes, and for images smaller than the kernel.
+  /// In these cases a matrix product is used, for which output gradients and inputs are converted to planes. If oneDNN
+  /// needs an input of format `any` to find a fast kernel for bfloat16, it chooses planes.
   ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
     const memory::desc any = any_layout(stored());
@@ -109,7 +110,7 @@ class ConvolutionDescriptors {
 
  private:
   const memory::desc& stored() const { return layer_.weights->stored; }
-  /// In the type that the layer computes in.
+  /// Any layout, in the type in which the layer computes.
   memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
 
   algorithm preferred() const {
@@ -122,7 +123,7 @@ class ConvolutionDescriptors {
   memory::dims strides_, padding_, far_padding_;
 };
 
-/// Forward and backward data for a slice of the batch.
+/// The forward pass and the data gradient for a slice of the batch.
 class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
@@ -142,7 +143,7 @@ class Slice {
     if (!winograd_data_) data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, fastest));
   }
 
-  /// `biases` are ignored by a layer without any.
+  /// `biases` is ignored by a layer without biases.
   void forward(const void* input, const float* weights, const float* biases, void* output) {
     if (winograd_forward_)
       winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
@@ -157,7 +158,7 @@ class Slice {
   }
 
  private:
-  /// @param direct the implementation that oneDNN would take
+  /// @param direct the implementation that oneDNN would use
   static bool uses_winograd(const ConvolutionDescriptors& make, const char* direct) {
     return !kHasWinograd && (make.winograd_pays() || is_reference(direct));
   }
@@ -166,12 +167,12 @@ class Slice {
   std::int64_t samples_;
   std::optional<ForwardPass> forward_;
   std::optional<DataPass> data_;
-  std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< in place of the others
+  std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< used instead of the others if not null
 };
 
-/// The bfloat16 kernels of the weight gradient in oneDNN 2.6 and 3.7 read memory that nobody wrote if the stride
-/// exceeds 1 and the input has very few rows or columns. The weight gradient of such a layer is computed in floats, in
-/// little time.
+/// In oneDNN 2.6 and 3.7, the bfloat16 kernels for the weight gradient can read uninitialized memory: if the stride
+/// exceeds 1 and the input has very few rows or columns. For such a layer, the weight gradient is computed in floats,
+/// which takes little time.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
   const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);
@@ -292,7 +293,7 @@ void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_
   weights.positions.resize(static_cast<std::size_t>(planned.input.channels * kernel * kernel));
   std::iota(weights.positions.begin(), weights.positions.end(), 0);
 
-  // The master weights are floats in any case, in the layout of the forward pass on floats.
+  // The master weights are always floats, in the layout of the forward pass on floats.
   const PlacedLayer floats = in_floats(layer);
   const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
   const auto chosen = first_fast<ConvolutionForward::primitive_desc>(

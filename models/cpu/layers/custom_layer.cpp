@@ -10,7 +10,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Brings what the layer works on into plain order, and back.
+/// Converts the operands of the user's layer to row-major order and back.
 class Custom final : public Operation {
  public:
   Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -51,7 +51,7 @@ class Custom final : public Operation {
   }
 
  private:
-  /// Row-major, in memory that other layers use as well.
+  /// Row-major operands in memory that other layers use as well.
   struct Plain {
     std::span<float> input, output, input_gradient, output_gradient;
   };

@@ -10,7 +10,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Draws again going backward what it drew going forward, so that it need not remember it.
+/// Draws the same random numbers again in the backward pass, so that it need not store them.
 class Dropout final : public Operation {
  public:
   Dropout(const PlacedLayer& layer, std::int64_t batch)
@@ -55,10 +55,10 @@ class Dropout final : public Operation {
   }
 
   Layout layout_;
-  std::int64_t channels_;  ///< without padding
+  std::int64_t channels_;  ///< number without padding
   std::int64_t batch_;
   float probability_;
-  std::vector<float> factors_;  ///< of a sample's values, row-major
+  std::vector<float> factors_;  ///< factors of a sample's values, row-major
 };
 
 class DropoutKernels final : public LayerKernels {

@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// Nothing to compute: plans leave it out.
+/// There is nothing to compute: plans omit this layer.
 std::unique_ptr<cpu::LayerKernels> Flatten::on_cpu() const { return nullptr; }
 
 }  // namespace troupe::models

@@ -7,7 +7,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Blocks of `inner` channels, each so many pixels.
+/// `count` blocks of `inner` channels with `pixels` pixels each.
 struct Blocks {
   std::int64_t count;
   std::int64_t pixels;

@@ -15,7 +15,7 @@ using LinearForward = dnnl::inner_product_forward;
 using LinearData = dnnl::inner_product_backward_data;
 using LinearWeights = dnnl::inner_product_backward_weights;
 
-/// The descriptors of one layer and batch size. Images that were flattened are rows of floats as they lie.
+/// The descriptors of a layer for one batch size. Flattened images are rows of floats in their own layout.
 struct LinearDescriptors {
   Context& context;
   const PlacedLayer& layer;
@@ -98,7 +98,7 @@ class Linear final : public Operation {
   bool learns() const { return !layer_.planned.keeps_tensors; }
   std::int64_t input_size() const { return batch_ * layer_.input.size(); }
 
-  /// Linear layers compute in floats whatever the others do: next to convolutions they cost nothing.
+  /// Linear layers always compute in floats: compared to convolutions, they take no time.
   const void* as_floats(const void* input) {
     if (layer_.input.element == Element::f32) return input;
     to_floats(input, context_.activations.floats(), layer_.input, batch_);
@@ -122,8 +122,8 @@ class Linear final : public Operation {
   std::optional<DataPass> data_pass_;
 };
 
-/// oneDNN 3 prefers blocks of 16 inputs x 32 outputs. The backward passes take some percent less in blocks of 64
-/// outputs, as oneDNN 2.6 prefers.
+/// oneDNN 3 prefers blocks of 16 inputs x 32 outputs. In blocks of 64 outputs, as oneDNN 2.6 prefers, the backward
+/// passes take a few percent less time.
 std::optional<memory::desc> in_wider_blocks(const memory::desc& weights) {
   const BlockedLayout layout = layout_of(weights);
   const std::vector<std::pair<int, dnnl_dim_t>> narrow{{1, 16}, {0, 32}};
@@ -133,7 +133,7 @@ std::optional<memory::desc> in_wider_blocks(const memory::desc& weights) {
 
 class LinearKernels final : public LayerKernels {
  public:
-  /// Samples of images, flattened, as they are.
+  /// Reads the samples of images, flattened, in row-major order.
   std::optional<Layout> sample_layout(const SampleShape& input, Element /*element*/) const override {
     return plain_layout(input);
   }

@@ -22,11 +22,11 @@ struct PoolShape {
   std::int64_t out_size() const { return planes * out_height() * out_width() * inner; }
   std::int64_t row() const { return width * inner; }
   bool windows_cover_input() const { return height % kernel == 0 && width % kernel == 0; }
-  /// What an output is at least.
+  /// The lower bound of outputs.
   float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
 };
 
-/// Where in a window its maximum was, row by row; kCut where a ReLU cut it off.
+/// The position of the maximum in its window, row by row; kCut if the ReLU set it to zero.
 using Tap = std::int32_t;
 constexpr Tap kCut = -1;
 
@@ -62,7 +62,7 @@ TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict i
                 const float best = output[out + i];
                 const Tap where = value <= best ? taps[out + i] : tap;
                 const float larger = value <= best ? best : value;
-                taps[out + i] = best == best ? where : taps[out + i];  // a NaN must not get lost
+                taps[out + i] = best == best ? where : taps[out + i];  // a NaN must be kept
                 output[out + i] = best == best ? larger : best;
               }
             });
@@ -83,14 +83,14 @@ TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict 
       });
 }
 
-/// The larger one, or NaN if either is.
+/// Returns the larger value, or NaN if either value is NaN.
 [[gnu::always_inline]] inline float larger(float a, float b) {
-  const float result = b <= a ? a : b;  // two selections rather than one with "or", which g++ makes no vector of
+  const float result = b <= a ? a : b;  // two selections, because g++ does not vectorise a single selection with "or"
   return a == a ? result : a;
 }
 
-// The usual kernel, 2x2 on blocks of kInner channels: a window's four positions in one go. A constant number of
-// iterations is what makes g++ turn a block into one vector.
+// The usual kernel: 2x2 on blocks of kInner channels, all four positions of a window at once. The constant number of
+// iterations lets g++ turn a block into one vector.
 template <int kInner>
 [[gnu::always_inline]] inline void maximum_2x2(const float* __restrict upper, const float* __restrict lower,
                                                float floor, float* __restrict output, Tap* __restrict taps) {
@@ -109,9 +109,9 @@ template <int kInner>
 template <int kInner>
 [[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
                                               float* __restrict upper, float* __restrict lower) {
-#pragma GCC unroll 1  // unrolled, eight iterations stay scalar
+#pragma GCC unroll 1  // if unrolled, the eight iterations would not be vectorised
   for (int i = 0; i < kInner; ++i) {
-    const float value = gradient[i];  // read in any case: not all processors read by a mask
+    const float value = gradient[i];  // read unconditionally: not all processors have masked loads
     const Tap tap = taps[i];
     upper[i] = tap == 0 ? value : 0.0F;
     upper[kInner + i] = tap == 1 ? value : 0.0F;

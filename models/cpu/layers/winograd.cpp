@@ -16,7 +16,7 @@ constexpr auto kType = memory::data_type::f32;
 
 /// Bytes of transformed inputs and products that are computed at once: about a second-level cache.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
-constexpr std::int64_t kFewestTiles = 16;  // fewer cost the products their speed
+constexpr std::int64_t kFewestTiles = 16;  // products of fewer tiles are slow
 
 /// Floats between two matrices. Without a gap, the 36 values of a tile would compete for the same lines of the cache.
 constexpr std::int64_t kGap = 16;
@@ -60,7 +60,7 @@ std::unique_ptr<WinogradPass> WinogradPass::make(Context& context, const PlacedL
   try {
     std::unique_ptr<WinogradPass> pass(new WinogradPass(context, layer, samples, direction));
     return pass->is_slow_ ? nullptr : std::move(pass);
-  } catch (const dnnl::error&) {  // oneDNN's way to say that it has no such product
+  } catch (const dnnl::error&) {  // thrown by oneDNN if it has no such product
     return nullptr;
   }
 }

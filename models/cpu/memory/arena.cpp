@@ -19,11 +19,11 @@ constexpr std::align_val_t kLargePage{std::size_t{1} << 21};
 std::byte* allocate(std::size_t bytes) {
   require_memory(bytes, "a pass through the network");
   void* const data = ::operator new(bytes, kLargePage);
-  ::madvise(data, bytes, MADV_HUGEPAGE);  // a wish: small pages do as well
+  ::madvise(data, bytes, MADV_HUGEPAGE);  // best effort: small pages work, too
   return static_cast<std::byte*>(data);
 }
 
-/// Under sanitizers, what a pass has not written is NaN, so that whoever reads it is found out.
+/// Under sanitizers, fills the block with NaN, so that reads of uninitialized values become visible.
 Block poisoned(Block block) {
 #if defined(TROUPE_SANITIZED)
   std::memset(block.data(), 0xFF, block.bytes());
@@ -47,7 +47,8 @@ std::shared_ptr<ArenaPool> ArenaPool::shared() {
 }
 
 void ArenaPool::add(std::size_t bytes) {
-  const std::scoped_lock lock(adding_);  // what is there for one is taken before the next one asks
+  const std::scoped_lock lock(adding_);  // one caller at a time, so that each checks the memory that remains after the
+                                         // previous one
   Block block(bytes);
   for (std::size_t at = 0; at < bytes; at += kPageBytes) block.data()[at] = std::byte{};
   give_back(std::move(block));
@@ -58,7 +59,7 @@ Block ArenaPool::take(std::size_t bytes) {
   std::ranges::sort(free_, {}, &Block::bytes);
   auto found = std::ranges::lower_bound(free_, bytes, {}, &Block::bytes);
   if (found == free_.end()) {
-    if (!free_.empty()) free_.erase(free_.begin());  // all are too small: the new one replaces the smallest
+    if (!free_.empty()) free_.erase(free_.begin());  // all blocks are too small: the new one replaces the smallest
     return poisoned(Block(bytes));
   }
   Block block = std::move(*found);

@@ -7,7 +7,7 @@
 
 namespace troupe::cpu {
 
-/// Memory of large pages, where the machine has them.
+/// A block of memory, of large pages if the machine has them.
 class Block {
  public:
   explicit Block(std::size_t bytes);
@@ -23,16 +23,16 @@ class Block {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-/// Blocks for what lives no longer than one pass through a network. Replicas that take turns take turns with them,
-/// too. They go with the last network that holds the pool.
+/// Blocks for values that live no longer than one pass through a network. Replicas that take turns share blocks. The
+/// blocks are freed with the last network that holds the pool.
 class ArenaPool {
  public:
-  /// The one of this process.
+  /// Returns the pool of this process.
   static std::shared_ptr<ArenaPool> shared();
 
-  /// Adds a block of so many bytes, every page there.
+  /// Adds a block of this size and touches all its pages.
   void add(std::size_t bytes);
-  /// Lends a block of at least so many bytes, whatever it holds.
+  /// Lends a block of at least this size. Its content is undefined.
   Block take(std::size_t bytes);
   void give_back(Block block);
 
@@ -42,7 +42,7 @@ class ArenaPool {
   std::vector<Block> free_;
 };
 
-/// A block of the pool, for as long as this lives.
+/// Holds a block of the pool during its own lifetime.
 class Arena {
  public:
   Arena(ArenaPool& pool, std::size_t bytes) : pool_(pool), block_(pool.take(bytes)) {}

@@ -18,15 +18,15 @@ ErrorCode code_of(cudaError_t result) {
     case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorDevicesUnavailable:  // it is busy, or another process has it for itself
+    case cudaErrorDevicesUnavailable:  // it is busy, or another process uses it exclusively
       return ErrorCode::unsupported;
     default:
       return ErrorCode::system;
   }
 }
 
-/// Whether the current device has next to no memory left. Libraries that find none for themselves, or for a kernel that
-/// is loaded when it is first run, say only that they could not.
+/// True if the current device has almost no memory left. Libraries without memory, for themselves or for a kernel that
+/// is loaded on first use, report only a general failure.
 bool is_full() {
   constexpr std::size_t kNextToNone = std::size_t{64} << 20;
   std::size_t free = 0;

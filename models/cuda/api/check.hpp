@@ -6,15 +6,15 @@
 
 namespace troupe::cuda {
 
-/// What CUDA, cuDNN and cuBLAS refuse becomes ours. @param what was asked for, for the text: "copying weights".
-/// @throws Error limit_reached where the device's memory is full, or the host's, unsupported without a driver, with one
-/// too old, or on a device that is busy or that another process has for itself, else system.
+/// Converts errors of CUDA, cuDNN and cuBLAS. @param what the action that failed, for the message: "copying weights"
+/// @throws Error limit_reached if the memory of the device or the host is full; unsupported if the driver is missing or
+/// too old, or the device is busy or used exclusively by another process; otherwise system.
 void check(cudaError_t result, const char* what);
 void check(cudnnStatus_t result, const char* what);
 void check(cublasStatus_t result, const char* what);
 
-/// CUDA keeps a thread's last error until somebody asks, and a kernel's start is checked by asking. To be called where
-/// a failure was looked at, or is to be passed over.
+/// CUDA keeps a thread's last error until it is queried, and the start of a kernel is checked by that query. Call this
+/// after an error has been handled or is to be ignored.
 void forget_error();
 
 }  // namespace troupe::cuda

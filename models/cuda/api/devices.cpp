@@ -22,13 +22,13 @@ std::string version_text(int version) {
 
 std::string driver_version() {
   int version = 0;
-  check(cudaDriverGetVersion(&version), "asking for the driver's version");
+  check(cudaDriverGetVersion(&version), "querying the driver's version");
   return version_text(version);
 }
 
 std::string runtime_version() {
   int version = 0;
-  check(cudaRuntimeGetVersion(&version), "asking for the runtime's version");
+  check(cudaRuntimeGetVersion(&version), "querying the runtime's version");
   return version_text(version);
 }
 
@@ -39,8 +39,8 @@ int count_devices() {
   if (!any && driver_version() == "0.0")
     throw Error(ErrorCode::unsupported, "there is no NVIDIA driver on this machine");
   if (result == cudaErrorInsufficientDriver)
-    throw Error(ErrorCode::unsupported, "the NVIDIA driver here, for CUDA " + driver_version() +
-                                            ", is too old for this build, which is for CUDA " + runtime_version());
+    throw Error(ErrorCode::unsupported, "the NVIDIA driver of this machine supports CUDA " + driver_version() +
+                                            ", but this build needs CUDA " + runtime_version());
   if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0))
     throw Error(ErrorCode::unsupported, "there is no CUDA device on this machine");
   check(result, "counting devices");
@@ -50,11 +50,11 @@ int count_devices() {
 std::string pci_of(int device) {
   constexpr int kLength = 32;
   std::array<char, kLength> text{};
-  check(cudaDeviceGetPCIBusId(text.data(), kLength, device), "asking for a PCI id");
+  check(cudaDeviceGetPCIBusId(text.data(), kLength, device), "querying a PCI id");
   return text.data();
 }
 
-/// CUDA's numbers by PCI id.
+/// Returns CUDA's device numbers, ordered by PCI id.
 std::vector<int> ordered_devices() {
   std::vector<std::pair<std::string, int>> devices;
   for (int device = 0, count = count_devices(); device < count; ++device) devices.emplace_back(pci_of(device), device);
@@ -67,11 +67,11 @@ std::vector<int> ordered_devices() {
 
 cudaDeviceProp properties_of(int device) {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "asking for a device's properties");
+  check(cudaGetDeviceProperties(&properties, device), "querying a device's properties");
   return properties;
 }
 
-/// None where the device is full, or another process has it for itself.
+/// Returns nothing if the device is full or used exclusively by another process.
 std::optional<std::size_t> free_memory_of(int device) {
   std::size_t free = 0;
   std::size_t all = 0;
@@ -101,9 +101,10 @@ int use_device(int asked, int place) {
   const auto count = static_cast<int>(devices.size());
   if (asked >= count)
     throw Error(ErrorCode::unsupported, "there is no CUDA device " + std::to_string(asked) +
-                                            " on this machine, which has " + std::to_string(count) + ", from 0 on");
+                                            " on this machine, which has " + std::to_string(count) +
+                                            " (numbered from 0)");
   const int device = devices[static_cast<std::size_t>(asked >= 0 ? asked : place % count)];
-  check(cudaSetDevice(device), "choosing a device");
+  check(cudaSetDevice(device), "selecting a device");
   return device;
 }
 

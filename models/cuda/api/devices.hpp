@@ -4,13 +4,14 @@
 
 namespace troupe::cuda {
 
-/// Names what a device's bits depend on: "NVIDIA H100 80GB HBM3-132", with the number of its multiprocessors.
+/// Returns the properties of a device on which results depend bit by bit: "NVIDIA H100 80GB HBM3-132", with the number
+/// of multiprocessors.
 std::string device_kind(int device);
 
-/// Makes the calling thread use a device, by its place among those of this machine, which are ordered by PCI id.
-/// Returns CUDA's number of it.
-/// @param asked -1: replicas are dealt to all devices in turn, this one being number `place` of them
-/// @throws Error unsupported where there is no such device, or no driver that serves this program, saying which.
+/// Selects a device for the calling thread by its index among this machine's devices, which are ordered by PCI id.
+/// Returns CUDA's number of the device.
+/// @param asked the index; -1: distribute replicas over all devices in turn, where this is replica number `place`
+/// @throws Error unsupported, with the reason, if there is no such device or no driver that supports this program.
 int use_device(int asked, int place);
 
 }  // namespace troupe::cuda

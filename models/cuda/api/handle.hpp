@@ -6,7 +6,7 @@
 
 namespace troupe::cuda {
 
-/// Something that one function of CUDA makes and another one ends.
+/// Owns an object that one CUDA function creates and another one destroys.
 template <class T, auto kDestroy>
 class Handle {
  public:
@@ -31,24 +31,26 @@ class Handle {
   T value_ = nullptr;
 };
 
-/// Work that is done in order, beside that of other streams.
+/// A stream: work that is executed in order, concurrently with other streams.
 class Stream {
  public:
   Stream()
-      : handle_([](cudaStream_t* made) { check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking), "a stream"); }),
+      : handle_([](cudaStream_t* made) {
+          check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking), "creating a stream");
+        }),
         so_far_([](cudaEvent_t* made) {
-          check(cudaEventCreateWithFlags(made, cudaEventDisableTiming | cudaEventBlockingSync), "an event");
+          check(cudaEventCreateWithFlags(made, cudaEventDisableTiming | cudaEventBlockingSync), "creating an event");
         }) {}
 
   cudaStream_t get() const { return handle_.get(); }
-  /// Waits for all that it was given: looks a few times, since what is short ends before a thread has slept and woken,
-  /// and then sleeps, where cudaStreamSynchronize may keep a core busy.
+  /// Blocks until all queued work has ended. Polls a few times, because short work ends before a thread could sleep and
+  /// wake up. Then sleeps, whereas cudaStreamSynchronize may keep a core busy.
   void synchronize() const {
     constexpr int kLooks = 50;  // some 100 microseconds
     check(cudaEventRecord(so_far_.get(), get()), "recording an event");
     cudaError_t state = cudaEventQuery(so_far_.get());
     for (int look = 1; look < kLooks && state == cudaErrorNotReady; ++look) {
-      forget_error();  // that it was not ready
+      forget_error();  // clears the error "not ready"
       state = cudaEventQuery(so_far_.get());
     }
     if (state == cudaErrorNotReady) forget_error();
@@ -60,35 +62,35 @@ class Stream {
   Handle<cudaEvent_t, cudaEventDestroy> so_far_;
 };
 
-/// A place in a stream's work that other streams can wait for.
+/// A point in a stream's work that other streams can wait for.
 class Event {
  public:
   Event() : Event(cudaEventDisableTiming) {}
 
   void record(const Stream& stream) const { check(cudaEventRecord(handle_.get(), stream.get()), "recording an event"); }
-  /// What the stream is given from now on waits for what was recorded.
+  /// Makes all work that is queued on `stream` from now on wait for the recorded work.
   void block(const Stream& stream) const {
     check(cudaStreamWaitEvent(stream.get(), handle_.get(), 0), "waiting for an event");
   }
 
  protected:
   explicit Event(unsigned flags)
-      : handle_([flags](cudaEvent_t* made) { check(cudaEventCreateWithFlags(made, flags), "an event"); }) {}
+      : handle_([flags](cudaEvent_t* made) { check(cudaEventCreateWithFlags(made, flags), "creating an event"); }) {}
   cudaEvent_t get() const { return handle_.get(); }
 
  private:
   Handle<cudaEvent_t, cudaEventDestroy> handle_;
 };
 
-/// One that knows when it came.
+/// An event with a time stamp.
 class TimedEvent : public Event {
  public:
   TimedEvent() : Event(cudaEventDefault) {}
 
-  /// Both have come.
+  /// Both events must have occurred.
   double seconds_since(const TimedEvent& earlier) const {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()), "asking for a time");
+    check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()), "querying a time");
     return milliseconds * 1e-3;
   }
 };

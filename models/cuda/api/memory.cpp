@@ -13,11 +13,11 @@ void DeviceMemory::allocate(void** made, std::size_t bytes) {
   forget_error();
   std::size_t free = 0;
   std::size_t all = 0;
-  check(cudaMemGetInfo(&free, &all), "asking for memory");
+  check(cudaMemGetInfo(&free, &all), "querying free memory");
   const auto megabytes = [](std::size_t count) { return std::to_string(count >> 20) + " MB"; };
-  throw Error(ErrorCode::limit_reached, "CUDA, allocating memory: the device has no " + megabytes(bytes) + " left, " +
-                                            megabytes(free) + " of " + megabytes(all) +
-                                            " are free: take smaller batches, or fewer replicas a device");
+  throw Error(ErrorCode::limit_reached, "CUDA, allocating memory: the device cannot provide " + megabytes(bytes) +
+                                            ": " + megabytes(free) + " of " + megabytes(all) +
+                                            " are free; use smaller batches or fewer replicas per device");
 }
 
 }  // namespace troupe::cuda

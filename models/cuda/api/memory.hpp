@@ -6,7 +6,7 @@
 
 namespace troupe::cuda {
 
-/// Bytes of the device, uninitialised.
+/// Uninitialized memory of the device.
 class DeviceMemory {
  public:
   DeviceMemory() : DeviceMemory(0) {}
@@ -15,22 +15,22 @@ class DeviceMemory {
   std::size_t bytes() const { return bytes_; }
   std::byte* data() const { return static_cast<std::byte*>(handle_.get()); }
   float* floats() const { return static_cast<float*>(handle_.get()); }
-  /// Makes it so long, and what it held is lost. Whoever uses it must have ended.
+  /// Grows the memory to at least `bytes`; its content is lost. No work that uses the memory may be running.
   void reserve(std::size_t bytes) {
     if (bytes <= bytes_) return;
-    *this = DeviceMemory();  // first: both might not fit
+    *this = DeviceMemory();  // freed first: both might not fit
     *this = DeviceMemory(bytes);
   }
 
  private:
-  /// @throws Error limit_reached that says how much there is.
+  /// @throws Error limit_reached that names the free memory.
   static void allocate(void** made, std::size_t bytes);
 
   std::size_t bytes_;
   Handle<void*, cudaFree> handle_;
 };
 
-/// Floats of the host that the device copies from and to by itself.
+/// Page-locked floats of the host, which the device can copy directly.
 class PinnedFloats {
  public:
   explicit PinnedFloats(std::size_t count)

@@ -11,14 +11,14 @@ namespace troupe::cuda {
 
 namespace {
 
-/// What locks and unlocks stays on it: a thread that has not chosen one would set up device 0, which may be full or
-/// another's, and so would going back to a device that was never chosen.
+/// The device for locking and unlocking. A thread without a selected device would initialize device 0, which may be
+/// full or used by another process; so would returning to a device that was never selected.
 std::atomic<int> speaks_to = -1;
 
-/// Bytes that could not be locked, though they may be written, until that is told.
+/// The number of writable bytes that could not be locked and have not been reported yet.
 std::atomic<std::size_t> unlocked = 0;
 
-/// Not all machines can lock memory that this process only reads, and not all users so much of it.
+/// Not all machines can lock read-only memory, and not all users may lock so much.
 bool lock(void* start, std::size_t bytes, bool writable) {
   const unsigned how = cudaHostRegisterPortable | (writable ? 0U : cudaHostRegisterReadOnly);
   if (cudaSetDevice(speaks_to) == cudaSuccess && cudaHostRegister(start, bytes, how) == cudaSuccess) return true;
@@ -47,7 +47,7 @@ void tell_unlocked() {
   if (bytes == 0) return;
   log_line(LogLevel::warning,
            "CUDA could not lock " + std::to_string(bytes >> 10) +
-               " KB of memory that devices copy from or to: the processor copies, which takes longer");
+               " KB of memory for copies from and to devices: the processor copies instead, which takes longer");
 }
 
 }  // namespace troupe::cuda

@@ -2,12 +2,12 @@
 
 namespace troupe::cuda {
 
-/// From now on devices copy from and to this process's slabs by themselves (runtime/processes/page_lock.hpp).
-/// @param device that threads which have none speak to; the first call counts
+/// From now on devices copy directly from and to this process's slabs (runtime/processes/page_lock.hpp).
+/// @param device the device for threads that have not selected one; only the first call counts
 void lock_slabs(int device);
 
-/// Says in the log how much of it could not be locked since the last call. The log may do what it likes: not to be
-/// called under a lock.
+/// Logs how many bytes could not be locked since the last call. Must not be called under a lock, because the log may
+/// run user code.
 void tell_unlocked();
 
 }  // namespace troupe::cuda

@@ -3,7 +3,7 @@
 #include "models/cuda/kernels/activations.hpp"
 #include "models/cuda/kernels/flat.hpp"
 
-// The formulas of oneDNN, which the CPU computes by.
+// The same formulas as oneDNN's, which the CPU uses.
 namespace troupe::cuda {
 
 namespace {

@@ -11,15 +11,15 @@ namespace troupe::cuda {
 
 enum class Activation : std::uint8_t { gelu, sigmoid, tanh };
 
-/// Whether the gradient follows from the output (sigmoid, tanh) or from the input (GELU).
+/// True if the gradient is computed from the output (sigmoid, tanh), false if from the input (GELU).
 inline bool reads_output(Activation activation) { return activation != Activation::gelu; }
 
-/// Over `count` values; arrays start at multiples of 16 bytes; may be in place.
+/// Processes `count` values. Arrays start at multiples of 16 bytes. May work in place.
 void activation_forward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
                         const void* input, void* output);
 
-/// Makes the output's gradient that of the input, in place.
-/// @param kept the output where reads_output(activation), the input otherwise
+/// Converts the output's gradient to the input's gradient, in place.
+/// @param kept the output if reads_output(activation), otherwise the input
 void activation_backward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
                          const void* kept, void* gradient);
 

@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The sum of a span of pixels.
+/// Computes the sum of a rectangle of pixels.
 template <class T, int kCount>
 struct SpanSum {
   ImageSize image;
@@ -39,7 +39,7 @@ struct MeanOfWindow {
   }
 };
 
-/// An index gathers the gradient of an input's pixel from the windows that cover it.
+/// Per index: gathers the gradient of an input pixel from the windows that cover it.
 template <class T, int kCount>
 struct GatherOfMean {
   SpanSum<T, kCount> gradient;

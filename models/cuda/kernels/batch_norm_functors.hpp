@@ -4,16 +4,16 @@
 #include "models/cuda/kernels/rows.hpp"
 #include "models/cuda/kernels/sum_tree.hpp"
 
-// The passes over elements, a pack of channels to an index.
+// The passes over elements. An index processes a pack of channels.
 namespace troupe::cuda {
 
-/// Two partial sums of each channel: [runs][2][channels].
+/// Two partial sums per channel: [runs][2][channels].
 struct PartialSums {
   float* sums;
   Runs runs;
   std::uint32_t channels;
 
-  /// From a row of a run to the next one.
+  /// The distance between consecutive rows of a run.
   TROUPE_HOST_DEVICE std::size_t step() const { return runs.count * channels; }
   template <int kCount>
   TROUPE_HOST_DEVICE void write(std::size_t run, std::uint32_t channel, const Floats<kCount>& first,
@@ -24,8 +24,8 @@ struct PartialSums {
   }
 };
 
-/// Sums of x - c and of its square over a run, c being the channel's first value: near its mean, so that nothing
-/// cancels when the variance is made of them.
+/// Sums up x - c and its square over a run, where c is the channel's first value. Since c is close to the mean, the
+/// variance is computed from them without cancellation.
 template <class T, int kCount>
 struct SumMoments {
   const T* input;
@@ -51,7 +51,7 @@ struct SumMoments {
   }
 };
 
-/// scale * input + shift (+ addend), then ReLU.
+/// Computes scale * input + shift (+ addend), then the ReLU.
 template <class T, int kCount>
 struct Normalise {
   RowGroups matrix;
@@ -81,13 +81,13 @@ struct Normalise {
   }
 };
 
-/// What arrives at the normalised value, and over a run the sums of that and of its product with input - mean. What
-/// it reads is known to the compiler: a look at pointers for each row takes half again as long.
+/// Computes the gradient of the normalised value, and sums up over a run this gradient and its product with input -
+/// mean. The operands are known at compile time: testing pointers for each row takes half again as long.
 template <class T, int kCount, bool kHasSecond, bool kCuts>
 struct SumGradients {
   const T* input;
-  const T* output;  ///< where the ReLU cuts
-  const T* second;  ///< where there is one
+  const T* output;  ///< used if the ReLU applies
+  const T* second;  ///< used if there is a second gradient
   const float* mean;
   T* gradient;
   PartialSums to;
@@ -113,7 +113,7 @@ struct SumGradients {
   }
 
  private:
-  /// As it is stored, so that sums and gradients of the input go by the same numbers.
+  /// Returns the gradient as it is stored, so that sums and input gradients use the same numbers.
   TROUPE_HOST_DEVICE Floats<kCount> gather(std::size_t at) const {
     Floats<kCount> dz = load<kCount>(gradient + at);
     if constexpr (kHasSecond) {

@@ -9,7 +9,7 @@ namespace {
 template <class T, int kCount>
 struct AddBias {
   RowGroups matrix;
-  const float* bias;  // where weights happen to lie, so it is loaded one by one
+  const float* bias;  // not aligned, so it is loaded value by value
   bool relu;
   T* data;
 
@@ -27,7 +27,7 @@ struct AddBias {
   }
 };
 
-/// An index sums a run of rows for a pack of channels.
+/// Per index: sums up a run of rows for a pack of channels.
 template <class T, int kCount>
 struct SumRows {
   const T* data;

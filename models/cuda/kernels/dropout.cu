@@ -5,18 +5,18 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Random numbers come in blocks of so many.
+/// The number of random numbers in a block.
 constexpr std::uint32_t kNumbersOfBlock = 4;
 
 struct DropRule {
   RandomStream random;
   float probability;
-  float kept;  ///< the factor of what stays
+  float kept;  ///< the factor of kept values
 
   TROUPE_HOST_DEVICE float factor(std::uint32_t word) const { return uniform_of(word) < probability ? 0.0F : kept; }
 };
 
-/// Features side by side, four to an index.
+/// For adjacent features; an index processes four.
 template <class T>
 struct DropFlat {
   const T* input;
@@ -37,13 +37,14 @@ struct DropFlat {
   }
 };
 
-/// Images whose pixels are a multiple of four: an index is four pixels of a channel, which share a block of numbers.
+/// For images whose number of pixels is a multiple of four. An index processes four pixels of a channel, which share a
+/// block of random numbers.
 template <class T>
 struct DropPixels {
   const T* input;
   T* output;
   std::uint32_t channels;
-  std::uint32_t blocks;  ///< of a channel's pixels
+  std::uint32_t blocks;  ///< number of blocks of a channel's pixels
   DropRule rule;
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
@@ -57,7 +58,7 @@ struct DropPixels {
   }
 };
 
-/// Any images, a value to an index.
+/// For any images; an index processes one value.
 template <class T>
 struct DropValue {
   const T* input;

@@ -2,7 +2,8 @@
 
 #include "models/cuda/kernels/dispatch.hpp"
 
-// Value by value over flat arrays, a pack to an index. Arrays start at multiples of 16 bytes, and may be the same.
+// Element-wise operations on flat arrays. An index processes a pack. Arrays start at multiples of 16 bytes and may be
+// the same.
 namespace troupe::cuda {
 
 /// to[i] = rule(from[i]).
@@ -15,7 +16,7 @@ struct MapOne {
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
     std::size_t at = index * kCount;
-    if (at + kCount > count) {  // the last one may be no whole pack
+    if (at + kCount > count) {  // the last pack may be incomplete
       for (; at < count; ++at) store(rule(to_float(from[at])), to[at]);
       return;
     }

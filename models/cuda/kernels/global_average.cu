@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// An index is a pack of channels of a sample.
+/// An index processes a pack of channels of a sample.
 template <class T, class Mean, int kCount>
 struct MeanOfPixels {
   const T* input;
@@ -27,7 +27,7 @@ struct MeanOfPixels {
   }
 };
 
-/// An index is a pack of channels at a pixel.
+/// An index processes a pack of channels of a pixel.
 template <class T, class Mean, int kCount>
 struct SpreadOfMean {
   const Mean* output_gradient;

@@ -6,19 +6,19 @@
 
 #include "models/devices/element.hpp"
 
-// Between [samples][pixels][channels] and [samples][channels] elements, which start at multiples of 16 bytes and may be
-// of different types.
+// Converts between [samples][pixels][channels] and [samples][channels] elements, which start at multiples of 16 bytes
+// and may have different types.
 namespace troupe::cuda {
 
 struct Averages {
   std::int64_t samples;
   std::int64_t pixels;
   std::int64_t channels;
-  Element image;  ///< what pixels are stored as
-  Element mean;   ///< what means are stored as
+  Element image;  ///< the type of pixels
+  Element mean;   ///< the type of means
 };
 
-/// The mean of each channel over a sample's pixels.
+/// Computes the mean of each channel over a sample's pixels.
 void global_average_forward(cudaStream_t stream, const Averages& averages, const void* input, void* output);
 void global_average_backward(cudaStream_t stream, const Averages& averages, const void* output_gradient,
                              void* input_gradient);

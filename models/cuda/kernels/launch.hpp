@@ -13,8 +13,8 @@
 
 #include "models/cuda/api/check.hpp"
 
-// A kernel is a functor over indices, and neither shares memory nor waits for others: so any C++ compiler makes a plain
-// loop of it, which is how kernels are tested where there is no GPU.
+// A kernel is a functor over indices that neither shares memory nor waits for other indices. Therefore any C++ compiler
+// can turn it into a plain loop, which is how kernels are tested without a GPU.
 #ifdef __CUDACC__
 #define TROUPE_HOST_DEVICE __host__ __device__
 #else
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(kThreadsOfBlock) run_work(std::size_t count, c
   for (std::size_t i = std::size_t{blockIdx.x} * kThreadsOfBlock + threadIdx.x; i < count; i += step) work(i);
 }
 
-/// Runs work(i) for all i below count, in any order, on the stream. @throws Error as check().
+/// Runs work(i) for all i below count, in any order, on the stream. @throws Error like check().
 template <class Work>
 void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
   constexpr std::size_t kMostBlocks = 0x7FFFFFFF;
@@ -50,7 +50,7 @@ struct QueuedWork {
   std::size_t count;
   Work work;
 
-  /// Backwards, so that a test notices work that relies on the order.
+  /// Runs backwards, so that tests detect work that depends on the order.
   static void run(void* queued) {
     const std::unique_ptr<const QueuedWork> all(static_cast<const QueuedWork*>(queued));
     for (std::size_t i = all->count; i-- > 0;) all->work(i);
@@ -62,9 +62,11 @@ void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
   if (count == 0) return;
   auto queued = std::make_unique<QueuedWork<Work>>(QueuedWork<Work>{count, work});
   const cudaError_t result = cudaLaunchHostFunc(stream, QueuedWork<Work>::run, queued.get());
-  if (result == cudaSuccess) static_cast<void>(queued.release());  // the work's, which may have run already
+  if (result == cudaSuccess)
+    static_cast<void>(queued.release());  // owned by the queued work, which may have run
+                                          // already
   check(result, "starting a kernel");
-  check(cudaGetLastError(), "starting a kernel");  // as above, so that a test sees what was left there
+  check(cudaGetLastError(), "starting a kernel");  // as above, so that tests detect errors that were left there
 }
 
 #endif

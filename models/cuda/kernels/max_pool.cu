@@ -7,7 +7,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Whether a value is the largest of its window, of which a NaN is one.
+/// True if a value is the largest of its window, where a NaN counts as the largest.
 TROUPE_HOST_DEVICE inline bool is_largest(float value, float largest) {
   return value == largest || (value != value && largest != largest);
 }
@@ -33,7 +33,7 @@ struct LargestOfWindow {
     for (int row = rows.first; row < rows.last; ++row)
       for (int column = columns.first; column < columns.last; ++column) {
         const Floats<kCount> x = load<kCount>(input + from.position(at, row, column));
-        for (int i = 0; i < kCount; ++i)  // the comparison is false for a NaN, which is to stay
+        for (int i = 0; i < kCount; ++i)  // the comparison is false for a NaN, which must be kept
           best[i] = x[i] <= best[i] || best[i] != best[i] ? best[i] : x[i];
       }
     for (int i = 0; i < kCount; ++i) best[i] = relu ? cut(best[i]) : best[i];
@@ -41,7 +41,8 @@ struct LargestOfWindow {
   }
 };
 
-/// The place of a window's first largest value, row by row, for each output; `kNoPlace` where the ReLU cut the output.
+/// Finds, for each output, the place of the window's first largest value, row by row; `kNoPlace` where the ReLU set the
+/// output to zero.
 template <class T, class Place, int kCount>
 struct PlaceOfLargest {
   ImageSize from;
@@ -60,7 +61,7 @@ struct PlaceOfLargest {
     const Floats<kCount> largest = load<kCount>(output + here);
     Pack<Place, kCount> found;
     for (int i = 0; i < kCount; ++i) found.values[i] = kNoPlace<Place>;
-    for (int row = rows.last - 1; row >= rows.first; --row)  // backwards, so that the first one stays
+    for (int row = rows.last - 1; row >= rows.first; --row)  // backwards, so that the first largest value wins
       for (int column = columns.last - 1; column >= columns.first; --column) {
         const Floats<kCount> x = load<kCount>(input + from.position(at, row, column));
         const Place place = windows.place<Place>(at.row, at.column, row, column);
@@ -71,7 +72,7 @@ struct PlaceOfLargest {
   }
 };
 
-/// An index gathers the gradient of an input's pixel from the windows that cover it.
+/// Per index: gathers the gradient of an input pixel from the windows that cover it.
 template <class T, class Place, int kCount>
 struct GatherOfLargest {
   ImageSize from;
@@ -98,7 +99,7 @@ struct GatherOfLargest {
   }
 };
 
-/// Calls run(Place{}) with the smallest type that can tell the places of a window apart.
+/// Calls run(Place{}) with the smallest type that can number the places of a window.
 template <class Run>
 void with_place(const models::Window& window, const Run& run) {
   constexpr std::int64_t kMostNarrow = 15;

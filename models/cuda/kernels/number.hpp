@@ -10,19 +10,19 @@ TROUPE_HOST_DEVICE inline float to_float(float value) { return value; }
 TROUPE_HOST_DEVICE inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 TROUPE_HOST_DEVICE inline void store(float value, float& to) { to = value; }
-/// Rounds to the nearest, ties to even.
+/// Rounds to nearest, ties to even.
 TROUPE_HOST_DEVICE inline void store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
 
-/// What a ReLU makes of a value; a NaN stays one.
+/// Applies the ReLU; a NaN remains a NaN.
 TROUPE_HOST_DEVICE inline float cut(float value) { return value < 0 ? 0.0F : value; }
 
 /// The bytes that a thread loads or stores at once.
 inline constexpr std::size_t kPackBytes = 16;
-/// So many values are as many bytes.
+/// The number of values in a pack.
 template <class T>
 inline constexpr int kPackSize = static_cast<int>(kPackBytes / sizeof(T));
 
-/// Values side by side that are loaded and stored at once.
+/// Adjacent values that are loaded and stored at once.
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount < kPackBytes ? sizeof(T) * kCount : kPackBytes) Pack {
   T values[kCount];
@@ -53,7 +53,7 @@ TROUPE_HOST_DEVICE inline void store(const Floats<kCount>& floats, T* to) {
   *reinterpret_cast<Pack<T, kCount>*>(to) = pack;
 }
 
-/// What a value becomes where it is stored as T.
+/// Returns the value after storing it as T.
 template <class T>
 TROUPE_HOST_DEVICE inline float rounded(float value) {
   T stored;

@@ -6,19 +6,19 @@ namespace troupe::cuda {
 
 namespace {
 
-/// An index is a pixel of so many channels of a sample. Neighbours are neighbouring pixels, so that plain values are
-/// read and written side by side, and what a thread has of the other side is a pack.
+/// An index processes a pixel of this many channels of a sample. Neighbouring indices process neighbouring pixels, so
+/// that plain values are accessed contiguously, and each thread accesses one pack on the other side.
 constexpr std::uint32_t kChannelsOfIndex = 8;
 
 struct PlainIndex {
-  std::size_t plain;   ///< of the first channel
-  std::size_t packed;  ///< of the same
+  std::size_t plain;   ///< index of the first channel in the plain values
+  std::size_t packed;  ///< index of the first channel in the packed values
   std::uint32_t channels;
 };
 
 struct PlainShape {
   std::uint32_t channels;
-  std::uint32_t groups;  ///< of channels
+  std::uint32_t groups;  ///< groups of channels
   std::uint32_t pixels;
 
   TROUPE_HOST_DEVICE PlainIndex at(std::size_t index) const {
@@ -32,7 +32,7 @@ struct PlainShape {
   }
 };
 
-/// @tparam kWhole all indices have all their channels
+/// @tparam kWhole whether all indices have all their channels
 template <class T, bool kWhole>
 struct FromPlain {
   PlainShape shape;

@@ -7,7 +7,7 @@
 #include "models/devices/element.hpp"
 #include "troupe/layer.hpp"
 
-// Between samples as they come in, [samples][channels][height][width] of floats, and activations,
+// Convert between raw samples, [samples][channels][height][width] of floats, and activations,
 // [samples][height][width][channels] of elements.
 namespace troupe::cuda {
 

@@ -4,13 +4,13 @@
 
 namespace troupe::cuda {
 
-/// A matrix of [rows][channels] for kernels that need some numbers of each channel: an index takes the same channels of
-/// four rows, `groups` apart, for one load of these numbers and one division.
+/// A matrix [rows][channels] for kernels that need some numbers per channel. An index processes the same channels of
+/// four rows, `groups` apart, so that it needs one load of these numbers and one division.
 struct RowGroups {
   std::size_t rows;
   std::size_t groups;
   std::uint32_t channels;
-  std::uint32_t packs;  ///< of channels
+  std::uint32_t packs;  ///< packs of channels
 
   RowGroups(std::int64_t the_rows, std::int64_t the_channels, int pack)
       : rows(static_cast<std::size_t>(the_rows)),

@@ -5,15 +5,16 @@
 
 #include "models/cuda/kernels/dispatch.hpp"
 
-// Sums over the rows of a matrix, in an order that follows from its size alone, so that the bits do. Stage one is the
-// caller's: run r of `runs` sums, in floats, the rows r, r + runs, r + 2 * runs, ... (so that neighbouring indices read
-// neighbouring rows) and leaves a row of partial sums. Here these are added up, in doubles, 16 at a time.
+// Sums over the rows of a matrix in an order that depends only on its size, so that results are bitwise reproducible.
+// The caller computes stage one: run r of `runs` runs sums up, in floats, the rows r, r + runs, r + 2 * runs, ... and
+// writes a row of partial sums. Neighbouring indices therefore read neighbouring rows. The functions here add up the
+// partial sums in doubles, 16 at a time.
 namespace troupe::cuda {
 
-/// Partial sums that are added up at a time.
+/// The number of partial sums that are added at a time.
 inline constexpr std::size_t kFanIn = 16;
 
-/// Rows dealt out to runs.
+/// The distribution of rows to runs.
 struct Runs {
   std::size_t rows;
   std::size_t count;
@@ -22,7 +23,8 @@ struct Runs {
   Runs(std::size_t the_rows, std::size_t length)
       : rows(the_rows), count(divide_up(rows, length)), longest(divide_up(rows, count)) {}
 
-  /// How many rows a run has: a loop that counts is one that the compiler unrolls, to load several rows at a time.
+  /// Returns the number of rows of a run. A counted loop can be unrolled by the compiler, to load several rows at a
+  /// time.
   TROUPE_HOST_DEVICE std::size_t length(std::size_t run) const {
     return (longest - 1) * count + run < rows ? longest : longest - 1;
   }
@@ -30,7 +32,7 @@ struct Runs {
 
 struct SumPlan {
   Runs runs;
-  std::size_t columns;  ///< sums: channels times how many sums each has
+  std::size_t columns;  ///< number of sums: channels times sums per channel
 
   SumPlan(std::int64_t rows, std::int64_t channels, int sums)
       : runs(static_cast<std::size_t>(rows), run_length(rows, channels)),
@@ -42,8 +44,8 @@ struct SumPlan {
   std::size_t scratch_bytes() const { return float_bytes() + (doubles() + more_doubles()) * sizeof(double); }
 
  private:
-  /// Runs are as short as leaves a million partial sums (that of 128 K threads with 8 channels each), but not so short
-  /// that partial sums outweigh what is summed, nor so long that floats become inexact.
+  /// Runs are as short as possible with about a million partial sums (those of 128 K threads with 8 channels each).
+  /// They are not so short that the partial sums outweigh the input, and not so long that floats become inexact.
   static std::size_t run_length(std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t kValuesOfStage = std::int64_t{1} << 20;
     constexpr std::int64_t kShortest = 16;
@@ -52,7 +54,7 @@ struct SumPlan {
   }
 };
 
-/// At most 16 rows of partial sums.
+/// The last stage: at most 16 rows of partial sums.
 template <class From>
 struct LastSums {
   const From* sums;
@@ -66,7 +68,7 @@ struct LastSums {
   }
 };
 
-/// An index adds up 16 rows of one column, the last rows perhaps fewer.
+/// Per index: adds up 16 rows of one column; the last index may have fewer rows.
 template <class From>
 struct AddSixteen {
   const From* from;
@@ -82,8 +84,8 @@ struct AddSixteen {
   }
 };
 
-/// Adds up the runs' partial sums, [runs][columns] floats at the start of the scratch, until at most 16 rows are left,
-/// and hands these to finish(LastSums).
+/// Adds up the runs' partial sums, [runs][columns] floats at the start of the scratch memory, until at most 16 rows
+/// remain. Passes these to finish(LastSums).
 template <class Finish>
 void add_up(cudaStream_t stream, const SumPlan& plan, void* scratch, const Finish& finish) {
   const auto* const floats = static_cast<const float*>(scratch);

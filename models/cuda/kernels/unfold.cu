@@ -5,20 +5,21 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A pack of a row, whose values stand side by side in the input.
+/// Processes a pack of a row whose values are adjacent in the input.
 template <class T, int kCount>
 struct UnfoldPacks {
   ImageSize from;
   ImageSize to;
   Windows windows;
-  std::uint32_t packs;  ///< of a row
+  std::uint32_t packs;  ///< packs of a row
   const T* input;
   T* matrix;
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
     const Divided row = divide(index, packs);
     const PixelIndex window = to.pixel_of_row(row.quotient);
-    const Divided place = divide(row.remainder, from.packs);  // in the window, row by row, and there of the channels
+    const Divided place = divide(row.remainder, from.packs);  // position in the window, row by row, and pack of
+                                                              // channels
     Floats<kCount> values{};
     const auto across = static_cast<std::uint32_t>(windows.kernel);
     const Divided at = divide(place.quotient, across);
@@ -30,13 +31,13 @@ struct UnfoldPacks {
   }
 };
 
-/// The same where a pack's values stand apart.
+/// Like UnfoldPacks, for packs with values that are not adjacent in the input.
 template <class T, int kCount>
 struct UnfoldValues {
   ImageSize from;
   ImageSize to;
   Windows windows;
-  std::uint32_t packs;  ///< of a row
+  std::uint32_t packs;  ///< packs of a row
   const T* input;
   T* matrix;
 

@@ -8,12 +8,12 @@
 #include "models/devices/element.hpp"
 #include "troupe/layers/window.hpp"
 
-// A convolution's windows as rows of a matrix, so that it is a product of matrices. Memory starts at multiples of 16
-// bytes.
+// Turns a convolution's windows into rows of a matrix, so that the convolution becomes a matrix product. Memory starts
+// at multiples of 16 bytes.
 namespace troupe::cuda {
 
-/// The matrix has a row for each output pixel, and in it what the window there covers: [kernel][kernel][channels]
-/// values, zeros where it reaches over the edge, and behind them up to `columns`, a multiple of 8.
+/// The matrix has one row per output pixel with the values of its window: [kernel][kernel][channels] values, with zeros
+/// beyond the edge, then zeros up to `columns`, a multiple of 8.
 struct Unfolding {
   SampleShape input;
   SampleShape output;
@@ -25,13 +25,13 @@ struct Unfolding {
   std::int64_t columns() const { return (values() + 7) / 8 * 8; }
 };
 
-/// Writes the matrix of these samples, in the element.
+/// Writes the matrix of these samples, in the element type.
 void unfold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const void* input, void* matrix);
 
-/// Writes for each value of the input the sum of those floats of such a matrix that stand where it stood.
+/// Writes for each value of the input the sum of all floats of the matrix that stand for it.
 void fold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const float* matrix, void* input);
 
-/// Copies rows of one length to rows of another: cuts them, or puts zeros behind them.
+/// Copies rows to rows of another length: truncates them or appends zeros.
 void copy_rows(cudaStream_t stream, Element element, std::int64_t rows, std::int64_t from_columns, const void* from,
                std::int64_t to_columns, void* to);
 

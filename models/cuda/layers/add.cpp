@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A sum, and its ReLU, that could not be made part of a batch-norm. The gradient of both inputs is that of the output.
+/// A sum and its ReLU that could not be folded into a batch-norm. The gradient of both inputs is that of the output.
 class Add final : public Operation {
  public:
   Add(Context& context, const PlacedLayer& layer, std::int64_t batch)

@@ -20,19 +20,19 @@ using ConvolutionDescriptor = Handle<cudnnConvolutionDescriptor_t, cudnnDestroyC
 
 cudnnDataType_t type_of(Element element) { return element == Element::f32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16; }
 
-/// What cuDNN is asked for; by default it may round floats to TensorFloat-32.
+/// Returns the math type to request from cuDNN. By default cuDNN may round floats to TensorFloat-32.
 cudnnMathType_t math_of(const Context& context) {
   if (context.element() == Element::bf16) return CUDNN_TENSOR_OP_MATH;
   return context.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
 }
 
-/// @throws Error limit_reached for more values than cuDNN counts in a tensor.
+/// @throws Error limit_reached for more values than cuDNN supports in a tensor.
 TensorDescriptor tensor(const Layout& layout, std::int64_t batch) {
   if (layout.values(batch) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw Error(ErrorCode::limit_reached,
                 "a batch of " + std::to_string(batch) + " has " + std::to_string(layout.values(batch)) +
-                    " values in one layer, and cuDNN takes up to 2^31 - 1: take smaller batches");
-  TensorDescriptor made([](auto* at) { check(cudnnCreateTensorDescriptor(at), "a tensor"); });
+                    " values in one layer, but cuDNN supports at most 2^31 - 1: use smaller batches");
+  TensorDescriptor made([](auto* at) { check(cudnnCreateTensorDescriptor(at), "creating a tensor"); });
   check(cudnnSetTensor4dDescriptor(made.get(), CUDNN_TENSOR_NHWC, type_of(layout.element), static_cast<int>(batch),
                                    static_cast<int>(layout.shape.channels), static_cast<int>(layout.shape.height),
                                    static_cast<int>(layout.shape.width)),
@@ -42,7 +42,7 @@ TensorDescriptor tensor(const Layout& layout, std::int64_t batch) {
 
 FilterDescriptor filter(const PlacedLayer& layer) {
   const auto kernel = static_cast<int>(spec_of<models::Convolution>(layer).window().kernel);
-  FilterDescriptor made([](auto* at) { check(cudnnCreateFilterDescriptor(at), "a filter"); });
+  FilterDescriptor made([](auto* at) { check(cudnnCreateFilterDescriptor(at), "creating a filter"); });
   check(cudnnSetFilter4dDescriptor(made.get(), type_of(layer.input.element), CUDNN_TENSOR_NHWC,
                                    static_cast<int>(layer.output.shape.channels),
                                    static_cast<int>(layer.input.shape.channels), kernel, kernel),
@@ -54,31 +54,32 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer, cudnnMathType_t math
   const models::Window& window = spec_of<models::Convolution>(layer).window();
   const auto padding = static_cast<int>(window.padding);
   const auto stride = static_cast<int>(window.stride);
-  ConvolutionDescriptor made([](auto* at) { check(cudnnCreateConvolutionDescriptor(at), "a convolution"); });
+  ConvolutionDescriptor made([](auto* at) { check(cudnnCreateConvolutionDescriptor(at), "creating a convolution"); });
   check(cudnnSetConvolution2dDescriptor(made.get(), padding, padding, stride, stride, 1, 1, CUDNN_CROSS_CORRELATION,
                                         CUDNN_DATA_FLOAT),
         "describing a convolution");
-  check(cudnnSetConvolutionMathType(made.get(), math), "choosing a precision");
+  check(cudnnSetConvolutionMathType(made.get(), math), "setting the precision");
   return made;
 }
 
-/// cuDNN may list what it computes without tensor cores as such, or as of default maths; what it is asked for decides.
-/// Conversions to half-precision floats nobody asks for.
+/// cuDNN may list computations without tensor cores as FMA or as default math; the requested math type decides.
+/// Conversions to half precision are never requested.
 bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
   if (asked == CUDNN_FMA_MATH) return listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
   return listed != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 }
 
-/// What one of a convolution's passes runs.
+/// The algorithm of one pass of a convolution.
 template <class Algorithm>
 struct ConvolutionPass {
   Algorithm algorithm;
-  ConvolutionDescriptor convolution;  ///< with the maths that the algorithm was listed with; where FMA was asked, FMA
-  std::size_t workspace = 0;          ///< bytes, all of which it is given
+  ConvolutionDescriptor convolution;  ///< with the math type of the algorithm in the list; with FMA if FMA was
+                                      ///< requested
+  std::size_t workspace = 0;          ///< size of its workspace in bytes
 };
 
-/// Of the algorithms that cuDNN lists, fastest first, the first that gives the same bits each time and has room; where
-/// none has, the one that wants least.
+/// Chooses from the algorithms that cuDNN lists, fastest first: the first deterministic one whose workspace is not too
+/// large; if there is none, the deterministic one with the smallest workspace.
 template <class Found>
 const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudnnMathType_t asked) {
   const Found* best = nullptr;
@@ -95,7 +96,7 @@ const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudn
                                           (layer.input.element == Element::f32 ? " in f32" : " in bf16"));
 }
 
-/// Asks cuDNN for its list, and what its choice needs.
+/// Requests the list of algorithms from cuDNN, and the workspace of the chosen one.
 template <class Found, class AskList, class AskBytes>
 auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& ask_list, const AskBytes& ask_bytes) {
   constexpr int kMost = 16;
@@ -103,11 +104,11 @@ auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& 
   int count = 0;
   const cudnnMathType_t asked = math_of(context);
   const ConvolutionDescriptor any = convolution(layer, asked);
-  check(ask_list(any.get(), kMost, &count, found.data()), "looking for an algorithm");
+  check(ask_list(any.get(), kMost, &count, found.data()), "searching for an algorithm");
   const Found& chosen = choose(std::span<const Found>(found.data(), static_cast<std::size_t>(count)), layer, asked);
   const cudnnMathType_t math = asked == CUDNN_FMA_MATH ? asked : chosen.mathType;
   ConvolutionPass<decltype(chosen.algo)> pass{chosen.algo, convolution(layer, math)};
-  check(ask_bytes(pass.convolution.get(), pass.algorithm, &pass.workspace), "asking for a workspace");
+  check(ask_bytes(pass.convolution.get(), pass.algorithm, &pass.workspace), "querying a workspace");
   return pass;
 }
 
@@ -138,7 +139,7 @@ class Convolution final : public ConvolutionEnds {
     check(cudnnConvolutionForward(context_.cudnn(), &kOne, input_.get(), at.input, filter_.get(), at.product_weights,
                                   forward_.convolution.get(), forward_.algorithm, context_.workspace(),
                                   forward_.workspace, &kZero, output_.get(), at.output),
-          "a convolution");
+          "computing a convolution");
     end_forward(at);
   }
 
@@ -150,7 +151,7 @@ class Convolution final : public ConvolutionEnds {
                                        at.output_gradient, data_pass_->convolution.get(), data_pass_->algorithm,
                                        context_.workspace(), data_pass_->workspace, &kZero, input_.get(),
                                        at.input_gradient),
-          "a convolution's gradient of its input");
+          "computing the input gradient of a convolution");
   }
 
  private:
@@ -159,7 +160,8 @@ class Convolution final : public ConvolutionEnds {
   using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
 
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
-  /// cuDNN writes the gradient of bfloat16 weights as such: it goes through the start of the workspace.
+  /// cuDNN writes the gradient of bfloat16 weights in bfloat16. It is stored at the start of the workspace and then
+  /// converted.
   std::size_t typed_gradient_bytes() const {
     if (layer_.input.element == Element::f32) return 0;
     return aligned(weights() * size_of(Element::bf16));
@@ -211,7 +213,7 @@ class Convolution final : public ConvolutionEnds {
                                          at.output_gradient, filter_pass_->convolution.get(), filter_pass_->algorithm,
                                          context_.workspace() + typed, filter_pass_->workspace, &kZero, filter_.get(),
                                          gradient),
-          "a convolution's gradient of its weights");
+          "computing the weight gradient of a convolution");
     if (typed > 0) to_floats(stream(), Element::bf16, weights(), gradient, at.gradient);
   }
 
@@ -219,8 +221,8 @@ class Convolution final : public ConvolutionEnds {
   TensorDescriptor output_;
   FilterDescriptor filter_;
   ForwardPass forward_;
-  std::optional<FilterPass> filter_pass_;  ///< of networks that train
-  std::optional<DataPass> data_pass_;      ///< of those whose input has a gradient
+  std::optional<FilterPass> filter_pass_;  ///< for networks that train
+  std::optional<DataPass> data_pass_;      ///< if the input has a gradient
 };
 
 class ConvolutionKernels final : public LayerKernels {

@@ -7,8 +7,8 @@
 
 namespace troupe::cuda {
 
-/// A convolution without what it computes: its bias and ReLU, which come after that going forward and before it going
-/// backward.
+/// A convolution without its main computation: its bias and ReLU, which follow it in the forward pass and precede it in
+/// the backward pass.
 class ConvolutionEnds : public Operation {
  public:
   StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
@@ -17,7 +17,7 @@ class ConvolutionEnds : public Operation {
   ConvolutionEnds(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : context_(context), layer_(layer), rows_(batch * layer.output.pixels()) {}
 
-  /// To be called by `prepare_backward`.
+  /// Must be called by `prepare_backward`.
   void need_bias_workspace() const {
     if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(rows_, outputs()));
   }

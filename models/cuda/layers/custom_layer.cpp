@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kCopying = "copying a layer's values";
 
-/// Brings what the layer works on to the host, in plain order, and back; the device waits meanwhile.
+/// Copies the operands of the user's layer to the host, in row-major order, and back. The device waits meanwhile.
 class Custom final : public Operation {
  public:
   Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -78,7 +78,7 @@ class Custom final : public Operation {
     copy_to_host(to, workspace());
   }
   void receive_tensors(const float* weights) const { copy_to_host(tensors_, weights); }
-  /// What is sent is not written again before the stream has been waited for.
+  /// `from` must not be written before the stream has been synchronized.
   void send(const PinnedFloats& from, const Layout& layout, void* values) const {
     copy_to_device(workspace(), from);
     from_plain(stream(), layout.shape, batch_, workspace(), layout.element, values);

@@ -8,7 +8,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Draws again going backward what it drew going forward, so that it need not remember it.
+/// Draws the same random numbers again in the backward pass, so that it need not store them.
 class Dropout final : public Operation {
  public:
   Dropout(Context& context, const PlacedLayer& layer, std::int64_t batch)

@@ -16,7 +16,7 @@ std::pair<const std::type_index, Make> entry(Make make) {
   return {typeid(Spec), make};
 }
 
-/// All that these devices compute. A flattening is never planned.
+/// All layers with CUDA implementations. Flatten layers never appear in plans.
 const std::unordered_map<std::type_index, Make>& known_layers() {
   static const std::unordered_map<std::type_index, Make> layers{
       entry<models::Add>(add_kernels),
@@ -43,8 +43,8 @@ std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
   const auto* const custom = dynamic_cast<const models::CustomLayer*>(&spec);
   if (custom != nullptr && custom->takes_copies()) return custom_kernels();
   throw Error(ErrorCode::unsupported,
-              "CUDA devices do not know how to compute " + spec.kind() +
-                  ", a layer of your own: set device to cpu, or let it say takes_copies() for the CPU to compute it");
+              "there is no CUDA implementation of " + spec.kind() +
+                  ", a custom layer: set device to cpu, or override takes_copies() so that the CPU computes it");
 }
 
 }  // namespace troupe::cuda

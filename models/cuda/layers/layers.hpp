@@ -4,10 +4,10 @@
 
 #include "models/cuda/operation.hpp"
 
-// How CUDA devices compute each kind of layer; a file for each.
+// The CUDA implementations of all kinds of layers, one file each.
 namespace troupe::cuda {
 
-/// Of a kind without parameters, whose operation can be made of what is placed.
+/// For a kind of layer without parameters.
 template <class LayerOperation>
 class KernelsOf final : public LayerKernels {
  public:
@@ -16,8 +16,8 @@ class KernelsOf final : public LayerKernels {
   }
 };
 
-// Convolutions that are better computed as products of matrices: of one pixel at a time, with a stride of 1; and of
-// others, or null where cuDNN is to compute it.
+// Convolutions that are faster as matrix products: those with a 1x1 kernel and a stride of 1 (`pointwise`), and others
+// (`unfolded`; null if cuDNN should compute the convolution).
 std::unique_ptr<Operation> pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch);
 std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch);
 

@@ -10,8 +10,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Images that were flattened are rows as they lie. Outputs and their gradients are floats; where products are computed
-/// in bfloat16, what comes as floats is rounded first, in the workspace.
+/// Flattened images are used as rows in their own layout. Outputs and their gradients are floats. If products are
+/// computed in bfloat16, float operands are rounded first, in the workspace.
 class Linear final : public Operation {
  public:
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -63,7 +63,7 @@ class Linear final : public Operation {
     if (element == context_.element()) return 0;
     return aligned(count * size_of(context_.element()));
   }
-  /// Values in the element that products are computed in: as they are, or `copy`.
+  /// Returns the values in the type in which products are computed: the values themselves, or `copy`.
   const void* rounded(const void* values, Element element, std::size_t count, std::byte* copy) const {
     if (element == context_.element()) return values;
     from_floats(stream(), context_.element(), count, static_cast<const float*>(values), copy);

@@ -6,8 +6,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A convolution of single pixels: a product of the matrix of all pixels with that of the weights. cuBLAS writes the
-/// gradient of bfloat16 weights as floats, and a call costs the processor a fraction of one of cuDNN's.
+/// A convolution with a 1x1 kernel: the product of the matrix of all pixels with the matrix of weights. cuBLAS writes
+/// the gradient of bfloat16 weights as floats, and its call takes a fraction of the processor time of a cuDNN call.
 class Pointwise final : public ConvolutionEnds {
  public:
   Pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch) : ConvolutionEnds(context, layer, batch) {}

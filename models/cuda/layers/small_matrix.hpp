@@ -4,8 +4,9 @@
 
 namespace troupe::cuda {
 
-/// Bytes of a matrix of windows up to which making it costs a device less than a call of cuDNN costs the processor:
-/// some 100 microseconds (docs/cuda.md). Tests have a definition of their own, so that small networks try both.
+/// Returns the largest size in bytes of a matrix of windows that is faster to make than calling cuDNN: a call costs the
+/// processor some 100 microseconds (docs/cuda.md). Tests define this function themselves, so that small networks use
+/// both ways.
 std::size_t small_matrix();
 
 }  // namespace troupe::cuda

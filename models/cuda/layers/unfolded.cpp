@@ -10,9 +10,9 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Of the matrix of windows, which is made and used for some samples after the others.
+/// The largest size of the matrix of windows. The matrix is made and used for a part of the samples at a time.
 constexpr std::size_t kMatrixBytes = std::size_t{128} << 20;
-/// Channels that fill a tensor core's load: of fewer cuDNN makes little.
+/// The number of channels that fills a load of a tensor core. With fewer channels, cuDNN is slow.
 constexpr std::int64_t kManyChannels = 8;
 
 Unfolding unfolding_of(const PlacedLayer& layer) {
@@ -22,15 +22,15 @@ Unfolding unfolding_of(const PlacedLayer& layer) {
           .element = layer.output.element};
 }
 
-/// Bytes of a sample's part of the matrix.
+/// Returns the bytes of a sample's part of the matrix.
 std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
   return static_cast<std::size_t>(unfolding.rows_of_sample() * unfolding.columns()) * size_of(element);
 }
 
-/// What the matrix is made of at most: the gradient of an input is folded from floats.
+/// Returns the widest type of the matrix: input gradients are folded from floats.
 Element widest(const PlacedLayer& layer) { return layer.gradient_stops ? layer.output.element : Element::f32; }
 
-/// A product of the matrix of all windows with that of the weights.
+/// A convolution as the product of the matrix of all windows with the matrix of weights.
 class Unfolded final : public ConvolutionEnds {
  public:
   Unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -66,7 +66,7 @@ class Unfolded final : public ConvolutionEnds {
   }
 
  private:
-  /// Samples that are unfolded at once.
+  /// Samples that are unfolded together.
   struct Part {
     std::int64_t first;
     std::int64_t samples;
@@ -108,7 +108,7 @@ class Unfolded final : public ConvolutionEnds {
     });
   }
 
-  /// With rows as long as the matrix has them: as they are, or at the start of the workspace.
+  /// Returns the weights with rows as long as the matrix's: unchanged, or as a copy at the start of the workspace.
   const void* padded_weights(const void* weights) const {
     if (padded_bytes(element()) == 0) return weights;
     copy_rows(stream(), element(), outputs(), unfolding_.values(), weights, columns(), context_.workspace());

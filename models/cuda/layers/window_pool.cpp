@@ -16,7 +16,7 @@ Pooling pooling_of(const PlacedLayer& layer) {
           .element = layer.input.element};
 }
 
-/// Finds each window's largest value again going backward, so that it need not remember where it was.
+/// Finds each window's largest value again in the backward pass, so that it need not store its position.
 class MaxPool final : public Operation {
  public:
   MaxPool(Context& context, const PlacedLayer& layer, std::int64_t batch)

@@ -20,15 +20,15 @@
 #include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
 
-// Data of files that each hold an array, npy and idx, or several of them: npz.
+// Data in files that contain one array each (npy and idx) or several arrays (npz).
 namespace troupe {
 namespace {
 
 using Files = std::vector<std::string>;
 
-/// What stands behind "npy:" or "idx:": for each array its files.
+/// The arguments behind "npy:" or "idx:": the files of each array.
 struct ArrayArguments {
-  std::vector<Files> arrays;  ///< samples and labels, and perhaps those of the test set
+  std::vector<Files> arrays;  ///< samples and labels, optionally followed by those of the test set
   std::optional<PixelOrder> order;
 };
 
@@ -38,22 +38,22 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
   for (const std::string& pattern : parse_data_arguments(name, text, usage, {{"layout", layout}}))
     asked.arrays.push_back(files_of(pattern));
   if (asked.arrays.size() != 2 && asked.arrays.size() != 4)
-    throw_invalid(name + ":" + text + " is not " + name + usage);
+    throw_invalid(name + ":" + text + " does not have the form " + name + usage);
   for (std::size_t i = 1; i < asked.arrays.size(); i += 2)
     if (asked.arrays[i].size() != asked.arrays[i - 1].size())
-      throw_invalid(name + ": " + std::to_string(asked.arrays[i - 1].size()) + " files of samples, and " +
-                    std::to_string(asked.arrays[i].size()) + " of labels");
+      throw_invalid(name + ": " + std::to_string(asked.arrays[i - 1].size()) + " files of samples but " +
+                    std::to_string(asked.arrays[i].size()) + " files of labels");
   return asked;
 }
 
 using ReadArray = std::function<NamedArray(const std::string& file, bool stays_in_file)>;
 
-/// Pairs of files, each a part of a set.
+/// Returns pairs of files; each pair is a part of a set.
 std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::optional<PixelOrder> order,
                                 bool stays_in_file, const ReadArray& read) {
   std::vector<ArrayPair> pairs;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    NamedArray array = read(samples[i], stays_in_file);  // whose errors come first
+    NamedArray array = read(samples[i], stays_in_file);  // read first, so that its errors are reported first
     pairs.emplace_back(std::move(array), read(labels[i], false), order);
   }
   return pairs;
@@ -66,7 +66,7 @@ std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_cla
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }
 
-/// @param sets the training set's pairs, and perhaps the test set's
+/// @param sets the pairs of the training set, optionally followed by those of the test set
 TrainingData make_data(std::vector<std::vector<ArrayPair>> sets) {
   int num_classes = 0;
   for (const auto& set : sets)
@@ -93,7 +93,7 @@ NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
   return {path, file->array(), file};
 }
 
-/// Reads arrays that all lie in memory.
+/// Reads all arrays into memory.
 ReadArray read_idx_arrays() {
   return [left = data_memory()](const std::string& path, bool /*stays_in_file*/) mutable {
     NamedArray array{path, read_idx(path, left)};
@@ -102,14 +102,14 @@ ReadArray read_idx_arrays() {
   };
 }
 
-/// What stands behind "npz:".
+/// The arguments behind "npz:".
 struct NpzArguments {
   std::string file;
-  std::array<std::string, 4> names;  ///< samples, labels, and those of the test set; empty: by kUsualNames
+  std::array<std::string, 4> names;  ///< samples, labels, and those of the test set; empty: use kUsualNames
   std::optional<PixelOrder> order;
 };
 
-/// As numpy.savez and data sets of Keras call them.
+/// The names that numpy.savez and the data sets of Keras use.
 constexpr std::array<std::array<const char*, 4>, 5> kUsualNames{{{"x_train", "y_train", "x_test", "y_test"},
                                                                  {"x", "y", "test_x", "test_y"},
                                                                  {"images", "labels", "test_images", "test_labels"},
@@ -123,18 +123,18 @@ NpzArguments parse_npz(const std::string& text) {
   for (std::size_t i = 0; i < kOptions.size(); ++i)
     options[kOptions[i]] = [&asked, i](const std::string& value) { asked.names[i] = value; };
   const Files files = parse_data_arguments("npz", text, kNpzUsage, options);
-  if (files.size() != 1) throw_invalid("npz:" + text + " is not npz" + kNpzUsage);
+  if (files.size() != 1) throw_invalid("npz:" + text + " does not have the form npz" + kNpzUsage);
   asked.file = files.front();
   for (std::size_t i = 0; i < asked.names.size(); i += 2)
     if (asked.names[i].empty() != asked.names[i + 1].empty())
-      throw_invalid("npz: " + std::string(kOptions[i]) + "= and " + kOptions[i + 1] + "= are told together");
-  if (asked.names[0].empty() && !asked.names[2].empty()) throw_invalid("npz: test_x= without x=");
+      throw_invalid("npz: " + std::string(kOptions[i]) + "= and " + kOptions[i + 1] + "= must be used together");
+  if (asked.names[0].empty() && !asked.names[2].empty()) throw_invalid("npz: test_x= needs x= and y=");
   return asked;
 }
 
 using NamedArrays = std::map<std::string, NumberArray>;
 
-/// What names of samples and labels are in use.
+/// Chooses the names of samples and labels.
 void find_names(NpzArguments& asked, const NamedArrays& arrays) {
   if (!asked.names[0].empty()) return;
   for (const auto& usual : kUsualNames) {
@@ -145,12 +145,13 @@ void find_names(NpzArguments& asked, const NamedArrays& arrays) {
   }
   std::string list;
   for (const auto& [name, array] : arrays) list += (list.empty() ? "" : ", ") + printable(name, 100);
-  throw_bad_file(asked.file, "x=NAME and y=NAME say which of its arrays are samples and labels: " + printable(list));
+  throw_bad_file(asked.file, "select the arrays of samples and labels with x=NAME and y=NAME; the file contains " +
+                                 printable(list));
 }
 
 NamedArray take_array(const NpzArguments& asked, NamedArrays& arrays, const std::string& name) {
   const auto found = arrays.find(name);
-  if (found == arrays.end()) throw_bad_file(asked.file, "it has no array '" + printable(name, 100) + "'");
+  if (found == arrays.end()) throw_bad_file(asked.file, "the file has no array '" + printable(name, 100) + "'");
   NamedArray array{asked.file + ":" + printable(name, 100), {}};
   const bool once = std::ranges::count(asked.names, name) == 1;
   array.array = once ? std::move(found->second) : found->second;

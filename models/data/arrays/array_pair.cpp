@@ -22,7 +22,7 @@
 namespace troupe {
 namespace {
 
-/// Labels of samples, or their targets.
+/// The labels or the targets of samples.
 struct Answers {
   std::vector<std::int32_t> labels;
   std::vector<float> targets;
@@ -76,30 +76,31 @@ class ArrayInFile final : public DataSource {
   Answers answers_;
 };
 
-/// Samples that stay in their file: each is read when it is asked for, to the same floats as if they lay in memory.
-/// @param info what is known of them already. @throws Error bad_data naming a target that is not finite; samples with
-/// values that are not are found when they are read
+/// Returns samples that stay in their file. Each sample is read on request; the floats are identical to those of
+/// samples in memory.
+/// @param info the known properties of the data. @throws Error bad_data that names a target that is not finite; values
+/// that are not finite are found when they are read
 std::shared_ptr<const DataSource> array_in_file(std::shared_ptr<const NpyFile> samples, std::optional<PixelOrder> order,
                                                 DataInfo info, Answers answers, const std::string& origin) {
   info = with(std::move(info), *samples, origin);
   return std::make_shared<const ArrayInFile>(std::move(samples), order, std::move(info), std::move(answers));
 }
 
-/// What the arrays have to be, and as many labels as there are samples.
+/// Checks the shapes of the arrays, and that there are as many labels as samples.
 void check_arrays(const NamedArray& images, const NamedArray& labels) {
   const auto& of_images = images.array.shape;
   const auto& of_labels = labels.array.shape;
   if (of_images.size() < 2 || of_images.size() > 4)
-    throw_bad_file(images.name, "its array is " + images.array.shape_text() +
-                                    ", not (samples, features), (samples, height, width) or (samples, channels, "
+    throw_bad_file(images.name, "the array has shape " + images.array.shape_text() +
+                                    "; expected (samples, features), (samples, height, width) or (samples, channels, "
                                     "height, width)");
   const bool single = of_labels.size() == 1 || (of_labels.size() == 2 && of_labels[1] == 1);
   if (labels.array.is_integer() && !single)
-    throw_bad_file(labels.name, "its array of integers is " + labels.array.shape_text() +
-                                    ", and classes are (samples); of one-hot labels save labels.argmax(1)");
+    throw_bad_file(labels.name, "the array of integers has shape " + labels.array.shape_text() +
+                                    "; classes need shape (samples): for one-hot labels, save labels.argmax(1)");
   if (!single && of_labels.size() != 2)
     throw_bad_file(labels.name,
-                   "its array is " + labels.array.shape_text() + ", neither (samples) nor (samples, targets)");
+                   "the array has shape " + labels.array.shape_text() + "; expected (samples) or (samples, targets)");
   if (of_labels[0] != of_images[0])
     throw_bad_file(labels.name, std::to_string(of_labels[0]) + " labels for " + std::to_string(of_images[0]) +
                                     " samples in " + images.name);
@@ -109,7 +110,7 @@ void check_arrays(const NamedArray& images, const NamedArray& labels) {
   const bool is_signed = file.array.kind == 'i';
   const std::string text = is_signed ? std::to_string(label) : std::to_string(static_cast<std::uint64_t>(label));
   throw Error(ErrorCode::bad_data,
-              "label " + text + " of sample " + std::to_string(sample) + " is not a class: they are 0 to " +
+              "label " + text + " of sample " + std::to_string(sample) + " is not a class: classes are 0 to " +
                   std::to_string(kMostClasses - 1),
               {.object = file.name});
 }
@@ -124,7 +125,7 @@ ClassLabels class_labels(const NamedArray& file) {
   return read;
 }
 
-/// Floats of samples, or of targets.
+/// Returns the floats of samples or of targets.
 std::vector<float> floats_of(const NumberArray& array) {
   std::vector<float> values = array.floats();
   if (array.is_byte()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });
@@ -141,8 +142,8 @@ ArrayPair::ArrayPair(NamedArray samples, NamedArray labels, std::optional<PixelO
     : samples_(std::move(samples)), labels_(std::move(labels)), order_(order) {
   check_arrays(samples_, labels_);
   if (order && samples_.array.shape.size() != 4)
-    throw_bad_file(samples_.name, "its array is " + samples_.array.shape_text() +
-                                      ", and pixels have a layout where it has four lengths");
+    throw_bad_file(samples_.name, "the array has shape " + samples_.array.shape_text() +
+                                      "; layout= applies only to arrays with four dimensions");
   if (labels_.array.is_integer()) classes_ = class_labels(labels_);
   const std::string largest =
       classes_ ? labels_.name + " (labels up to " + std::to_string(classes_->largest) + ")" : labels_.text();
@@ -155,13 +156,13 @@ void ArrayPair::check_like(const ArrayPair& other) const {
     return NumberArray{.shape = shape_behind_first(array), .bytes = {}}.shape_text();
   };
   if (shape_behind_first(samples_.array) != shape_behind_first(other.samples_.array))
-    throw_bad_file(samples_.name, "its samples are " + text(samples_.array) + ", and those of " + other.samples_.name +
-                                      " are " + text(other.samples_.array));
+    throw_bad_file(samples_.name, "the samples have shape " + text(samples_.array) + ", but those of " +
+                                      other.samples_.name + " have shape " + text(other.samples_.array));
   if (classes_.has_value() != other.classes_.has_value())
-    throw_bad_file(labels_.name, std::string("its labels are ") + (classes_ ? "integers" : "floats") +
-                                     ", and those of " + other.labels_.name + " are not");
+    throw_bad_file(labels_.name, std::string("the labels are ") + (classes_ ? "integers" : "floats") +
+                                     ", but those of " + other.labels_.name + " are not");
   if (!classes_ && shape_behind_first(labels_.array) != shape_behind_first(other.labels_.array))
-    throw_bad_file(labels_.name, "it has not as many targets a sample as " + other.labels_.name);
+    throw_bad_file(labels_.name, "the number of targets per sample differs from that of " + other.labels_.name);
 }
 
 std::shared_ptr<const DataSource> ArrayPair::make(int num_classes) && {

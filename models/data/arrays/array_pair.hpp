@@ -12,11 +12,11 @@
 
 namespace troupe {
 
-/// An array, and what errors call it.
+/// An array and its name in errors.
 struct NamedArray {
-  std::string name;  ///< its file, and its own in a file of several
+  std::string name;  ///< the file, followed by the array's name in a file with several arrays
   NumberArray array;
-  std::shared_ptr<const NpyFile> file = nullptr;  ///< where its elements stay in it
+  std::shared_ptr<const NpyFile> file = nullptr;  ///< set if the elements stay in their file
 
   std::string text() const { return name + " " + array.shape_text(); }
 };
@@ -27,18 +27,19 @@ struct ClassLabels {
   std::int32_t largest = 0;
 };
 
-/// The two arrays of one set: samples, and labels of integers, which are classes, or of floats, which are targets.
+/// The two arrays of a set: samples, and labels. Integer labels are classes; floats are targets.
 class ArrayPair {
  public:
-  /// @throws Error bad_file or bad_data naming the array that is not such, or does not fit the other.
+  /// @throws Error bad_file or bad_data that names the array that is invalid or does not match the other.
   ArrayPair(NamedArray samples, NamedArray labels, std::optional<PixelOrder> order);
 
-  /// 0 of targets.
+  /// The number of classes; 0 for targets.
   int num_classes() const { return classes_ ? classes_->largest + 1 : 0; }
-  /// @throws Error bad_file naming what is not like another set's.
+  /// @throws Error bad_file that names the property that differs from another set's.
   void check_like(const ArrayPair& other) const;
-  /// Its samples, which lie in memory, or stay in their file and are read when they are asked for.
-  /// @param num_classes of all sets. @throws Error bad_data for values that are not finite
+  /// Returns the samples. They are in memory, or stay in their file and are read on request.
+  /// @param num_classes the largest number of classes of all sets. @throws Error bad_data for values that are not
+  /// finite
   std::shared_ptr<const DataSource> make(int num_classes) &&;
 
  private:
@@ -48,8 +49,8 @@ class ArrayPair {
   NamedArray samples_;
   NamedArray labels_;
   std::optional<PixelOrder> order_;
-  std::optional<ClassLabels> classes_;  ///< unless they are targets
-  std::string origin_;                  ///< what errors call both
+  std::optional<ClassLabels> classes_;  ///< empty for targets
+  std::string origin_;                  ///< the name of both in errors
 };
 
 }  // namespace troupe

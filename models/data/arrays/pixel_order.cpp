@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// Elements of one type from pixels side by side to planes.
+/// Converts elements of one type from interleaved pixels to planes.
 template <class T>
 void to_planes(NumberArray& images) {
   if (images.bytes.empty()) return;
@@ -41,7 +41,7 @@ void move_elements(NumberArray& images) {
 }  // namespace
 
 PixelOrder pixel_order_of(const std::string& data, const std::string& text) {
-  if (text != "nchw" && text != "nhwc") throw_invalid(data + ": layout=" + text + " is neither nchw nor nhwc");
+  if (text != "nchw" && text != "nhwc") throw_invalid(data + ": layout=" + text + " must be nchw or nhwc");
   return text == "nchw" ? PixelOrder::nchw : PixelOrder::nhwc;
 }
 

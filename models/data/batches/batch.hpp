@@ -7,7 +7,7 @@ namespace troupe {
 
 struct Batch;
 
-/// Batches that are filled before they are asked for.
+/// Batches that are filled in advance.
 class BatchesAhead {
  public:
   BatchesAhead() = default;
@@ -15,24 +15,25 @@ class BatchesAhead {
   BatchesAhead& operator=(const BatchesAhead&) = delete;
   virtual ~BatchesAhead() = default;
 
-  /// The one that is likely asked for next, for the thread that took the last one and until it takes another; empty
-  /// unless it is there already.
+  /// Returns the batch that will probably be requested next. Call it from the thread that took the last batch; the
+  /// result is valid until that thread takes another. Returns an empty batch if it is not ready.
   virtual Batch peek() const = 0;
 };
 
-/// Samples one after the other, row-major, `values` on a 64-byte boundary. Either `labels` (a class a sample) or
-/// `targets` (as many a sample as the data has) is there, the other is empty.
+/// Consecutive samples, row-major; `values` starts on a 64-byte boundary. Either `labels` (one class per sample) or
+/// `targets` (as many per sample as the data has) is filled, the other is empty.
 struct Batch {
   std::int64_t size = 0;
   std::span<const float> values;
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
-  std::span<const std::int64_t> numbers = {};  ///< of the samples in their source, for errors; empty without one
-  std::int64_t left_out = 0;                   ///< samples that could not be read, and are not among these
-  /// A number that these values alone have in this process, so that who has copied them need not do it again; 0: they
-  /// may be any.
+  std::span<const std::int64_t> numbers = {};  ///< the samples' numbers in their source, for errors; empty if there is
+                                               ///< no source
+  std::int64_t left_out = 0;                   ///< number of samples that could not be read and are missing here
+  /// A number that identifies these values in this process. A device that has copied the values need not copy them
+  /// again. 0: the values may be any.
   std::uint64_t content = 0;
-  const BatchesAhead* ahead = nullptr;  ///< what comes after it; null where nothing is known of that
+  const BatchesAhead* ahead = nullptr;  ///< the batches that follow; null if unknown
 };
 
 }  // namespace troupe

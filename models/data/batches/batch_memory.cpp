@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Moves element `from`, of so many floats or such, to a place before it.
+/// Moves element `from`, which consists of `each` values, to an earlier place.
 template <class T>
 void move_element(std::vector<T>& elements, std::size_t each, std::size_t from, std::size_t to) {
   const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(from * each);
@@ -38,7 +38,7 @@ Batch BatchMemory::filled() {
   return batch();
 }
 
-/// Those that are there move together, in their order.
+/// Moves the remaining samples together and keeps their order.
 void BatchMemory::leave_holes_out() {
   const std::size_t count = numbers_.size();
   std::size_t kept = 0;

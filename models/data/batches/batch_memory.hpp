@@ -11,19 +11,20 @@
 
 namespace troupe {
 
-/// Where the samples of a batch lie.
+/// The memory of the samples of a batch.
 class BatchMemory {
  public:
   explicit BatchMemory(Pages pages = Pages::ordinary) : values_(PagesAllocator<float>(pages)) {}
 
-  /// Has the source write these samples here. The batch is valid until the next one; moving the memory leaves it so.
-  /// @throws what DataSource::fill does.
+  /// Lets the source write these samples here. The batch is valid until the next call; moving this object does not
+  /// invalidate it.
+  /// @throws the exceptions of DataSource::fill.
   Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
-  /// Makes room for them, and leaves the filling to others.
+  /// Allocates memory for the samples. The caller fills it.
   BatchRequest prepare(const DataInfo& info, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// What was prepared, when it has been filled: without its holes. To be called once.
+  /// Returns the prepared batch after it has been filled, without its holes. Call it once.
   Batch filled();
-  /// The one written last.
+  /// Returns the last batch.
   Batch batch() const;
 
  private:
@@ -34,7 +35,7 @@ class BatchMemory {
   SampleFloats values_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
-  std::vector<std::uint8_t> holes_;  ///< one a sample that was asked for, where data lacks some
+  std::vector<std::uint8_t> holes_;  ///< one per requested sample, for data that may lack samples
 };
 
 }  // namespace troupe

@@ -11,10 +11,11 @@
 
 namespace troupe {
 
-/// Which memory samples lie in. What is filled once may be as it comes: to lock pages takes as long as to copy them.
+/// The kind of memory for samples. Use ordinary memory for data that is filled once: locking pages takes as long as
+/// copying them.
 enum class Pages : std::uint8_t {
   ordinary,
-  lockable,  ///< devices may copy from it by themselves; see runtime/processes/page_lock.hpp
+  lockable,  ///< devices may copy from it directly; see runtime/processes/page_lock.hpp
 };
 
 template <class T>
@@ -48,7 +49,7 @@ class PagesAllocator {
   Pages pages_;
 };
 
-/// Which start on a multiple of `kAlignment` bytes.
+/// Floats that start on a multiple of `kAlignment` bytes.
 using SampleFloats = std::vector<float, PagesAllocator<float>>;
 
 }  // namespace troupe

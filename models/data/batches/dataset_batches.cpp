@@ -15,61 +15,65 @@
 namespace troupe {
 namespace {
 
-/// Of training, whose batches are read before they are asked for.
+/// The number of training batches that are read in advance.
 constexpr std::int64_t kStepsAhead = 3;
 
 const DataInfo& training_info(const TrainingData& data) {
-  if (!data.train) throw_invalid("a model without training data");
+  if (!data.train) throw_invalid("the model has no training data");
   const DataInfo& info = data.train->info();
   if (info.num_classes == 0 && info.num_targets == 0)
     throw Error(ErrorCode::bad_data, "the training set has neither classes nor targets", {.object = info.origin});
   return info;
 }
 
-/// Numbers of classes and values mean the same in both sets. @param what they are names of
+/// Checks that classes or values have the same names in both sets. @param what the kind of names
 void check_names_alike(const std::vector<std::string>& train, const std::vector<std::string>& other, const char* what,
                        const std::string& set) {
   if (train.empty() || other.empty()) return;
   for (std::size_t i = 0; i < train.size(); ++i)
     if (train[i] != other[i])
       throw Error(ErrorCode::bad_data, "the " + set + " set's " + what + " " + std::to_string(i) + " is '" +
-                                           printable(other[i], 100) + "', and the training set's '" +
+                                           printable(other[i], 100) + "', but in the training set '" +
                                            printable(train[i], 100) + "'");
 }
 
-/// A class that only the other set has.
+/// Checks that the other set has no class that the training set does not have.
 void check_classes_known(const DataInfo& train, const DataInfo& other, const std::string& set) {
   if (train.class_names.empty()) return;
   for (const std::string& name : other.class_names)
     if (std::ranges::find(train.class_names, name) == train.class_names.end())
       throw Error(ErrorCode::bad_data,
-                  "the " + set + " set's class '" + printable(name, 100) + "' is none of the training set's",
+                  "the " + set + " set's class '" + printable(name, 100) + "' is not a class of the training set",
                   {.object = other.origin});
 }
 
-/// @param name of the other set
+/// @param name the name of the other set
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
   if (other.num_classes == 0 && other.num_targets == 0)
-    throw Error(ErrorCode::bad_data, "the " + name + " set has neither classes nor targets: it can be predicted alone",
+    throw Error(ErrorCode::bad_data,
+                "the " + name + " set has neither classes nor targets: it can only be used for predictions",
                 {.object = other.origin});
   check_classes_known(train, other, name);
   const bool same =
       other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
   if (!same)
-    throw Error(ErrorCode::bad_data, "the " + name + " set's samples, classes or targets are not the training set's");
+    throw Error(
+        ErrorCode::bad_data,
+        "the " + name +
+            " set differs from the training set in the shape of samples or in the number of classes or targets");
   check_names_alike(train.class_names, other.class_names, "class", name);
   check_names_alike(train.value_names, other.value_names, "column", name);
   check_names_alike(train.target_names, other.target_names, "target", name);
 }
 
-/// Samples of a batch that is evaluated, of which two are in memory.
+/// Returns the number of samples in a batch of an evaluation. Two such batches are in memory.
 std::int64_t evaluation_batch(const DataInfo& info) {
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   const std::int64_t bytes = info.sample_size() * static_cast<std::int64_t>(sizeof(float));
   return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kEvaluationBatch);
 }
 
-/// A set that is evaluated.
+/// A set for evaluations.
 class EvaluatedBatches {
  public:
   EvaluatedBatches(std::shared_ptr<const DataSource> data, const DataInfo& train, const std::string& name)
@@ -93,7 +97,7 @@ class EvaluatedBatches {
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
     const std::int64_t size = evaluation_batch(data_->info());
-    std::int64_t before = index * size;  // samples of the shard that earlier batches had
+    std::int64_t before = index * size;  // samples of the shard in earlier batches
     for (const Stretch& stretch :
          shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards)) {
       const std::int64_t skipped = std::min(before, stretch.count());
@@ -107,7 +111,7 @@ class EvaluatedBatches {
 
   std::shared_ptr<const DataSource> data_;
   BatchMemory memory_{Pages::lockable};
-  std::optional<ReadAhead> ahead_;  ///< of slow data
+  std::optional<ReadAhead> ahead_;  ///< for slow data
   std::vector<std::int64_t> samples_;
 };
 
@@ -159,12 +163,12 @@ class DatasetBatches final : public BatchSource {
   BatchSampler sampler_;
   BatchMemory memory_{Pages::lockable};
   std::vector<WholeShard> whole_shards_;
-  std::optional<ReadAhead> ahead_;  ///< of slow data, or for a device
+  std::optional<ReadAhead> ahead_;  ///< for slow data or for a device
   EvaluatedBatches test_;
   EvaluatedBatches validation_;
 };
 
-/// Batches of the next steps are filled while the model computes on this one's.
+/// Fills the batches of the next steps while the model computes this step.
 Batch DatasetBatches::read_ahead(const ShardStep& at) {
   const auto key = [](const ShardStep& step) {
     return ReadAhead::Key{step.shard, step.num_shards, step.step, step.seed};

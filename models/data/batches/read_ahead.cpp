@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Samples that one thread fills before it looks for others.
+/// The number of samples that a thread fills at a time.
 constexpr std::size_t kPieceSamples = 8;
 
 }  // namespace
@@ -29,7 +29,7 @@ class ReadAhead::Slot final : public Pieces {
   const Key& key() const { return key_; }
   std::size_t bytes() const { return request_.values.size_bytes(); }
 
-  /// Empty unless it is filled, without errors and holes.
+  /// Returns an empty batch unless it is filled without errors and holes.
   Batch peek() const { return is_done() && request_.holes.empty() ? memory_.batch() : Batch{}; }
 
   Batch wait() {
@@ -37,7 +37,7 @@ class ReadAhead::Slot final : public Pieces {
     return memory_.filled();
   }
 
-  /// Nobody fills it any more, and nobody reads it.
+  /// For a slot that is no longer filled or read.
   BatchMemory take_memory() { return std::move(memory_); }
 
  private:
@@ -70,7 +70,8 @@ ReadAhead::~ReadAhead() {
   for (const auto& slot : expected_) slot->stop();
 }
 
-/// Threads of the parent fill what it expected: in the child that is neither waited for nor destroyed.
+/// Threads of the parent process fill the expected batches. The child process must neither wait for them nor destroy
+/// them.
 void ReadAhead::begin_anew_after_fork() {
   if (owner_.is_this()) return;
   owner_ = {};

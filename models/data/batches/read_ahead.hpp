@@ -12,38 +12,40 @@
 
 namespace troupe {
 
-/// Batches of a source that are filled before they are asked for, in threads that all of a process share, one a core.
-/// A batch is cut into pieces, which several fill at once; who waits for one helps. They lie in memory that devices may
-/// copy from by themselves, and that is used again. For use by one thread. In a child made by fork nothing is expected.
+/// Fills batches of a source in advance, in threads that the whole process shares, one per core. A batch is cut into
+/// pieces that several threads fill at once; a caller that waits for a batch helps. The batches are in memory that
+/// devices may copy from directly, and that is reused. Not thread-safe. After a fork, the child has no expected
+/// batches.
 class ReadAhead final : public BatchesAhead {
  public:
-  /// What a batch is asked for by.
+  /// Identifies a batch.
   struct Key {
     int shard = 0;
     int num_shards = 1;
-    std::int64_t number = 0;  ///< of the batch
+    std::int64_t number = 0;  ///< number of the batch
     std::uint64_t seed = 0;
 
     bool operator==(const Key&) const = default;
   };
 
-  /// @param most_bytes that expected batches may take
+  /// @param most_bytes the largest size of all expected batches
   ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes);
-  /// Waits for what is being filled.
+  /// Blocks until batches that are being filled are complete.
   ~ReadAhead() override;
 
-  /// Whether it is there, or on its way.
+  /// True if the batch is filled or being filled.
   bool expects(const Key& key);
-  /// Has it filled, since it will be taken next.
+  /// Starts filling the batch that will be taken next.
   void need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// Has it filled, unless there is no room.
+  /// Starts filling a batch, if there is enough memory.
   void expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// Waits for a batch that is expected, else it is empty. It is valid until the next one is taken.
-  /// @throws what DataSource::fill does
+  /// Blocks until an expected batch is filled and returns it; returns an empty batch if it is not expected. The batch
+  /// is valid until the next call.
+  /// @throws the exceptions of DataSource::fill
   Batch take(const Key& key);
-  /// The expected batch of the least number, and of several the one that has been expected longest.
+  /// Returns the expected batch with the smallest number; if there are several, the one that has been expected longest.
   Batch peek() const override;
-  /// What is expected of a shard will not be asked for.
+  /// Drops the expected batches of a shard.
   void forget(int shard);
 
  private:

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Keeps the numbers that shuffle apart from others drawn for the same shard.
+/// Separates the random numbers for shuffling from other random numbers of the same shard.
 constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -20,13 +20,13 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b !
 void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
   try {
     samples.resize(static_cast<std::size_t>(count));
-  } catch (const std::exception&) {  // too long for a vector, or for memory
-    throw Error(ErrorCode::limit_reached, "there is no memory for the order of a shard's " + std::to_string(count) +
-                                              " samples, 8 bytes each: more shards make it shorter");
+  } catch (const std::exception&) {  // too long for a vector or for the memory
+    throw Error(ErrorCode::limit_reached, "not enough memory for the order of a shard's " + std::to_string(count) +
+                                              " samples (8 bytes each): use more shards");
   }
 }
 
-/// Fisher-Yates.
+/// Fisher-Yates shuffle.
 template <class T>
 void shuffle(std::span<T> samples, Random& random) {
   for (std::size_t left = samples.size(); left > 1; --left) {
@@ -41,8 +41,8 @@ void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64
     for (std::int64_t sample = stretch.begin; sample < stretch.end; sample += stretch.step) *to++ = sample;
 }
 
-/// Mixes the samples of parts that follow each other.
-/// @param parts whose samples, in their order, `samples` are
+/// Shuffles samples within windows of consecutive parts.
+/// @param parts the parts that `samples` lists in order
 void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std::int64_t most_parts,
                      std::span<std::int64_t> samples, Random& random) {
   std::int64_t count = 0;
@@ -61,20 +61,21 @@ void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std
 
 BatchSampler::BatchSampler(std::int64_t num_samples, std::int64_t batch_size)
     : num_samples_(num_samples), batch_size_(batch_size) {
-  if (num_samples < 0) throw_invalid("a number of samples of " + std::to_string(num_samples));
-  if (batch_size < 0) throw_invalid("a batch size of " + std::to_string(batch_size));
+  if (num_samples < 0) throw_invalid("the number of samples is negative: " + std::to_string(num_samples));
+  if (batch_size < 0) throw_invalid("the batch size is negative: " + std::to_string(batch_size));
 }
 
 BatchSampler::BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window)
     : BatchSampler(info.num_samples, batch_size) {
-  if (window < 1) throw_invalid("a window of " + std::to_string(window) + " samples");
+  if (window < 1)
+    throw_invalid("a window of " + std::to_string(window) + " samples is too small: it must be at least 1");
   parts_ = info.parts;
   window_ = window;
   held_parts_ = info.held_parts;
 }
 
 std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
-  if (num_shards < 1) throw_invalid("a number of shards of " + std::to_string(num_shards));
+  if (num_shards < 1) throw_invalid("the number of shards must be at least 1, not " + std::to_string(num_shards));
   const std::int64_t largest = largest_shard(num_samples_, parts_, num_shards);
   return batch_size_ == 0 ? std::min<std::int64_t>(largest, 1) : divide_up(largest, batch_size_);
 }
@@ -82,8 +83,9 @@ std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
 std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed) {
   const std::int64_t steps = steps_per_epoch(num_shards);
   if (shard < 0 || shard >= num_shards)
-    throw_invalid("shard " + std::to_string(shard) + " of " + std::to_string(num_shards));
-  if (step < 0) throw_invalid("step " + std::to_string(step));
+    throw_invalid("there is no shard " + std::to_string(shard) + "; the number of shards is " +
+                  std::to_string(num_shards));
+  if (step < 0) throw_invalid("the step is negative: " + std::to_string(step));
   if (batch_size_ == 0 || steps == 0) return order(shard, num_shards, 0, 0);
 
   const std::span<const std::int64_t> samples = order(shard, num_shards, step / steps, seed);
@@ -93,7 +95,7 @@ std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std
 
 const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, std::int64_t epoch,
                                                      std::uint64_t seed) {
-  // A run never changes its number of shards; what is left of another run only takes memory.
+  // A run never changes its number of shards. Orders for another number belong to a previous run and only use memory.
   if (!orders_.empty() && orders_.front().num_shards != num_shards) orders_.clear();
   auto found = std::ranges::find(orders_, shard, &Order::shard);
   if (found == orders_.end()) {
@@ -110,7 +112,7 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   return found->samples;
 }
 
-/// Each epoch starts from the natural order, so that it does not depend on the epochs this replica saw before.
+/// Each epoch starts from the natural order, so that the result does not depend on earlier epochs of this replica.
 void BatchSampler::draw(Order& order, Random random) const {
   std::vector<Stretch> stretches = shard_stretches(num_samples_, parts_, order.shard, order.num_shards);
   if (batch_size_ != 0 && !parts_.empty()) shuffle(std::span(stretches), random);

@@ -19,19 +19,20 @@ MissingFields missing_of(const std::string& text) {
   if (text == "skip") return {MissingFields::Rule::skip, 0};
   if (text == "mean") return {MissingFields::Rule::mean, 0};
   const std::optional<float> number = csv_number(text);
-  if (!number) throw_invalid("csv: missing=" + text + " is neither skip nor mean nor a number");
+  if (!number) throw_invalid("csv: missing=" + text + " must be skip, mean or a number");
   return {MissingFields::Rule::number, *number};
 }
 
 char separator_of(const std::string& text) {
   if (text == "tab") return '\t';
   if (text == "comma") return ',';
-  if (text.size() != 1 || text == "\"") throw_invalid("csv: separator=" + text + " is not one letter, tab or comma");
+  if (text.size() != 1 || text == "\"")
+    throw_invalid("csv: separator=" + text + " must be a single character, tab or comma");
   return text.front();
 }
 
 CsvArguments::Header header_of(const std::string& text) {
-  if (text != "yes" && text != "no") throw_invalid("csv: header=" + text + " is neither yes nor no");
+  if (text != "yes" && text != "no") throw_invalid("csv: header=" + text + " must be yes or no");
   return text == "yes" ? CsvArguments::Header::yes : CsvArguments::Header::no;
 }
 
@@ -52,9 +53,9 @@ CsvArguments parse_csv_arguments(const std::string& text) {
        {"header", [&](const std::string& value) { asked.header = header_of(value); }},
        {"separator", [&](const std::string& value) { asked.separator = separator_of(value); }}});
   for (const std::string& file : files) add_files(asked.files, file);
-  if (asked.files.empty()) throw_invalid("csv:" + text + " names no file: csv" + kCsvUsage);
+  if (asked.files.empty()) throw_invalid("csv:" + text + " does not name a file; usage: csv" + kCsvUsage);
   if (!asked.targets.empty() && !asked.class_column.empty())
-    throw_invalid("csv: a sample has either a class or targets");
+    throw_invalid("csv: use either class= or target=, not both");
   return asked;
 }
 

@@ -8,29 +8,30 @@ namespace troupe {
 
 inline constexpr const char* kCsvUsage = ":FILE[,test=FILE][,target=COLUMN|,class=COLUMN][,...]";
 
-/// What is done about a field that is missing.
+/// The rule for missing fields.
 struct MissingFields {
-  /// trained: what the network's training set did, CsvColumn::fill or a category of its own
+  /// trained: like the network's training set, with CsvColumn::fill or a category for missing fields
   enum class Rule : std::uint8_t { refuse, skip, mean, number, trained };
   Rule rule = Rule::refuse;
   float number = 0;
 };
 
-/// What stands behind "csv:".
+/// The arguments behind "csv:".
 struct CsvArguments {
-  std::vector<std::string> files;  ///< of the training set, patterns resolved
+  std::vector<std::string> files;  ///< of the training set, with patterns expanded
   std::vector<std::string> test_files;
-  std::vector<std::string> targets;  ///< columns of numbers, by name or number from 1 on
+  std::vector<std::string> targets;  ///< columns of numbers, by name or by number from 1
   std::string class_column;          ///< empty: none
   std::vector<std::string> ignored;
-  std::vector<std::string> text;  ///< columns of categories, though they look like numbers
+  std::vector<std::string> text;  ///< columns to be read as categories even if they look like numbers
   MissingFields missing;
   enum class Header : std::uint8_t { unknown, yes, no } header = Header::unknown;
   char separator = 0;        ///< 0: see CsvReader
-  bool unseen_zero = false;  ///< a category that the training set did not have becomes zeros, rather than an error
+  bool unseen_zero = false;  ///< true: a category that the training set does not have becomes zeros; false: it is an
+                             ///< error
 };
 
-/// @throws Error invalid_argument that says what is wrong, bad_file for a pattern that no file has.
+/// @throws Error invalid_argument that describes the mistake, bad_file for a pattern that matches no file.
 CsvArguments parse_csv_arguments(const std::string& text);
 
 }  // namespace troupe

@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// Rows by which it is decided what a column holds.
+/// The number of rows that decide whether a column contains text or numbers.
 constexpr int kRowsLookedAt = 1000;
 
 std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
@@ -30,7 +30,7 @@ bool has_header(const std::vector<std::string>& first, const CsvArguments& asked
   return asked.header == CsvArguments::Header::yes;
 }
 
-/// Finds which columns are text by their first fields.
+/// Detects text columns by their first fields.
 class FieldsLookedAt {
  public:
   explicit FieldsLookedAt(std::vector<CsvColumn>& columns) : columns_(columns), bad_numbers_(columns.size()) {}
@@ -44,7 +44,7 @@ class FieldsLookedAt {
     }
   }
 
-  /// @throws Error bad_file for a column of numbers, some of which are written otherwise, unless it is taken as text.
+  /// @throws Error bad_file for a column of numbers with some fields that are not valid numbers, unless it is text.
   void check(const std::string& file) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const CsvColumn& column = columns_[i];
@@ -60,7 +60,7 @@ class FieldsLookedAt {
     std::string text;
   };
   std::vector<CsvColumn>& columns_;
-  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< the first of each column
+  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< the first one of each column
 };
 
 void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, const std::string& file) {
@@ -79,14 +79,15 @@ void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, cons
     if (column.role == Role::label) column.is_text = true;
     if (column.role == Role::target && column.is_text)
       throw Error(ErrorCode::bad_data,
-                  "the target '" + column.name + "' is not all numbers; class=" + column.name + " takes it as classes",
+                  "the target '" + column.name + "' contains text; use class=" + column.name + " to read it as classes",
                   {.object = file});
   }
   if (std::ranges::none_of(columns, [](const CsvColumn& column) { return column.role == Role::feature; }))
-    throw Error(ErrorCode::bad_data, "there is no column besides targets, class and ignored ones", {.object = file});
+    throw Error(ErrorCode::bad_data, "there are no feature columns: all columns are targets, class or ignored",
+                {.object = file});
 }
 
-/// In the order of the file.
+/// Assigns slots in the order of the file.
 void give_slots(std::vector<CsvColumn>& columns) {
   std::array<std::size_t, 4> next{};
   for (CsvColumn& column : columns) column.slot = next[static_cast<std::size_t>(column.role)]++;
@@ -108,7 +109,7 @@ CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name,
   for (std::size_t i = 0; number && i < columns.size(); ++i)
     if (*number == static_cast<float>(i + 1)) return columns[i];
   throw_invalid("csv: " + file + " has no column '" + printable(name) + "'" + did_you_mean(name, names_of(columns)) +
-                "; there are " + list_of(columns));
+                "; the columns are " + list_of(columns));
 }
 
 bool looks_like_header(const std::vector<std::string>& first) {
@@ -127,7 +128,7 @@ std::vector<CsvColumn> named_columns(const CsvReader& reader, const std::vector<
   for (std::size_t i = 0; i < first.size(); ++i) {
     CsvColumn column;
     column.name = header && !first[i].empty() ? printable(first[i]) : std::to_string(i + 1);
-    if (!names.insert(column.name).second) reader.refuse("two columns are called '" + column.name + "'");
+    if (!names.insert(column.name).second) reader.refuse("two columns have the name '" + column.name + "'");
     columns.push_back(std::move(column));
   }
   return columns;
@@ -156,7 +157,7 @@ std::int32_t Categories::find(std::string_view text) const {
 }
 
 std::vector<std::int32_t> Categories::sort() {
-  std::vector<std::int32_t> order(names_.size());  // old numbers by new one
+  std::vector<std::int32_t> order(names_.size());  // old numbers, indexed by new ones
   std::iota(order.begin(), order.end(), 0);
   const auto number_at = [&](std::int32_t i) { return csv_number(names_[static_cast<std::size_t>(i)]); };
   const bool numbers = std::ranges::all_of(order, [&](std::int32_t i) { return number_at(i).has_value(); });
@@ -186,14 +187,14 @@ bool is_missing(std::string_view field) {
 
 std::string no_number(const CsvColumn& column, std::string_view field) {
   const bool comma = field.find(',') != std::string_view::npos;
-  return "column '" + column.name + "' has '" + printable(field) + "', which is no number of 32 bits" +
-         (comma ? ": numbers have a point, and no other separator" : "") + "; text=" + column.name +
-         " makes its fields categories";
+  return "column '" + column.name + "' has '" + printable(field) + "', which is not a 32-bit number" +
+         (comma ? ": use a decimal point and no thousands separators" : "") + "; text=" + column.name +
+         " reads its fields as categories";
 }
 
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked) {
   CsvReader reader(file, asked.separator);
-  if (!reader.next()) throw_bad_file(file, "there is no row");
+  if (!reader.next()) throw_bad_file(file, "the file has no rows");
   const std::vector<std::string> first = fields_of(reader);
   std::vector<CsvColumn> columns = named_columns(reader, first, has_header(first, asked));
   FieldsLookedAt fields(columns);
@@ -217,13 +218,13 @@ std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vecto
 
 void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked) {
   CsvReader ahead(reader.path(), reader.separator());
-  if (!ahead.next()) throw_bad_file(reader.path(), "there is no row");
+  if (!ahead.next()) throw_bad_file(reader.path(), "the file has no rows");
   const std::vector<std::string> first = fields_of(ahead);
   if (!has_header(first, asked)) return;
   reader.next();
   for (std::size_t i = 0; i < std::min(columns.size(), first.size()); ++i)
     if (const std::string name = printable(first[i]); !name.empty() && name != columns[i].name)
-      reader.refuse("column " + std::to_string(i + 1) + " is called '" + name + "', and in the first file '" +
+      reader.refuse("column " + std::to_string(i + 1) + " has the name '" + name + "', but in the first file '" +
                     columns[i].name + "'");
 }
 

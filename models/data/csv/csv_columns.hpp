@@ -12,77 +12,78 @@
 
 namespace troupe {
 
-/// Categories of a column of text, numbered in the order in which they come.
+/// The categories of a text column, numbered in order of appearance.
 class Categories {
  public:
   Categories() = default;
   explicit Categories(const std::vector<std::string>& names) {
     for (const std::string& name : names) add(name);
   }
-  /// Its number, a new one for one that has not come yet.
+  /// Returns the number of a category; adds the category if it is new.
   std::int32_t add(std::string_view text);
-  /// -1 for one that is unknown.
+  /// Returns -1 for an unknown category.
   std::int32_t find(std::string_view text) const;
   std::size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
-  /// Numbers them in the order of their names instead; returns each one's new number by its old one.
+  /// Renumbers the categories in the order of their names. Returns the new number of each old number.
   std::vector<std::int32_t> sort();
 
  private:
   struct Hash : std::hash<std::string_view> {
-    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the name is required by the standard
   };
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
-/// A column of the files: what it is called, what it is for, and what its fields are.
+/// A column of the files: its name, its role and the type of its fields.
 struct CsvColumn {
   using Role = InputColumn::Role;
   std::string name;
   Role role = Role::feature;
   bool is_text = false;
-  Categories categories = {};      ///< of text
-  std::size_t slot = 0;            ///< its place among the features, or among the targets
+  Categories categories = {};      ///< for text
+  std::size_t slot = 0;            ///< index among the features or among the targets
   std::optional<float> fill = {};  ///< see InputColumn::fill
 
-  /// Floats of a sample that it becomes.
+  /// The number of floats per sample.
   std::size_t width() const { return is_text ? categories.size() : 1; }
 };
 
-/// The category of text fields that are missing.
+/// The category of missing text fields.
 inline constexpr const char* kNoCategory = "(missing)";
 
-/// True for an empty field and what people write for one that is missing: NA, N/A, NaN, null, none, ?.
+/// True for an empty field and for common names of missing values: NA, N/A, NaN, null, none, ?.
 bool is_missing(std::string_view field);
 
-/// What errors say of a field that is no number, though its column is of numbers.
+/// Returns the error text for a field that is not a number in a column of numbers.
 std::string no_number(const CsvColumn& column, std::string_view field);
 
-/// The columns as the first rows of a file have them. Those whose fields there are not all numbers are text.
-/// @throws Error invalid_argument that lists the columns for one that is not there, bad_data for a target of text,
-/// bad_file where all that keeps a column from being of numbers is how some are written.
+/// Detects the columns from the first rows of a file. A column is text if not all its fields there are numbers.
+/// @throws Error invalid_argument that lists the columns if a named column does not exist; bad_data for a target with
+/// text; bad_file for a column that would be numeric except for the format of some numbers.
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked);
 
-/// The features among them, in the order of their slots.
+/// Returns the features, in the order of their slots.
 std::vector<const CsvColumn*> features_of(const std::vector<CsvColumn>& columns);
 
-/// Whether no field of a first row is a number, so that it may name columns.
+/// True if no field of a first row is a number, so that the row can contain column names.
 bool looks_like_header(const std::vector<std::string>& first);
 std::vector<std::string> fields_of(const CsvReader& reader);
-/// Columns without a role, by the names of a first row, or else by their numbers from 1 on.
-/// @throws Error bad_file for two of one name
+/// Returns columns without a role. Their names come from a first row, or else are their numbers from 1.
+/// @throws Error bad_file if two columns have the same name
 std::vector<CsvColumn> named_columns(const CsvReader& reader, const std::vector<std::string>& first, bool header);
-/// By its name or else by its number. @throws Error invalid_argument that lists the columns
+/// Finds a column by its name, or else by its number. @throws Error invalid_argument that lists the columns
 CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name, const std::string& file);
-/// Names of columns, for errors.
+/// Returns the names of columns, for errors.
 std::string list_of(const std::vector<CsvColumn>& columns);
 
-/// Those of a file of the test set: all, or without targets and class where it has just so many fewer fields.
+/// Returns the columns of a file of the test set: all of them, or all without targets and class if the file has exactly
+/// that many fewer fields.
 std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vector<CsvColumn>& columns,
                                        const CsvArguments& asked);
 
-/// Puts the reader before the first sample of a file. @throws Error bad_file for other columns than these.
+/// Moves the reader to the first sample of a file. @throws Error bad_file if the columns differ.
 void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked);
 
 }  // namespace troupe

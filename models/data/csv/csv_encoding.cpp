@@ -19,12 +19,12 @@ using Role = InputColumn::Role;
 
 bool is_answer(const InputColumn& column) { return column.role == Role::target || column.role == Role::label; }
 
-/// Makes the columns of one file.
+/// Matches the columns of one file with those of the training.
 class Matcher {
  public:
   Matcher(const std::string& file, CsvArguments& asked, const DataInfo& trained)
       : file_(file), asked_(asked), trained_(trained), reader_(file, asked.separator) {
-    if (!reader_.next()) throw_bad_file(file, "there is no row");
+    if (!reader_.next()) throw_bad_file(file, "the file has no rows");
     first_ = fields_of(reader_);
   }
 
@@ -42,7 +42,7 @@ class Matcher {
   }
 
  private:
-  /// Whether the first row names all features, or may be nothing but a header.
+  /// True if the first row names all features, or can only be a header.
   bool names_columns() const {
     const auto& known = trained_.encoding.columns;
     const auto is_named = [&](const InputColumn& column) {
@@ -67,14 +67,14 @@ class Matcher {
       next_slot += known.role == Role::feature ? 1 : 0;
     }
     if (!missing.empty())
-      refuse(file_,
-             "there is no column " + missing + ", on which the network was trained; there are " + list_of(columns_));
+      refuse(file_, "there is no column " + missing + ", on which the network was trained; the columns are " +
+                        list_of(columns_));
     note_extra_columns();
   }
 
   using Chosen = std::vector<const InputColumn*>;
 
-  /// Of all columns that the training's table had, or of some kinds of them.
+  /// Returns all columns of the training's table, or those of some kinds, whichever has the file's number of columns.
   Chosen choose_by_number() const {
     std::vector<Chosen> fitting;
     const auto add = [&](auto wanted) {
@@ -90,11 +90,11 @@ class Matcher {
     add([](const InputColumn& column) { return column.role == Role::feature; });
     if (fitting.size() == 1) return fitting.front();
     const auto& known = trained_.encoding.columns;
-    const std::string count = "there are " + std::to_string(columns_.size()) + " columns without names, and ";
+    const std::string count = "the file has " + std::to_string(columns_.size()) + " columns without names, but ";
     if (fitting.size() > 1)
-      refuse(file_, count + "they may be " + names_of(fitting[0]) + " or " + names_of(fitting[1]));
-    refuse(file_, count + "the network was trained on " + std::to_string(known.size()) + ", of which " +
-                      std::to_string(std::ranges::count(known, Role::feature, &InputColumn::role)) + " are its inputs");
+      refuse(file_, count + "they could be " + names_of(fitting[0]) + " or " + names_of(fitting[1]));
+    refuse(file_, count + "the network was trained on " + std::to_string(known.size()) + ", with " +
+                      std::to_string(std::ranges::count(known, Role::feature, &InputColumn::role)) + " inputs");
   }
 
   static std::string names_of(const Chosen& columns) {
@@ -115,7 +115,7 @@ class Matcher {
       next_slot += chosen[i]->role == Role::feature ? 1 : 0;
     }
     if (trained_.encoding.header)
-      log_line(LogLevel::info, printable(file_) + ": without a header, its columns are taken as " + names_of(chosen));
+      log_line(LogLevel::info, printable(file_) + ": no header; assuming the columns " + names_of(chosen));
   }
 
   void take(CsvColumn& column, const InputColumn& known, std::size_t slot) {
@@ -140,15 +140,16 @@ class Matcher {
     }
     if (!extra.empty())
       log_line(LogLevel::info,
-               printable(file_) + ": ignored, as the network was not trained on them: " + printable(extra));
+               printable(file_) +
+                   ": ignored these columns, because the network was not trained on them: " + printable(extra));
   }
 
-  /// What the data's name says of columns, which may be others than the training's.
+  /// Applies the options of the data name. They may name other columns than the training's.
   void take_asked() {
     for (const std::string& name : asked_.ignored) other_than_feature(name, "ignore").role = Role::ignored;
     for (const std::string& name : asked_.targets) {
       CsvColumn& column = other_than_feature(name, "target");
-      if (column.role == Role::target) throw_invalid("csv: target=" + column.name + " comes twice");
+      if (column.role == Role::target) throw_invalid("csv: target=" + column.name + " is given twice");
       column.role = Role::target;
     }
     if (!asked_.class_column.empty()) {
@@ -159,12 +160,12 @@ class Matcher {
     }
     for (const std::string& name : asked_.text)
       if (const CsvColumn& column = find_column(columns_, name, file_); column.role == Role::feature && !column.is_text)
-        throw_invalid("csv: text=" + column.name + ", and the network was trained on its numbers");
+        throw_invalid("csv: text=" + column.name + ": the network was trained with this column as numbers");
     using Rule = MissingFields::Rule;
     if (asked_.missing.rule == Rule::refuse || asked_.missing.rule == Rule::mean) asked_.missing.rule = Rule::trained;
   }
 
-  /// As the training's table has them, where it had classes.
+  /// Returns the classes of the training's table, if it had classes.
   const std::vector<std::string>& classes() const {
     const auto& known = trained_.encoding.columns;
     const auto label = std::ranges::find(known, Role::label, &InputColumn::role);
@@ -174,11 +175,12 @@ class Matcher {
   CsvColumn& other_than_feature(const std::string& name, const char* option) {
     CsvColumn& column = find_column(columns_, name, file_);
     if (column.role == Role::feature)
-      throw_invalid(std::string("csv: ") + option + "=" + column.name + ", and the network was trained on it");
+      throw_invalid(std::string("csv: ") + option + "=" + column.name +
+                    ": the network was trained with this column as an input");
     return column;
   }
 
-  /// Their slots are in the order of the training's targets, or, of others, in the order of the file.
+  /// Assigns slots in the order of the training's targets or, if the targets differ, in the order of the file.
   void check_targets() {
     std::vector<CsvColumn*> targets;
     for (CsvColumn& column : columns_)
@@ -188,7 +190,7 @@ class Matcher {
       return static_cast<std::size_t>(std::ranges::find(names, target->name) - names.begin());
     };
     if (asked_.targets.empty() && !targets.empty() && targets.size() < names.size())
-      refuse(file_, "some targets of the network are missing, and there are others; ignore= leaves those out");
+      refuse(file_, "some targets of the network are missing, but there are others; exclude the others with ignore=");
     const bool same = targets.size() == names.size() &&
                       std::ranges::all_of(targets, [&](const auto* each) { return place(each) < names.size(); });
     for (std::size_t i = 0; i < targets.size(); ++i) targets[i]->slot = same ? place(targets[i]) : i;

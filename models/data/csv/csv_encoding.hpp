@@ -7,18 +7,19 @@
 
 namespace troupe {
 
-/// What a file of weights stores of columns whose rows have been read. @param means of each feature
+/// Returns the encoding that a file of weights stores for these columns. @param means the mean of each feature
 InputEncoding encoding_of(const std::vector<CsvColumn>& columns, const std::vector<float>& means,
                           const CsvArguments& asked);
 
-/// The columns of a file for a network that was trained on others: matched by their names or, without a header, by
-/// their number, with the categories and fills of the training. Others are ignored, with a line in the log. Targets and
-/// class may be missing from the file.
-/// @param asked its header and its rule for missing fields become those of the training, unless they are given
-/// @throws Error bad_data that names file and column
+/// Returns the columns of a file for a trained network, with the categories and fills of the training. Matches them by
+/// name or, without a header, by number. Ignores other columns and logs them. Targets and class may be missing from the
+/// file.
+/// @param asked its header and its rule for missing fields become those of the training, unless they are set
+/// @throws Error bad_data that names the file and the column
 std::vector<CsvColumn> columns_like(const std::string& file, CsvArguments& asked, const DataInfo& trained);
 
-/// What the weights of a network store that goes on with such columns, whose targets or class may be others.
+/// Returns the encoding for the weights of a trained network that continues with these columns. Their targets or class
+/// may be new.
 InputEncoding encoding_like(const InputEncoding& trained, const std::vector<CsvColumn>& columns,
                             const CsvArguments& asked);
 

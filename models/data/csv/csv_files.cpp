@@ -17,7 +17,7 @@ namespace {
 
 using Role = CsvColumn::Role;
 
-/// Of each float that columns become.
+/// Returns the name of each float that the columns become.
 std::vector<std::string> names_of_values(const std::vector<CsvColumn>& columns) {
   std::vector<std::string> names;
   for (const CsvColumn* const column : features_of(columns)) {
@@ -51,7 +51,7 @@ KeepRows keep(const std::vector<std::string>& files) {
   return fits_in_data_memory(bytes_of_files(files)) ? KeepRows::in_memory : KeepRows::in_files;
 }
 
-/// @param means of each feature, which take the place of fields that are missing
+/// @param means the mean of each feature, which replaces missing fields
 std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvColumn>& columns,
                                            const std::vector<float>& means, InputEncoding encoding,
                                            const CsvArguments& asked, const std::string& origin) {
@@ -69,7 +69,7 @@ std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvCo
   });
 }
 
-/// Of files whose columns, categories and fills are those that a network was trained on.
+/// Reads files with the columns, categories and fills of a trained network.
 std::shared_ptr<const DataSource> set_like(const std::vector<std::string>& files, CsvArguments asked,
                                            const DataInfo& trained) {
   std::vector<CsvColumn> columns = columns_like(files.front(), asked, trained);

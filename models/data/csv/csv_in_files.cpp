@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// Bytes that are read for a row, or more of a longer one.
+/// The number of bytes to read for a row; longer rows need several reads.
 constexpr std::size_t kRowPiece = 4096;
 
 class CsvInFiles final : public DataSource {
@@ -36,7 +36,7 @@ class CsvInFiles final : public DataSource {
     for (const CsvRows::File& file : rows_.files) file.file->check_unchanged();
   }
 
-  /// Of one thread.
+  /// The readers of one thread.
   class Readers {
    public:
     explicit Readers(const CsvInFiles& all)
@@ -53,9 +53,10 @@ class CsvInFiles final : public DataSource {
       if (!reader) reader.emplace(file->file, file->separator, kRowPiece);
       reader->seek(all_.rows_.offsets[static_cast<std::size_t>(sample)]);
       try {
-        if (!reader->next() || !row_.parse(*reader)) throw_bad_file(reader->path(), "a row has gone");
+        if (!reader->next() || !row_.parse(*reader))
+          throw_bad_file(reader->path(), "a row is missing: the file has changed");
       } catch (const Error&) {
-        file->file->check_unchanged();  // which says more than what it holds now
+        file->file->check_unchanged();  // reports a changed file, which explains the error better
         throw;
       }
       return row_;

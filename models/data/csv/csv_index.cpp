@@ -11,15 +11,15 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
-/// Another number for another meaning of any byte of it, and of which rows are samples.
+/// Change the number whenever the meaning of a byte changes, or the choice of rows that are samples.
 constexpr std::string_view kIndexStart = "troupe csv index 3\n";
 
-/// An index has fewer bytes besides those that it has for rows, texts and what it is good for.
+/// The largest size of an index without its rows, texts and key.
 constexpr std::uint64_t kShortCsvIndex = std::uint64_t{1} << 20;
 
 using Role = CsvColumn::Role;
 
-/// Numbers as LEB128: seven bits a byte, those of the least worth first, and a bit that says whether more follow.
+/// Writes numbers as LEB128: seven bits per byte, least significant first, and a bit that marks that more bytes follow.
 class IndexWriter {
  public:
   void number(std::uint64_t value) {
@@ -37,7 +37,7 @@ class IndexWriter {
   std::string bytes_;
 };
 
-/// What does not fit makes all that is read bad.
+/// After the first invalid value, everything counts as bad.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : rest_(bytes) {}
@@ -58,7 +58,7 @@ class IndexReader {
     good_ = good_ && size <= rest_.size();
     return good_ ? take(size) : "";
   }
-  /// How many follow that take at least a byte each.
+  /// Returns the number of entries that follow; each takes at least one byte.
   std::size_t count() {
     const std::uint64_t count = number();
     good_ = good_ && count <= rest_.size();
@@ -140,7 +140,7 @@ std::size_t number_of_features(const std::vector<CsvColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::count(columns, Role::feature, &CsvColumn::role));
 }
 
-/// A row's distance and label take no more bytes than the row and its line's end do, and nor do texts.
+/// A row's distance and label take at most as many bytes as the row with its line end. The same holds for texts.
 std::uint64_t most_bytes_of_index(const std::vector<CsvRows::File>& files, const std::string& key,
                                   const std::vector<CsvColumn>& columns) {
   constexpr std::uint64_t kOfColumn = 32;

@@ -9,24 +9,26 @@
 
 namespace troupe {
 
-/// What going through the files of a set has found, of KeepRows::in_files.
+/// The result of reading the files of a set once, for KeepRows::in_files.
 struct CsvIndex {
   CsvRows rows;
   std::vector<std::vector<std::string>> categories;  ///< of each column, in order
 };
 
-/// What an index is good for: these files, as they are now, and what was asked of them. Bytes, to be compared.
-/// @param columns with categories where they are given, of a test set
+/// Returns the key of an index: the state of the files and the options, as bytes. An index is valid only for an equal
+/// key.
+/// @param columns include the categories if they are given, for a test set
 std::string csv_index_key(const std::vector<CsvRows::File>& files, const CsvArguments& asked,
                           const std::vector<CsvColumn>& columns);
 
-/// Bytes of what was found, and of what it is good for.
+/// Returns the index as bytes, including its key.
 std::string to_bytes(const CsvRows& rows, const std::vector<CsvColumn>& columns, std::string_view key);
-/// Nothing for bytes that are damaged, of another version or another key, or do not fit the files and columns.
+/// Parses an index. Returns nothing if the bytes are damaged, have another version or key, or do not match the files
+/// and columns.
 std::optional<CsvIndex> csv_index_from(std::string_view bytes, std::string_view key,
                                        const std::vector<CsvRows::File>& files, const std::vector<CsvColumn>& columns);
 
-/// What was kept beside the first file.
+/// Reads the index that is stored next to the first file.
 std::optional<CsvIndex> read_csv_index(const std::string& key, const std::vector<CsvRows::File>& files,
                                        const std::vector<CsvColumn>& columns);
 void keep_csv_index(const std::string& key, const CsvRows& rows, const std::vector<CsvColumn>& columns);

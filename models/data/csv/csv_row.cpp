@@ -17,18 +17,18 @@ using Role = CsvColumn::Role;
 
 [[noreturn]] void refuse_missing(const CsvReader& reader, const CsvColumn& column) {
   const bool answer = column.role != Role::feature;
-  reader.refuse("column '" + column.name + "' has no value here; " +
-                (answer ? "missing=skip leaves such rows out" : "missing=skip, mean or a NUMBER says what to do"));
+  reader.refuse("column '" + column.name + "' has no value; " +
+                (answer ? "use missing=skip to skip such rows" : "use missing=skip, missing=mean or missing=NUMBER"));
 }
 
 [[noreturn]] void refuse_unseen(const CsvReader& reader, const CsvColumn& column, std::string_view field) {
   const bool label = column.role == Role::label;
   if (field == kNoCategory)
     reader.refuse("column '" + column.name +
-                  "' has no value here, and the training set lacked none: missing=skip leaves such rows out, and "
-                  "unseen=zero makes zeros of it");
-  reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which the training set has not; " +
-                (label ? "ignore=" + column.name + " leaves the classes out" : "unseen=zero makes zeros of it"));
+                  "' has no value, but the training set had one in every row: use missing=skip to skip such rows, "
+                  "or unseen=zero to use zeros");
+  reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is not in the training set; " +
+                (label ? "use ignore=" + column.name + " to ignore the classes" : "use unseen=zero to use zeros"));
 }
 
 }  // namespace
@@ -48,12 +48,12 @@ CsvRow::CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked,
 
 bool CsvRow::parse(const CsvReader& reader) {
   if (reader.size() != columns_.size())
-    reader.refuse(std::to_string(reader.size()) + " fields, and there are " + std::to_string(columns_.size()) +
+    reader.refuse(std::to_string(reader.size()) + " fields, but there are " + std::to_string(columns_.size()) +
                   " columns");
   bool whole = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].role == Role::ignored) continue;
-    if (!whole)  // what else is missing is counted
+    if (!whole)  // only counts further missing fields
       missed_[i] += is_missing(reader.field(i)) ? 1 : 0;
     else
       whole = columns_[i].is_text ? take_text(reader, i) : take_number(reader, i);
@@ -61,7 +61,7 @@ bool CsvRow::parse(const CsvReader& reader) {
   return whole;
 }
 
-/// False where the row is to be left out.
+/// Returns false if the row must be skipped.
 bool CsvRow::take_number(const CsvReader& reader, std::size_t index) {
   const std::string_view field = reader.field(index);
   const CsvColumn& column = columns_[index];
@@ -92,7 +92,8 @@ bool CsvRow::take_text(const CsvReader& reader, std::size_t index) {
     if (missing_.rule == Rule::refuse || column.role == Role::label) refuse_missing(reader, column);
     field = kNoCategory;
   }
-  if (!is_utf8(field)) reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is no UTF-8");
+  if (!is_utf8(field))
+    reader.refuse("column '" + column.name + "' has '" + printable(field) + "', which is not valid UTF-8");
   const std::int32_t category = find_(index, column.role == Role::label ? class_of(field) : field);
   if (category < 0 && !(unseen_zero_ && column.role == Role::feature)) refuse_unseen(reader, column, field);
   if (column.role == Role::label)

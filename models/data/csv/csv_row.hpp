@@ -9,25 +9,26 @@
 
 namespace troupe {
 
-/// A row of a file as numbers: of a column of numbers the number, or NaN where the mean is to take the place of one
-/// that is missing; of one of text the number of its category.
+/// A row of a file as numbers. A column of numbers gives its number, or NaN if the mean replaces a missing number. A
+/// text column gives the number of its category.
 class CsvRow {
  public:
-  /// The number of a column's category; -1 for one that it has not.
+  /// Returns the number of a column's category; -1 for an unknown one.
   using Find = std::function<std::int32_t(std::size_t column, std::string_view text)>;
 
-  /// @param columns outlives it
+  /// @param columns must outlive this object
   CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find);
 
-  /// Takes the reader's row; false where it is to be left out. @throws Error bad_file that names file and line
+  /// Parses the reader's row. Returns false if the row must be skipped. @throws Error bad_file that names the file and
+  /// the line
   bool parse(const CsvReader& reader);
 
-  /// In the order of their slots; of a category that is not known, -1.
+  /// The features in the order of their slots; -1 for an unknown category.
   const std::vector<float>& features() const { return features_; }
   std::vector<float>& features() { return features_; }
   const std::vector<float>& targets() const { return targets_; }
   std::int32_t label() const { return label_; }
-  /// Fields of each column that were missing, in all rows.
+  /// The number of missing fields of each column, in all rows.
   const std::vector<std::int64_t>& missing() const { return missed_; }
 
  private:

@@ -11,12 +11,12 @@
 namespace troupe {
 namespace {
 
-/// Each category of a feature is a float of every sample.
+/// The limit exists because each category of a feature is one float of every sample.
 constexpr std::int32_t kMostCategories = 1000;
 
 using Role = CsvColumn::Role;
 
-/// Adds rows up.
+/// Computes the means of rows.
 class Means {
  public:
   void add(const std::vector<float>& features) {
@@ -41,7 +41,7 @@ class Means {
   std::vector<std::int64_t> counts_;
 };
 
-/// The files of a set, none of whose rows has been looked at.
+/// Opens the files of a set without reading their rows.
 std::vector<CsvRows::File> open_files(const std::vector<std::string>& files, const CsvArguments& asked) {
   std::vector<CsvRows::File> opened;
   for (const std::string& file : files) {
@@ -79,9 +79,10 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
   return rows;
 }
 
-/// Numbers categories in the order of their names.
+/// Renumbers the categories in the order of their names.
 void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
-  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // new numbers; empty for numbers
+  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // new numbers; empty for a column
+                                                                                    // of numbers
   for (CsvColumn& column : columns) {
     std::vector<std::int32_t> becomes = column.categories.sort();
     if (column.role == Role::label)
@@ -103,8 +104,8 @@ CsvRows go_through_training_files(const std::vector<std::string>& files, const C
     if (number >= most)
       throw Error(ErrorCode::bad_data,
                   "column '" + column.name + "' has more than " + std::to_string(most) +
-                      (label ? " classes; target=" : " different texts; ignore=") + column.name +
-                      (label ? " takes it as a number" : " leaves it out"),
+                      (label ? " classes; use target=" : " different texts; use ignore=") + column.name +
+                      (label ? " to read it as a number" : " to exclude it"),
                   {.object = files.front()});
     return number;
   };
@@ -113,7 +114,8 @@ CsvRows go_through_training_files(const std::vector<std::string>& files, const C
   return rows;
 }
 
-/// Of rows that stay in their files what was kept beside them, or else what `go_through` finds, which is kept.
+/// For rows that stay in their files: returns the stored index, or else the result of `go_through`, which is then
+/// stored.
 template <class GoThrough>
 CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked, std::vector<CsvColumn>& columns,
                 const GoThrough& go_through) {
@@ -141,7 +143,7 @@ CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments
   const auto find = [&](std::size_t index, std::string_view text) { return columns[index].categories.find(text); };
   const auto go_through = [&] { return read_rows(files, asked, columns, keep, find); };
   if (keep == KeepRows::in_memory) return go_through();
-  std::vector<CsvColumn> same = columns;  // its categories are part of what the index is good for
+  std::vector<CsvColumn> same = columns;  // its categories are part of the index's key
   return indexed(files, asked, same, go_through);
 }
 

@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::bad_data, "column '" + column.name + "' " + what);
 }
 
-/// As a CSV file would have it; empty for NaN.
+/// Returns the text that a CSV file would have; empty for NaN.
 std::string text_of(const Field& field) {
   if (const auto* const text = std::get_if<std::string>(&field.value())) return *text;
   const double number = std::get<double>(field.value());
@@ -30,16 +30,16 @@ std::string text_of(const Field& field) {
 float number_of(const InputColumn& column, const Field& field) {
   const std::string text = text_of(field);
   if (is_missing(text)) {
-    if (!column.fill) refuse(column, "has no value, and the training set had one in every row");
+    if (!column.fill) refuse(column, "has no value, but the training set had one in every row");
     return *column.fill;
   }
   if (const auto* const number = std::get_if<double>(&field.value())) {
     const auto rounded = static_cast<float>(*number);
-    if (!std::isfinite(rounded)) refuse(column, "has " + text + ", which no float holds");
+    if (!std::isfinite(rounded)) refuse(column, "has " + text + ", which is out of the range of float");
     return rounded;
   }
   const std::optional<float> number = csv_number(text);
-  if (!number) refuse(column, "has '" + printable(text) + "', and the network was trained on its numbers");
+  if (!number) refuse(column, "has '" + printable(text) + "', but the network was trained with this column as numbers");
   return *number;
 }
 
@@ -49,9 +49,9 @@ void add_category(const InputColumn& column, const Field& field, std::vector<flo
   if (missing) text = kNoCategory;
   const auto found = std::ranges::find(column.categories, text);
   if (found == column.categories.end() && missing)
-    refuse(column, "has no value, and the training set had one in every row");
+    refuse(column, "has no value, but the training set had one in every row");
   if (found == column.categories.end())
-    refuse(column, "has '" + printable(text) + "', which the training set did not have");
+    refuse(column, "has '" + printable(text) + "', which is not in the training set");
   for (auto category = column.categories.begin(); category != column.categories.end(); ++category)
     values.push_back(category == found ? 1.0F : 0.0F);
 }

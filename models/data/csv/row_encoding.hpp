@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// The values of a row as its table's encoding makes them, before any transform.
-/// @throws Error bad_data that names the column which is missing, has a text for a number, or an unknown category
+/// Returns the values of a row, encoded like its table, before any transform.
+/// @throws Error bad_data that names a column that is missing, has text in place of a number, or has an unknown
+/// category
 std::vector<float> encode_row(const InputEncoding& encoding, const Row& row);
 
 }  // namespace troupe

@@ -18,23 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What stands behind "images:".
+/// The arguments behind "images:".
 struct FolderArguments {
   std::string folder;
-  std::string test;  ///< empty: none
+  std::string test;  ///< empty: no test set
   ImageOptions images;
 };
 
 struct LabelledFile {
-  std::string name;  ///< in the folder
+  std::string name;  ///< path relative to the folder
   std::int32_t label = 0;
 };
 
-/// Files in a folder for each class.
+/// A folder with one subfolder of files per class.
 struct ClassFolders {
   std::string folder;
-  std::vector<std::string> classes;  ///< in the order of their names
-  std::vector<LabelledFile> files;   ///< in the order of theirs
+  std::vector<std::string> classes;  ///< ordered by name
+  std::vector<LabelledFile> files;   ///< ordered by name
 };
 
 FolderArguments parse_folder_arguments(const std::string& text) {
@@ -42,12 +42,12 @@ FolderArguments parse_folder_arguments(const std::string& text) {
   DataOptions options{{"test", [&](const std::string& value) { asked.test = value; }}};
   asked.images.add_to(options, "images");
   const auto folders = parse_data_arguments("images", text, kImagesUsage, options);
-  if (folders.size() != 1) throw_invalid("images:" + text + " is not images" + kImagesUsage);
+  if (folders.size() != 1) throw_invalid("images:" + text + " does not have the form images" + kImagesUsage);
   asked.folder = folders.front();
   return asked;
 }
 
-/// The names of what is in a folder, of those that `wanted` wants and that are not hidden.
+/// Returns the names of the entries of a folder that `wanted` accepts and that are not hidden.
 template <class Wanted>
 std::vector<std::string> names_in(const fs::path& folder, const Wanted& wanted) {
   std::vector<std::string> names;
@@ -72,41 +72,42 @@ bool is_image_name(const fs::path& name) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-/// @param skips whether one that is no file, such as a link that leads nowhere, is left to be told of when it is read
+/// @param skips if true, an entry that is not a file, such as a dangling link, is reported only when it is read
 std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   return names_in(folder, [&](const fs::directory_entry& entry) {
     if (!is_image_name(entry.path())) return false;
     std::error_code ignored;
     if (!skips && !entry.is_regular_file(ignored))
-      throw_bad_file(entry.path(), "called an image, but neither a file nor a link to one");
+      throw_bad_file(entry.path(), "the name is that of an image, but this is neither a file nor a link to a file");
     return true;
   });
 }
 
-/// @param classes that there may be, those of `whose`; empty: those that there are
-/// @param skips whether damaged images are left out
+/// @param classes the allowed classes, described by `whose`; empty: all classes of the folder
+/// @param skips whether damaged images are skipped
 ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips,
-                         const char* whose = "the training set's") {
+                         const char* whose = "the classes of the training set") {
   ClassFolders found{folder, std::move(classes), {}};
   const std::vector<std::string> names = folders_in(folder);
   const bool trains = found.classes.empty();
   if (trains) found.classes = names;
   for (const std::string& name : names) {
-    if (!is_utf8(name)) throw_bad_file(folder, "the name of the class '" + printable(name) + "' is no UTF-8");
+    if (!is_utf8(name)) throw_bad_file(folder, "the name of the class '" + printable(name) + "' is not valid UTF-8");
     const auto place = std::ranges::find(found.classes, name);
-    if (place == found.classes.end()) throw_bad_file(folder, "the class '" + printable(name) + "' is none of " + whose);
+    if (place == found.classes.end()) throw_bad_file(folder, "class '" + printable(name) + "' is not among " + whose);
     const std::vector<std::string> images = images_in(fs::path(folder) / name, skips);
     if (trains && images.empty() && names.size() > 1)
-      throw_bad_file(fs::path(folder) / name, "there is no .jpg, .jpeg or .png file for this class");
+      throw_bad_file(fs::path(folder) / name, "this class has no .jpg, .jpeg or .png file");
     for (const std::string& file : images)
       found.files.push_back({fs::path(name) / file, static_cast<std::int32_t>(place - found.classes.begin())});
   }
   if (found.files.empty())
-    throw_bad_file(folder, "there is no folder in it with a .jpg, .jpeg or .png file: a class is a folder");
+    throw_bad_file(folder,
+                   "no subfolder contains a .jpg, .jpeg or .png file; put the images of each class into a subfolder");
   return found;
 }
 
-/// Images that are decoded when they are asked for.
+/// Images that are decoded on request.
 class ImageFolder final : public DataSource {
  public:
   ImageFolder(ClassFolders files, std::vector<std::int64_t> shape, bool skips)
@@ -147,12 +148,12 @@ class ImageFolder final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// @param classes that there may be; empty: those of the first folder
-/// @param usual shape of samples where none is asked for; empty: that of the first image
+/// @param classes the allowed classes; empty: the classes of the first folder
+/// @param usual the default shape of samples; empty: the shape of the first image
 TrainingData read_folders(const FolderArguments& asked, std::vector<std::string> classes,
                           const std::vector<std::int64_t>& usual) {
   ClassFolders train =
-      list_folder(asked.folder, std::move(classes), asked.images.skips, "those that the network was trained on");
+      list_folder(asked.folder, std::move(classes), asked.images.skips, "the classes that the network was trained on");
   const std::string first = train.folder + "/" + train.files.front().name;
   const auto shape = asked.images.is_told() || usual.empty()
                          ? asked.images.shape([&] { return read_image(first, asked.images.first_use()); })

@@ -19,11 +19,11 @@ namespace {
 void check_folds(const DataPtr& data, int folds) {
   const std::int64_t samples = data->info().num_samples;
   if (folds < 2 || folds > samples)
-    throw_invalid(std::to_string(folds) + " folds of " + std::to_string(samples) +
-                  " samples; there are at least 2, and at most one a sample");
+    throw_invalid(std::to_string(folds) + " folds are impossible for " + std::to_string(samples) +
+                  " samples; use at least 2 and at most one per sample");
 }
 
-/// @param order of all samples, as `by_class` makes it. @param fold from 0 on
+/// @param order the order of all samples as returned by `by_class`. @param fold number, from 0
 TrainingData take_fold(const DataPtr& data, const std::vector<std::int64_t>& order, int fold, int folds) {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> test;
@@ -63,7 +63,7 @@ Fold parse_fold(const std::string& text) {
   const auto number = number_of(std::string_view(text).substr(0, slash));
   const auto folds = number_of(std::string_view(text).substr(std::min(slash + 1, text.size())));
   if (!number || !folds || *folds < 2 || *number < 1 || *number > *folds)
-    throw_invalid("fold '" + printable(text) + "' is not I/K, such as 2/5, with K from 2 on and I from 1 to K");
+    throw_invalid("fold '" + printable(text) + "' must be I/K, such as 2/5, with K of at least 2 and I from 1 to K");
   return {*number, *folds};
 }
 
@@ -78,11 +78,11 @@ TrainingData fold_of_named(const std::string& arguments, std::uint64_t seed) {
 TrainingData fold_of_named_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed) {
   const std::size_t colon = arguments.find(':');
   if (colon == std::string::npos || colon + 1 == arguments.size())
-    throw_invalid("data 'fold:" + printable(arguments) + "' is not fold" + kFoldUsage);
+    throw_invalid("data 'fold:" + printable(arguments) + "' does not have the form fold" + kFoldUsage);
   const std::string name = arguments.substr(colon + 1);
   const data::Fold fold = data::parse_fold(arguments.substr(0, colon));
   if (name.starts_with(data::kFoldPrefix))
-    throw_invalid("data 'fold:" + printable(arguments) + "' is a fold of a fold; there are those of other data");
+    throw_invalid("data 'fold:" + printable(arguments) + "' is a fold of a fold, which is not supported");
   return data::fold_of(load_data(name, trained, seed), fold);
 }
 

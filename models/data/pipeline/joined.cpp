@@ -9,7 +9,7 @@
 namespace troupe::data {
 namespace {
 
-/// Sources one after the other.
+/// The samples of several sources, one source after the other.
 class Joined final : public DataSource {
  public:
   explicit Joined(std::vector<DataPtr> parts) : DataSource(info_of(parts)), parts_(std::move(parts)) {
@@ -19,7 +19,7 @@ class Joined final : public DataSource {
 
  private:
   static DataInfo info_of(const std::vector<DataPtr>& parts) {
-    if (parts.empty()) throw_invalid("concat of no data");
+    if (parts.empty()) throw_invalid("concat needs at least one source of data");
     DataInfo all = parts.front()->info();
     all.num_samples = 0;
     if (parts.size() > 1) all.missing.clear();
@@ -28,13 +28,13 @@ class Joined final : public DataSource {
     for (const DataPtr& part : parts) {
       const DataInfo& info = part->info();
       if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)
-        throw_bad_data("concat of data whose samples, classes or targets are not alike");
+        throw_bad_data("concat: the sources differ in the shape of samples or in the number of classes or targets");
       const auto differ = [](const auto& names, const auto& others) {
         return !names.empty() && !others.empty() && names != others;
       };
       if (differ(info.class_names, all.class_names) || differ(info.value_names, all.value_names) ||
           differ(info.target_names, all.target_names) || info.encoding.symbols != all.encoding.symbols)
-        throw_bad_data("concat of data whose columns, categories or classes have other names");
+        throw_bad_data("concat: the sources differ in the names of columns, categories or classes");
       if (in_parts && info.parts.empty()) all.parts.push_back(all.num_samples);
       for (const std::int64_t first : info.parts) all.parts.push_back(all.num_samples + first);
       if (info.held_parts > 0)
@@ -64,7 +64,7 @@ class Joined final : public DataSource {
   }
 
   std::vector<DataPtr> parts_;
-  std::vector<std::int64_t> ends_;  ///< of each part, in samples of the whole
+  std::vector<std::int64_t> ends_;  ///< end of each part, in samples of the whole
 };
 
 }  // namespace
@@ -72,7 +72,7 @@ class Joined final : public DataSource {
 DataPtr concat(std::vector<DataPtr> parts) { return std::make_shared<const Joined>(std::move(parts)); }
 
 DataPtr repeat(const DataPtr& data, int times) {
-  if (times < 1) throw_invalid("repeat of " + std::to_string(times) + " times");
+  if (times < 1) throw_invalid("cannot repeat data " + std::to_string(times) + " times");
   return concat(std::vector<DataPtr>(static_cast<std::size_t>(times), data));
 }
 

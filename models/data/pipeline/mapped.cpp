@@ -20,7 +20,7 @@ class Mapped final : public DataSource {
     info.shape = std::move(shape);
     info.byte_scale = 0;
     info.value_names.clear();
-    info.encoding = {};  // samples are made in a way that only the program knows
+    info.encoding = {};  // only the program knows how it makes its samples
     return info;
   }
 
@@ -39,7 +39,7 @@ class Mapped final : public DataSource {
   Change change_;
 };
 
-/// Stretches of a series.
+/// Windows of consecutive samples of a series.
 class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)
@@ -47,7 +47,8 @@ class Windows final : public DataSource {
 
  private:
   static DataInfo info_of(DataInfo info, std::int64_t length) {
-    if (length < 1) throw_invalid("windows of " + std::to_string(length) + " samples");
+    if (length < 1)
+      throw_invalid("windows of " + std::to_string(length) + " samples are impossible: the length must be at least 1");
     info.num_samples -= length - 1;
     info.value_names.clear();
     info.encoding = {};

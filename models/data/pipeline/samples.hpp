@@ -8,13 +8,13 @@
 
 namespace troupe::data {
 
-/// Shows all samples, in order; nothing random is done to them.
+/// Calls `use` for all samples, in order, without random transforms.
 void for_each_sample(const DataSource& data, const std::function<void(const SampleView&)>& use);
 
-/// The i-th of a batch that has been filled.
+/// Returns sample `index` of a filled batch.
 SampleView sample_of(const BatchRequest& batch, std::size_t index, const DataInfo& info);
 
-/// All samples in an order drawn from the seed; of data with classes one class after the other.
+/// Returns all samples in an order drawn from the seed; for data with classes, ordered by class.
 std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed);
 
 }  // namespace troupe::data

@@ -12,7 +12,7 @@
 namespace troupe::data {
 namespace {
 
-/// Keeps these random numbers apart from others of the same seed.
+/// Separates these random numbers from others of the same seed.
 constexpr std::uint64_t kSelectStream = 0x73656C65ULL << 32;
 
 class Selected final : public DataSource {
@@ -24,20 +24,21 @@ class Selected final : public DataSource {
   static DataInfo info_of(DataInfo info, const std::vector<std::int64_t>& samples) {
     for (const std::int64_t sample : samples)
       if (sample < 0 || sample >= info.num_samples)
-        throw_invalid("sample " + std::to_string(sample) + " of data with " + std::to_string(info.num_samples));
+        throw_invalid("there is no sample " + std::to_string(sample) + "; the number of samples is " +
+                      std::to_string(info.num_samples));
     info.num_samples = std::ssize(samples);
     info.parts = parts_of(info.parts, samples);
     return info;
   }
 
-  /// What is left of each part; none where samples are not in their order.
+  /// Returns the parts of the selected samples; none if the samples are not in ascending order.
   static std::vector<std::int64_t> parts_of(const std::vector<std::int64_t>& parts,
                                             const std::vector<std::int64_t>& samples) {
     std::vector<std::int64_t> left;
     if (parts.empty() || !std::ranges::is_sorted(samples)) return left;
     for (const std::int64_t part : parts) {
       const std::int64_t first = std::ranges::lower_bound(samples, part) - samples.begin();
-      if (!left.empty() && left.back() == first) left.pop_back();  // nothing of the one before
+      if (!left.empty() && left.back() == first) left.pop_back();  // the previous part has no selected samples
       if (first < std::ssize(samples)) left.push_back(first);
     }
     return left;
@@ -62,14 +63,14 @@ std::vector<std::int64_t> all_of(const DataPtr& data) {
   return samples;
 }
 
-/// Fisher-Yates.
+/// Fisher-Yates shuffle.
 void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
   Random random(seed, kSelectStream);
   for (std::size_t left = samples.size(); left > 1; --left)
     std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
 }
 
-/// Of data with classes.
+/// Returns the labels of data with classes.
 std::vector<std::int32_t> labels_of(const DataSource& data) {
   const std::span<const std::int32_t> known = data.known_labels();
   if (!known.empty()) return {known.begin(), known.end()};
@@ -79,7 +80,7 @@ std::vector<std::int32_t> labels_of(const DataSource& data) {
   return labels;
 }
 
-/// A shuffled order in which any stretch has about the same share of each class.
+/// Returns a shuffled order in which every range contains about the same share of each class.
 std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
@@ -88,7 +89,7 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   const std::vector<std::int32_t> labels = labels_of(*data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
-  // The i-th of n of its class comes at (i + 1/2) / n of the way.
+  // Sample i of n samples of its class is placed at (i + 1/2) / n of the whole length.
   std::vector<std::pair<double, std::int64_t>> places;
   std::vector<std::int64_t> seen(counts.size());
   for (const std::int64_t sample : samples) {
@@ -116,7 +117,7 @@ DataPtr select(DataPtr data, std::vector<std::int64_t> samples) {
 }
 
 DataPtr take(DataPtr data, std::int64_t count) {
-  if (count < 1) throw_invalid("take of " + std::to_string(count) + " samples");
+  if (count < 1) throw_invalid("cannot take " + std::to_string(count) + " samples");
   std::vector<std::int64_t> samples = all_of(data);
   if (std::cmp_less(count, samples.size())) samples.resize(static_cast<std::size_t>(count));
   return select(std::move(data), std::move(samples));
@@ -128,7 +129,7 @@ DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>
     if (keep(sample)) samples.push_back(sample.number);
   });
   if (samples.empty())
-    throw_bad_data("a filter that keeps none of " + std::to_string(data->info().num_samples) + " samples");
+    throw_bad_data("the filter keeps none of " + std::to_string(data->info().num_samples) + " samples");
   return select(data, std::move(samples));
 }
 
@@ -139,12 +140,13 @@ DataPtr shuffle(DataPtr data, std::uint64_t seed) {
 }
 
 std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed) {
-  if (!(share > 0 && share < 1)) throw_invalid("a split of " + std::to_string(share) + ", not between 0 and 1");
+  if (!(share > 0 && share < 1))
+    throw_invalid("a split of " + std::to_string(share) + " is impossible: the share must be between 0 and 1");
   const std::vector<std::int64_t> samples = alike(data, seed);
   const auto all = static_cast<double>(samples.size());
   if (all < 2) throw_invalid("one sample cannot be split");
   const auto second = static_cast<std::ptrdiff_t>(std::clamp(std::round(all * share), 1.0, all - 1));
-  // Of a stretch that has about each class's share; both in the order of the data.
+  // Takes a range with about each class's share. Both results are in the order of the data.
   std::vector<std::int64_t> rest(samples.begin(), samples.end() - second);
   std::vector<std::int64_t> part(samples.end() - second, samples.end());
   std::ranges::sort(rest);

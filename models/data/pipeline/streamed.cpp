@@ -17,7 +17,7 @@ namespace {
 using TakeSample = std::function<void(const SampleView&)>;
 using ReadPart = std::function<void(int, const TakeSample&)>;
 
-/// So many parts may be mixed where memory for them is short: one is used while the next comes.
+/// The number of parts that are shuffled together if memory is short: one is used while the next is loaded.
 constexpr int kMixedParts = 2;
 
 /// All samples of a part.
@@ -35,15 +35,15 @@ std::int64_t bytes_of_sample(const DataInfo& info) {
 void check_sample(const SampleView& sample, const DataInfo& info, int part) {
   const bool fits = std::ssize(sample.values) == info.sample_size() && std::ssize(sample.targets) == info.num_targets;
   if (!fits)
-    throw_bad_data("part " + std::to_string(part) + " has a sample of " + std::to_string(sample.values.size()) +
-                   " values and " + std::to_string(sample.targets.size()) + " targets, not " +
+    throw_bad_data("part " + std::to_string(part) + " has a sample with " + std::to_string(sample.values.size()) +
+                   " values and " + std::to_string(sample.targets.size()) + " targets; expected " +
                    std::to_string(info.sample_size()) + " and " + std::to_string(info.num_targets));
 }
 
 /// Counts the samples of each part.
 DataInfo counted(DataInfo info, int parts, const ReadPart& read) {
-  if (parts < 1) throw_invalid("a stream of " + std::to_string(parts) + " parts");
-  if (!read) throw_invalid("a stream without a function");
+  if (parts < 1) throw_invalid("a stream of " + std::to_string(parts) + " parts is impossible: it needs at least 1");
+  if (!read) throw_invalid("a stream needs a function");
   info.num_samples = 0;
   info.parts.clear();
   std::int64_t largest = 1;
@@ -53,7 +53,7 @@ DataInfo counted(DataInfo info, int parts, const ReadPart& read) {
       check_sample(sample, info, part);
       ++info.num_samples;
     });
-    if (info.num_samples == first) throw_bad_data("part " + std::to_string(part) + " has no sample");
+    if (info.num_samples == first) throw_bad_data("part " + std::to_string(part) + " has no samples");
     info.parts.push_back(first);
     largest = std::max(largest, info.num_samples - first);
   }
@@ -98,8 +98,8 @@ class Streamed final : public DataSource {
         if (info().num_classes > 0) loaded->labels.push_back(sample.label);
       });
       if (count != samples)
-        throw_bad_data("part " + std::to_string(number) + " had " + std::to_string(samples) + " samples, and has " +
-                       std::to_string(count) + " now");
+        throw_bad_data("part " + std::to_string(number) + " had " + std::to_string(samples) +
+                       " samples at first, but has " + std::to_string(count) + " now");
       return loaded;
     });
   }

@@ -17,20 +17,20 @@ namespace {
 
 using nlohmann::json;
 
-/// What the arrays begin at multiples of.
+/// The alignment of the arrays in bytes.
 constexpr std::size_t kAlignment = 64;
 
 using SetMember = std::shared_ptr<const DataSource> TrainingData::*;
 constexpr std::array<std::pair<const char*, SetMember>, 3> kSets{
     {{"train", &TrainingData::train}, {"test", &TrainingData::test}, {"validation", &TrainingData::validation}}};
 
-/// An array, and where it goes.
+/// An array and its offset in the packed bytes.
 struct Placed {
   std::size_t at = 0;
   std::span<const std::byte> bytes;
 };
 
-/// Puts arrays one behind the other.
+/// Places arrays one after the other.
 class Layout {
  public:
   template <class T>
@@ -82,7 +82,7 @@ json describe(const Dataset& set, Layout& layout) {
             layout.place(arrays.targets)}}};
 }
 
-/// The length of the text, the text, the arrays.
+/// The packed bytes hold the length of the text, the text and the arrays.
 std::size_t begin_of_arrays(std::size_t text) {
   return (sizeof(std::uint64_t) + text + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -92,7 +92,7 @@ std::span<const T> array(std::span<const std::byte> arrays, const json& where) {
   const auto at = where.at(0).get<std::size_t>();
   const auto count = where.at(1).get<std::size_t>();
   if (at % kAlignment != 0 || at > arrays.size() || count > (arrays.size() - at) / sizeof(T))
-    throw_bad_data("shared data whose arrays lie behind its end");
+    throw_bad_data("damaged shared data: an array ends behind the end");
   return {reinterpret_cast<const T*>(arrays.data() + at), count};
 }
 
@@ -131,7 +131,7 @@ SharedMemory::Content pack(const TrainingData& data) {
     if (in_memory == nullptr) return {};
     sets[name] = describe(*in_memory, layout);
   }
-  // CBOR takes names of files in any encoding.
+  // CBOR can hold file names in any encoding.
   std::vector<std::uint8_t> text = json::to_cbor(sets);
   const std::size_t begin = begin_of_arrays(text.size());
   return {begin + layout.end(), [begin, text = std::move(text), placed = layout.placed()](std::span<std::byte> to) {
@@ -144,10 +144,10 @@ SharedMemory::Content pack(const TrainingData& data) {
 
 TrainingData unpack(const SharedBytes& packed) {
   std::uint64_t length = 0;
-  if (packed.bytes.size() < sizeof length) throw_bad_data("shared data without a text");
+  if (packed.bytes.size() < sizeof length) throw_bad_data("damaged shared data: no text");
   std::memcpy(&length, packed.bytes.data(), sizeof length);
   if (length > packed.bytes.size() || begin_of_arrays(length) > packed.bytes.size())
-    throw_bad_data("shared data whose text ends behind its end");
+    throw_bad_data("damaged shared data: the text ends behind the end");
   try {
     const auto* const text = reinterpret_cast<const std::uint8_t*>(packed.bytes.data()) + sizeof length;
     const json sets = json::from_cbor(text, text + length);
@@ -157,7 +157,7 @@ TrainingData unpack(const SharedBytes& packed) {
         data.*member = set_of(sets.at(name), packed.bytes.subspan(begin_of_arrays(length)), packed.memory);
     return data;
   } catch (const json::exception& error) {
-    throw_bad_data(std::string("shared data that is none: ") + error.what());
+    throw_bad_data(std::string("damaged shared data: ") + error.what());
   }
 }
 

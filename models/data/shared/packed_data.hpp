@@ -5,11 +5,11 @@
 
 namespace troupe {
 
-/// Data as bytes that other processes of this machine make the same data of: first a text that says what lies where,
-/// then the arrays. Nothing where not all of its sets are a Dataset, whose arrays lie in memory.
+/// Packs data into bytes from which other processes of this machine can recreate it: first a text that describes the
+/// layout, then the arrays. Returns nothing unless all sets are Datasets, whose arrays are in memory.
 SharedMemory::Content pack(const TrainingData& data);
 
-/// Data whose arrays lie in bytes that were packed. @throws Error bad_data where they were not
+/// Returns the data whose arrays are in packed bytes. @throws Error bad_data if the bytes are not valid packed data
 TrainingData unpack(const SharedBytes& packed);
 
 }  // namespace troupe

@@ -12,7 +12,7 @@ struct Ours {
 };
 
 Ours& ours() {
-  static auto& all = *new Ours;  // never destroyed: replicas that were given up may outlive main
+  static auto& all = *new Ours;  // never destroyed: threads of abandoned replicas may outlive main
   return all;
 }
 

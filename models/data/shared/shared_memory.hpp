@@ -8,19 +8,19 @@
 
 namespace troupe {
 
-/// Bytes that lie in a machine once; valid while `memory` is held.
+/// Bytes that exist once per machine; valid while `memory` is held.
 struct SharedBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
 };
 
-/// Memory that processes of a machine share, for what each of them would else make for itself.
+/// Memory that processes of a machine share for data that each of them would otherwise load itself.
 class SharedMemory {
  public:
-  /// What is to lie there: nothing where it has no bytes.
+  /// The content to be stored; empty if `bytes` is 0.
   struct Content {
     std::size_t bytes = 0;
-    std::function<void(std::span<std::byte>)> write;  ///< all of them, which begin at a multiple of 4096
+    std::function<void(std::span<std::byte>)> write;  ///< writes all bytes; the span begins at a multiple of 4096
   };
   using Make = std::function<Content()>;
 
@@ -29,14 +29,15 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   virtual ~SharedMemory() = default;
 
-  /// What the first process that asks for this key makes, and others wait for; nothing where that is nothing, or where
-  /// there is no room for it. By several threads at once. @throws what `make` does, which is called once at most
+  /// Returns the content that the first process with this key makes; other processes wait for it. Returns nothing if
+  /// that content is empty or if there is not enough memory. Thread-safe. @throws the exceptions of `make`, which is
+  /// called at most once
   virtual SharedBytes once(std::uint64_t key, const Make& make) = 0;
 };
 
-/// This process's; null where it shares with nobody.
+/// Returns the shared memory of this process; null if it shares with no other process.
 std::shared_ptr<SharedMemory> shared_memory();
-/// From now on this process shares data that it loads.
+/// Makes this process share all data that it loads from now on.
 void share_memory(std::shared_ptr<SharedMemory> with);
 
 }  // namespace troupe

@@ -23,17 +23,17 @@
 namespace troupe {
 namespace {
 
-/// What stands behind "tar:".
+/// The arguments behind "tar:".
 struct TarArguments {
-  std::vector<std::string> train;  ///< files, patterns and ranges resolved, and commands behind kPipe
+  std::vector<std::string> train;  ///< files with patterns and ranges expanded, and commands behind kPipe
   std::vector<std::string> test;
   ImageOptions images;
-  std::uint64_t held_bytes = part_memory();  ///< of what is held decompressed
+  std::uint64_t held_bytes = part_memory();  ///< the limit of content that is held decompressed
 };
 
 void add_archives(std::vector<std::string>& archives, const std::string& pattern) {
   for (const std::string& name : expand_ranges(pattern)) {
-    if (name == kPipe) throw_invalid("tar:" + pattern + " has no command behind " + kPipe);
+    if (name == kPipe) throw_invalid("tar:" + pattern + " has no command after " + kPipe);
     if (name.starts_with(kPipe))
       archives.push_back(name);
     else
@@ -46,11 +46,11 @@ std::uint64_t bytes_of_megabytes(const std::string& text) {
   std::uint64_t megabytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
   if (error != std::errc{} || end != text.data() + text.size() || megabytes < 1 || megabytes > kMost)
-    throw_invalid("tar: memory=" + text + " is not a number of megabytes");
+    throw_invalid("tar: memory=" + text + " must be a number of megabytes");
   return megabytes << 20;
 }
 
-/// @throws Error invalid_argument that says what is wrong, bad_file for a pattern that no file has
+/// @throws Error invalid_argument that describes the mistake, bad_file for a pattern that matches no file
 TarArguments parse_tar_arguments(const std::string& text) {
   TarArguments asked;
   DataOptions options{{"test", [&](const std::string& value) { add_archives(asked.test, value); }},
@@ -58,20 +58,20 @@ TarArguments parse_tar_arguments(const std::string& text) {
   asked.images.add_to(options, "tar");
   for (const std::string& pattern : parse_data_arguments("tar", text, kTarUsage, options))
     add_archives(asked.train, pattern);
-  if (asked.train.empty()) throw_invalid("tar:" + text + " names no archive: tar" + kTarUsage);
+  if (asked.train.empty()) throw_invalid("tar:" + text + " does not name an archive; usage: tar" + kTarUsage);
   return asked;
 }
 
-/// Of what a shard mixes: it holds for some shards in one process, too.
+/// The limit of bytes that a shard shuffles together; a process may have several shards.
 constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
 
-/// What the samples of all sets are.
+/// The common form of the samples of all sets.
 struct TarForm {
   bool images = false;
   bool bytes = false;  ///< arrays of unsigned bytes
   std::vector<std::int64_t> shape = {};
   std::int64_t num_targets = 0;
-  bool skips = false;  ///< samples that are damaged
+  bool skips = false;  ///< whether damaged samples are skipped
 };
 
 std::string origin_of_set(const TarSet& set) {
@@ -106,7 +106,7 @@ std::vector<std::int64_t> lengths_of(const NumberArray& array) {
   return array.shape.empty() ? std::vector<std::int64_t>{1} : array.shape;
 }
 
-/// Samples that are decoded when they are asked for.
+/// Samples that are decoded on request.
 class TarData final : public DataSource {
  public:
   TarData(TarSet set, TarForm form, const TarClasses& classes, std::shared_ptr<TarParts> parts)
@@ -118,8 +118,9 @@ class TarData final : public DataSource {
     if (form_.images) use_ = use_of(form_.shape);
     for (std::size_t i = 0; i < set_.values.size(); ++i)
       if (is_image_member(set_.values[i].name) != form_.images)
-        throw_bad_file(set_.place(set_.values[i], i), form_.images ? "an array, and the first sample is an image"
-                                                                   : "an image, and the first sample is an array");
+        throw_bad_file(set_.place(set_.values[i], i),
+                       form_.images ? "this sample is an array, but the first sample is an image"
+                                    : "this sample is an image, but the first sample is an array");
   }
 
   std::span<const std::int32_t> known_labels() const override { return set_.labels; }
@@ -148,15 +149,15 @@ class TarData final : public DataSource {
     }
     const NumberArray array = write_array(archive, member, to);
     if (array.is_byte() != form_.bytes || lengths_of(array) != form_.shape)
-      throw_bad_file(place_of(archive.path(), member), "its array has another shape or type than the first sample's");
+      throw_bad_file(place_of(archive.path(), member), "the array differs in shape or type from the first sample's");
     if (form_.bytes) std::ranges::for_each(to, [](float& value) { value *= kByteScale; });
   }
 
   static NumberArray write_array(const ArchiveBytes& archive, const TarMember& member, std::span<float> to) {
     NumberArray array = read_array_of(archive, member);
     if (static_cast<std::size_t>(array.size()) != to.size())
-      throw_bad_file(place_of(archive.path(), member), "its array has " + std::to_string(array.size()) +
-                                                           " numbers, and that of the first sample " +
+      throw_bad_file(place_of(archive.path(), member), "the array has " + std::to_string(array.size()) +
+                                                           " numbers, but that of the first sample has " +
                                                            std::to_string(to.size()));
     std::ranges::copy(array.floats(), to.begin());
     const auto infinite = std::ranges::find_if(to, [](float value) { return !std::isfinite(value); });
@@ -173,7 +174,7 @@ class TarData final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// What is not told is as in the first sample.
+/// Properties that the options do not set are taken from the first sample.
 TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
   TarForm form{.images = is_image_member(set.values.front().name)};
   form.skips = asked.skips;
@@ -184,7 +185,7 @@ TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
       return decode_image(place_of(archive->path(), first), read_member(*archive, first), asked.first_use());
     });
   } else {
-    if (asked.is_told()) throw_invalid("tar: size= and channels= are for images, and there are arrays");
+    if (asked.is_told()) throw_invalid("tar: size= and channels= apply only to images, but the samples are arrays");
     const NumberArray array = read_array_of(*archive, first);
     form.shape = lengths_of(array);
     form.bytes = array.is_byte();

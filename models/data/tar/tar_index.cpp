@@ -10,11 +10,11 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe tar index ";
-/// Another number for another meaning of any byte of it, and of which members are samples.
+/// Change the number whenever the meaning of a byte changes, or the choice of members that are samples.
 constexpr std::string_view kIndexStart = "troupe tar index 1\t";
-/// An index takes less than the archive's content does, whose members each have a header of 512 bytes, or than this.
+/// An index is smaller than this, or than the archive's content, whose members each have a header of 512 bytes.
 constexpr std::uint64_t kShortTarIndex = std::uint64_t{1} << 20;
-/// Nor is a content likely that takes so many times the bytes of what it is compressed to.
+/// The largest compression ratio that is considered plausible.
 constexpr std::uint64_t kLikelyRatio = 1000;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
@@ -49,7 +49,7 @@ std::optional<std::string> unescaped(std::string_view text) {
   return plain;
 }
 
-/// Fields of a line, one after the other; what does not fit makes all of them bad.
+/// Reads the fields of a line. After the first invalid field, all count as bad.
 class LineFields {
  public:
   explicit LineFields(std::string_view line) : rest_(line) {}

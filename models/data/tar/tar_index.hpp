@@ -11,22 +11,22 @@
 
 namespace troupe {
 
-/// What was found by reading an archive once.
+/// The result of reading an archive once.
 struct TarIndex {
-  std::uint64_t file_bytes = 0;  ///< of the archive's file, by which it is seen that it has not changed
+  std::uint64_t file_bytes = 0;  ///< size of the archive's file, to detect changes
   std::int64_t modified = 0;     ///< InputFile::modified
-  std::uint64_t content = 0;     ///< bytes, decompressed
+  std::uint64_t content = 0;     ///< size of the decompressed content in bytes
   std::vector<TarSample> samples;
 
   bool operator==(const TarIndex&) const = default;
 };
 
-/// A line of numbers, and one a sample with tabs between its fields.
+/// Returns a line of numbers, then one line per sample with fields separated by tabs.
 std::string to_text(const TarIndex& index);
-/// Nothing for a text that is no index, of another version, or that speaks of bytes behind the archive's end.
+/// Returns nothing for a text that is not an index, has another version, or refers to bytes behind the archive's end.
 std::optional<TarIndex> tar_index_from(std::string_view text);
 
-/// The index of an archive: as it is kept beside it, or else made, and kept where its folder takes it.
+/// Returns the index of an archive. Reads the stored index, or else creates it and stores it if the folder is writable.
 /// @throws Error bad_file, limit_reached for an archive that cannot be used
 TarIndex index_of_archive(const InputFile& file);
 

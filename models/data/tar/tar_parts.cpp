@@ -15,13 +15,13 @@ bool is_command(const std::string& name) { return name.starts_with(kPipe); }
 std::string command_of(const std::string& name) {
   const char* const allowed = std::getenv(kAllowPipe);
   if (allowed == nullptr || std::string_view(allowed) != "1")
-    throw_invalid("tar:" + printable(name, 200) + " is not run, since " + kAllowPipe +
-                  " is not 1 in the environment of this process; it lets who names data run any command here");
+    throw_invalid("tar:" + printable(name, 200) + " was not run: the environment variable " + kAllowPipe +
+                  " is not 1 for this process (1 allows data names to run any command)");
   return name.substr(std::string_view(kPipe).size());
 }
 
 [[noreturn]] void throw_changed(const TarPart& part) {
-  throw_bad_file(printable(part.name, 500), "has changed since the run began");
+  throw_bad_file(printable(part.name, 500), "the archive has changed since the run began");
 }
 
 InputFile open_unchanged(const TarPart& part) {
@@ -53,7 +53,7 @@ TarPart TarParts::open(const std::string& name, std::vector<TarSample>& samples)
     samples = std::move(index.samples);
     part = {name, index.file_bytes, index.modified, index.content, is_compressed(file)};
   }
-  if (samples.empty()) throw_bad_file(printable(name, 500), "there is no .jpg, .jpeg, .png or .npy in it");
+  if (samples.empty()) throw_bad_file(printable(name, 500), "the archive contains no .jpg, .jpeg, .png or .npy file");
   return part;
 }
 

@@ -10,31 +10,33 @@
 
 namespace troupe {
 
-/// Begins the name of a part that a command writes.
+/// The prefix of the name of a part that a command writes.
 inline constexpr const char* kPipe = "pipe:";
-/// A command is run only where this variable of the environment is 1: names of data come from a run's driver, too.
+/// Commands run only if this environment variable is 1, because names of data may come from a run's driver.
 inline constexpr const char* kAllowPipe = "TROUPE_ALLOW_PIPE";
 
-/// An archive, as it was when it was first read.
+/// An archive and its state when it was first read.
 struct TarPart {
-  std::string name;  ///< of its file, or a command behind kPipe
+  std::string name;  ///< name of its file, or a command behind kPipe
   std::uint64_t file_bytes = 0;
   std::int64_t modified = 0;
-  std::uint64_t content = 0;  ///< bytes, decompressed
-  bool is_held = false;       ///< in memory as a whole, since it is compressed or comes from a command
+  std::uint64_t content = 0;  ///< size of the decompressed content in bytes
+  bool is_held = false;       ///< the whole content is in memory, because it is compressed or comes from a command
 };
 
-/// Contents of parts that are held in memory, those used last.
+/// A cache of the contents of parts that are held in memory.
 class TarParts {
  public:
-  /// @param most bytes of them; more only while they are in use
+  /// @param most the largest total size in bytes; exceeded only by contents that are in use
   explicit TarParts(std::uint64_t most) : held_(most) {}
 
-  /// Finds what is in an archive.
-  /// @throws Error bad_file, limit_reached for one that cannot be used, invalid_argument for a command that may not run
+  /// Opens an archive and finds its samples.
+  /// @throws Error bad_file, limit_reached for an archive that cannot be used, invalid_argument for a command that may
+  /// not run
   TarPart open(const std::string& name, std::vector<TarSample>& samples);
-  /// What to read its members from. Several threads may call it at once; a part that is not there is loaded by one.
-  /// @throws Error bad_file also for one that has changed since
+  /// Returns the content of a part, for reading its members. Thread-safe; a part that is not in memory is loaded by one
+  /// thread.
+  /// @throws Error bad_file also if the archive has changed
   std::shared_ptr<const ArchiveBytes> get(const TarPart& part);
 
  private:

@@ -16,7 +16,7 @@
 namespace troupe {
 namespace {
 
-/// What a member is to its sample.
+/// The role of a member in its sample.
 enum class TarRole : std::uint8_t { values, more_values, targets, number, object, name, none };
 
 constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", TarRole::values},
@@ -40,10 +40,10 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// A member's name in two, at the first dot behind its folders.
+/// A member's name, split at the first dot after the folders.
 struct TarName {
   std::string_view key;
-  std::string extension;  ///< in small letters
+  std::string extension;  ///< in lower case
 
   explicit TarName(std::string_view name) {
     const std::size_t slash = name.rfind('/');
@@ -68,7 +68,7 @@ std::string trimmed(std::span<const std::byte> bytes) {
   return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
 }
 
-/// "7" for " 7\n". Nothing for what is no class's number.
+/// Returns "7" for "7". Returns nothing for a text that is not the number of a class.
 std::optional<std::string> class_number(const std::string& text) {
   std::int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -77,7 +77,7 @@ std::optional<std::string> class_number(const std::string& text) {
   return std::to_string(number);
 }
 
-/// Puts members that follow each other into samples.
+/// Groups consecutive members into samples.
 class SampleFinder {
  public:
   explicit SampleFinder(const ArchiveBytes& archive) : archive_(archive) {}
@@ -89,8 +89,9 @@ class SampleFinder {
     key_ = name.key;
     const TarRole role = role_of(name.extension);
     if (role == TarRole::none) return;
-    if (member.kind == TarMember::Kind::link) refuse(member, "a link; tar's --hard-dereference writes files instead");
-    if (member.kind == TarMember::Kind::sparse) refuse(member, "a sparse file");
+    if (member.kind == TarMember::Kind::link)
+      refuse(member, "this is a link; create the archive with tar --hard-dereference");
+    if (member.kind == TarMember::Kind::sparse) refuse(member, "this is a sparse file, which is not supported");
     auto& place = of(role);
     if (place && role == TarRole::more_values)
       second_ = member;
@@ -118,13 +119,13 @@ class SampleFinder {
     for (const TarRole role : {TarRole::targets, TarRole::number})
       if (of(role) && !of(TarRole::values) && !of(TarRole::more_values))
         refuse(*of(role),
-               "there is no image or array of its name beside it; the members of a sample follow each other, "
-               "as after tar --sort=name");
+               "the sample has no image or array of this name; the members of a sample must be adjacent, "
+               "as with tar --sort=name");
     members_ = {};
     second_ = {};
   }
 
-  /// By the first that is there of targets, a number, a name, a folder.
+  /// Uses the first of these that exists: targets, a number, a name, the folder.
   void answer(TarSample& sample) {
     if (of(TarRole::targets)) {
       sample.answer = TarAnswer::targets;
@@ -138,16 +139,16 @@ class SampleFinder {
 
   void set_number(TarSample& sample, const TarMember& member, const std::string& text) const {
     const auto number = class_number(text);
-    if (!number) refuse(member, "'" + printable(text, 50) + "' is not a class's number");
+    if (!number) refuse(member, "'" + printable(text, 50) + "' is not the number of a class");
     sample.answer = TarAnswer::number;
     sample.label = *number;
   }
 
-  /// False where it says nothing of a class.
+  /// Returns false if the JSON contains no class.
   bool answer_by_json(TarSample& sample, const TarMember& member) const {
     const std::vector<std::byte> bytes = read(member, kLongestJson);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    nlohmann::json parsed = parse_strictly(place_of(archive_.path(), member), "it", text, kDeepestJson);
+    nlohmann::json parsed = parse_strictly(place_of(archive_.path(), member), "the member", text, kDeepestJson);
     if (parsed.is_object()) parsed = parsed.value("label", nlohmann::json());
     if (parsed.is_string())
       set_name(sample, member, parsed.get<std::string>());
@@ -164,21 +165,22 @@ class SampleFinder {
     const std::string folders = end == std::string::npos ? "" : name.substr(0, end);
     const std::string folder = folders.substr(folders.rfind('/') + 1);
     if (folder.empty() || folder == "." || folder == "..")
-      refuse(sample.values,
-             "it has no class: no .cls, .json, .txt, .y.npy or .target.npy of its name beside it, and no folder");
+      refuse(
+          sample.values,
+          "the sample has no class: there is no .cls, .json, .txt, .y.npy or .target.npy of this name, and no folder");
     set_name(sample, sample.values, folder);
   }
 
   void set_name(TarSample& sample, const TarMember& member, std::string name) const {
     if (name.empty() || name.size() > kLongestClassName || !is_printable(name))
-      refuse(member, "'" + printable(name, 50) + "' is not a class's name");
+      refuse(member, "'" + printable(name, 50) + "' is not a valid class name");
     sample.answer = TarAnswer::name;
     sample.label = std::move(name);
   }
 
   std::vector<std::byte> read(const TarMember& member, std::uint64_t most) const {
     std::vector<std::byte> content = read_member(archive_, member);
-    if (content.size() > most) refuse(member, "it is longer than " + std::to_string(most) + " bytes");
+    if (content.size() > most) refuse(member, "the member is longer than " + std::to_string(most) + " bytes");
     return content;
   }
 
@@ -186,14 +188,14 @@ class SampleFinder {
     throw_bad_file(place_of(archive_.path(), member), why);
   }
   [[noreturn]] void refuse_second(const TarMember& member) const {
-    refuse(member, "a second one of its kind in the sample '" + printable(key_, 200) +
-                       "'; the name of a sample ends at the first dot");
+    refuse(member, "the second member of its kind in the sample '" + printable(key_, 200) +
+                       "'; a sample's name ends at the first dot");
   }
 
   const ArchiveBytes& archive_;
   std::string key_;
   std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
-  std::optional<TarMember> second_;  ///< of those that count only where they are alone
+  std::optional<TarMember> second_;  ///< a second more_values member; an error if the sample has no `values` member
   std::vector<TarSample> samples_;
 };
 

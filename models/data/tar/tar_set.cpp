@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a class by its name", "targets"};
 
-/// Adds archives to a set.
+/// Opens archives and adds them to a set.
 class SetOpener {
  public:
   SetOpener(TarParts& parts, TarClasses& classes, bool is_test) : parts_(parts), classes_(classes), is_test_(is_test) {
@@ -35,8 +35,8 @@ class SetOpener {
   void add(TarSample sample) {
     if (classes_.kind == TarAnswer::none) classes_.kind = sample.answer;
     if (sample.answer != classes_.kind)
-      refuse(sample, std::string("it has ") + kAnswerNames[static_cast<int>(sample.answer)] +
-                         ", and the first sample has " + kAnswerNames[static_cast<int>(classes_.kind)]);
+      refuse(sample, std::string("this sample has ") + kAnswerNames[static_cast<int>(sample.answer)] +
+                         ", but the first sample has " + kAnswerNames[static_cast<int>(classes_.kind)]);
     if (sample.answer == TarAnswer::targets)
       set_.targets.push_back(std::move(sample.targets));
     else
@@ -49,10 +49,10 @@ class SetOpener {
     const char* const end = sample.label.data() + sample.label.size();
     const auto read = std::from_chars(sample.label.data(), end, number);
     if (read.ptr != end || read.ec != std::errc{} || number < 0 || number == INT32_MAX)
-      refuse(sample, "its class is '" + printable(sample.label, 50) + "'; its index is wrong");
+      refuse(sample, "the index of the archive is wrong: class '" + printable(sample.label, 50) + "' is not a number");
     if (number >= kMostClasses)
-      refuse(sample,
-             "its class is " + std::to_string(number) + ", and they are 0 to " + std::to_string(kMostClasses - 1));
+      refuse(sample, "class " + std::to_string(number) + " is out of range: classes are 0 to " +
+                         std::to_string(kMostClasses - 1));
     classes_.count = std::max(classes_.count, number + 1);
     return number;
   }
@@ -60,11 +60,12 @@ class SetOpener {
   std::int32_t number_of_name(const TarSample& sample) {
     const auto found = numbers_.find(sample.label);
     if (found != numbers_.end()) return found->second;
-    if (is_test_) refuse(sample, "the class '" + printable(sample.label) + "' is none of the training set's");
+    if (is_test_)
+      refuse(sample, "class '" + printable(sample.label) + "' is not among the classes of the training set");
     return numbers_.emplace(sample.label, static_cast<std::int32_t>(numbers_.size())).first->second;
   }
 
-  /// Numbers classes in the order of their names.
+  /// Numbers the classes in the order of their names.
   void sort_names() {
     std::vector<std::int32_t> becomes(numbers_.size());
     for (const auto& [name, number] : numbers_) {
@@ -83,7 +84,7 @@ class SetOpener {
   TarParts& parts_;
   TarClasses& classes_;
   bool is_test_;
-  std::map<std::string, std::int32_t> numbers_;  ///< of classes, by name
+  std::map<std::string, std::int32_t> numbers_;  ///< number of each class, by name
   TarSet set_;
 };
 

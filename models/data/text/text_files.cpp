@@ -23,27 +23,28 @@
 namespace troupe {
 namespace {
 
-/// What a text is a row of.
+/// The unit of a text.
 enum class Symbols : std::uint8_t {
   bytes,
-  characters,  ///< of UTF-8; their numbers are Unicode's
+  characters,  ///< UTF-8 characters, numbered by Unicode
 };
 
-/// A text that is read where it is asked for. By several threads at once.
+/// A text that is read on request. Thread-safe.
 class TextFile {
  public:
-  /// Passes over the file once. @throws Error bad_file when it cannot be read, or is no UTF-8 and characters are wanted
+  /// Reads the file once. @throws Error bad_file if it cannot be read, or if it is not valid UTF-8 although characters
+  /// are requested
   TextFile(const std::string& path, Symbols symbols);
 
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
-  /// Its symbols' numbers, each once, in their order.
+  /// Returns the numbers of the symbols that occur, each once, in ascending order.
   const std::vector<std::uint32_t>& different() const { return different_; }
-  /// Writes the numbers of the symbols that begin with `first`. @throws Error bad_file when the file has changed
+  /// Writes the numbers of the symbols from index `first` on. @throws Error bad_file if the file has changed
   void read(std::int64_t first, std::span<std::uint32_t> numbers) const;
 
  private:
-  /// Calls `take(number, offset)` for each symbol from an offset on where one begins, until that is false.
+  /// Calls `take(number, offset)` for each symbol from an offset at which a symbol begins, until `take` returns false.
   template <class Take>
   void pass(std::uint64_t offset, std::size_t piece, Take take) const;
 
@@ -51,14 +52,14 @@ class TextFile {
   Symbols symbols_;
   std::int64_t size_ = 0;
   std::vector<std::uint32_t> different_;
-  std::vector<std::uint64_t> places_;  ///< where every so-many-th character begins
+  std::vector<std::uint64_t> places_;  ///< offset of every kBetweenPlaces-th character
 };
 
-/// Characters between places that are known.
+/// The distance in characters between known offsets.
 constexpr std::int64_t kBetweenPlaces = 1024;
 constexpr std::size_t kPassPiece = std::size_t{1} << 20;
 constexpr std::size_t kReadPiece = 4096;
-/// Of a letter.
+/// The largest number of bytes of a character.
 constexpr std::size_t kMostBytes = 4;
 
 template <class Take>
@@ -73,7 +74,8 @@ void TextFile::pass(std::uint64_t offset, std::size_t piece, Take take) const {
       Letter letter{static_cast<unsigned char>(text[at]), 1, true};
       if (symbols_ == Symbols::characters) letter = first_letter(std::string_view(text).substr(at));
       if (!letter.well_formed)
-        throw_bad_file(path(), "byte " + std::to_string(offset + at) + " is no UTF-8: symbols=bytes takes it");
+        throw_bad_file(
+            path(), "byte " + std::to_string(offset + at) + " is not valid UTF-8; use symbols=bytes to read any text");
       if (!take(letter.number, offset + at)) return;
       at += letter.bytes;
     }
@@ -117,17 +119,18 @@ void TextFile::read(std::int64_t first, std::span<std::uint32_t> numbers) const 
   file_.check_unchanged();
 }
 
-/// So many different symbols a sample's floats can tell apart.
+/// The largest number of different symbols.
 constexpr std::size_t kMostSymbols = 4096;
 
-/// What stands behind "text:".
+/// The arguments behind "text:".
 struct TextArguments {
   std::vector<std::string> files;
   std::vector<std::string> test_files;
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
   std::int64_t stride = 1;
-  bool unseen_zero = false;  ///< a symbol that the training text did not have becomes zeros, rather than an error
+  bool unseen_zero = false;  ///< true: a symbol that the training text does not have becomes zeros; false: it is an
+                             ///< error
 };
 
 TextArguments parse_text_arguments(const std::string& text) {
@@ -137,7 +140,7 @@ TextArguments parse_text_arguments(const std::string& text) {
   };
   const auto symbols = [&](const std::string& value) {
     if (value != "bytes" && value != "characters")
-      throw_invalid("text: symbols=" + value + " is neither bytes nor characters");
+      throw_invalid("text: symbols=" + value + " must be bytes or characters");
     asked.symbols = value == "bytes" ? Symbols::bytes : Symbols::characters;
   };
   const auto patterns = parse_data_arguments(
@@ -148,11 +151,11 @@ TextArguments parse_text_arguments(const std::string& text) {
        {"unseen", [&](const std::string& value) { asked.unseen_zero = zero_for_unseen("text", value); }},
        {"stride", [&](const std::string& value) { asked.stride = data_length("text: stride", value); }}});
   for (const std::string& pattern : patterns) add(asked.files, pattern);
-  if (asked.files.empty()) throw_invalid("text:" + text + " names no file: text" + kTextUsage);
+  if (asked.files.empty()) throw_invalid("text:" + text + " does not name a file; usage: text" + kTextUsage);
   return asked;
 }
 
-/// A letter, or its number where it does not show itself.
+/// Returns the character, or its number if it is not visible.
 std::string name_of(std::uint32_t symbol, Symbols symbols) {
   std::string letter;
   const auto add = [&](std::uint32_t byte) { letter += static_cast<char>(byte); };
@@ -171,7 +174,7 @@ std::string name_of(std::uint32_t symbol, Symbols symbols) {
   return number;
 }
 
-/// Windows of a text; the class of each is the symbol behind it.
+/// Windows of a text. The class of a window is the symbol after it.
 class TextWindows final : public DataSource {
  public:
   TextWindows(TextFile file, std::vector<std::uint32_t> vocabulary, const TextArguments& asked)
@@ -187,7 +190,8 @@ class TextWindows final : public DataSource {
   static DataInfo info_of(const TextFile& file, const std::vector<std::uint32_t>& vocabulary,
                           const TextArguments& asked) {
     if (file.size() <= asked.window)
-      throw Error(ErrorCode::bad_data, std::to_string(file.size()) + " symbols, which are no window and one behind it",
+      throw Error(ErrorCode::bad_data,
+                  std::to_string(file.size()) + " symbols are too few for one window and the symbol after it",
                   {.object = file.path()});
     DataInfo info{.num_samples = (file.size() - asked.window - 1) / asked.stride + 1,
                   .shape = {asked.window, std::ssize(vocabulary)},
@@ -210,17 +214,17 @@ class TextWindows final : public DataSource {
       const auto label = class_of(symbols.back());
       if (label) request.labels[i] = static_cast<std::int32_t>(*label);
       if (!label && request.holes.empty())
-        throw Error(ErrorCode::bad_data, "the training text has no " + name_of(symbols.back(), symbols_),
+        throw Error(ErrorCode::bad_data, "the training text does not contain " + name_of(symbols.back(), symbols_),
                     {.object = file_.path()});
       if (!label) request.holes[i] = 1;
     }
   }
 
-  /// Nothing for one that the training text did not have.
+  /// Returns nothing for a symbol that the training text does not contain.
   std::optional<std::size_t> class_of(std::uint32_t symbol) const {
     const auto found = std::ranges::lower_bound(vocabulary_, symbol);
     if (found != vocabulary_.end() && *found == symbol) return static_cast<std::size_t>(found - vocabulary_.begin());
-    if (!unseen_zero_) throw_bad_file(file_.path(), "it has been changed");
+    if (!unseen_zero_) throw_bad_file(file_.path(), "the file has changed");
     return {};
   }
 
@@ -248,8 +252,8 @@ std::vector<std::uint32_t> vocabulary_of(const std::vector<TextFile>& files) {
   }
   if (all.size() > kMostSymbols)
     throw Error(ErrorCode::limit_reached,
-                std::to_string(all.size()) + " different characters, of which " + std::to_string(kMostSymbols) +
-                    " can be told apart: symbols=bytes has 256 at most",
+                std::to_string(all.size()) + " different characters; the limit is " + std::to_string(kMostSymbols) +
+                    "; use symbols=bytes, which has at most 256",
                 {.object = files.front().path()});
   return all;
 }
@@ -260,9 +264,10 @@ std::shared_ptr<const DataSource> windows_of(std::vector<TextFile> files, const 
   for (TextFile& file : files) {
     for (const std::uint32_t symbol : file.different())
       if (!asked.unseen_zero && !std::ranges::binary_search(vocabulary, symbol))
-        throw Error(ErrorCode::bad_data,
-                    "the training text has no " + name_of(symbol, asked.symbols) + "; unseen=zero makes zeros of it",
-                    {.object = file.path()});
+        throw Error(
+            ErrorCode::bad_data,
+            "the training text does not contain " + name_of(symbol, asked.symbols) + "; use unseen=zero to use zeros",
+            {.object = file.path()});
     parts.push_back(std::make_shared<const TextWindows>(std::move(file), vocabulary, asked));
   }
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Brightness, contrast and, of three channels, saturation, each changed by a factor in [1 - amount, 1 + amount].
+/// Changes brightness, contrast and, for three channels, saturation, each by a factor in [1 - amount, 1 + amount].
 class Colour final : public Transform {
  public:
   explicit Colour(double amount) : amount_(amount) {}
@@ -48,7 +48,7 @@ class Colour final : public Transform {
 std::unique_ptr<Transform> make_colour(const TransformNumbers& numbers) {
   if (numbers.size() != 1 || !(numbers[0] > 0 && numbers[0] <= 1))
     throw_invalid("the transform '" + transform_text("colour", numbers) +
-                  "' is not colour AMOUNT, above 0 and up to 1");
+                  "' does not have the form colour AMOUNT, with AMOUNT above 0 and at most 1");
   return std::make_unique<Colour>(numbers[0]);
 }
 

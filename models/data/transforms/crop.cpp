@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// A square of the image, with zeros around it, anywhere in it.
+/// Cuts out a square at a random place of the image, which is padded with zeros.
 class Crop final : public Transform {
  public:
   Crop(std::int64_t side, std::int64_t padding) : side_(side), padding_(padding) {}
@@ -40,7 +40,7 @@ class Crop final : public Transform {
   }
 
  private:
-  /// Where it begins; negative in the padding.
+  /// Returns the start of the square; negative if it lies in the padding.
   std::int64_t place(std::int64_t length, Random* random) const {
     const std::int64_t room = length + 2 * padding_ - side_;
     return (random ? static_cast<std::int64_t>(random->below(static_cast<std::uint64_t>(room) + 1)) : room / 2) -
@@ -57,7 +57,8 @@ std::unique_ptr<Transform> make_crop(const TransformNumbers& numbers) {
   const bool good = (numbers.size() == 1 || numbers.size() == 2) && is_length(numbers[0]) &&
                     (numbers.size() == 1 || is_length(numbers[1], 0));
   if (!good)
-    throw_invalid("the transform '" + transform_text("crop", numbers) + "' is not crop SIDE [PADDING], in pixels");
+    throw_invalid("the transform '" + transform_text("crop", numbers) +
+                  "' does not have the form crop SIDE [PADDING], in pixels");
   return std::make_unique<Crop>(static_cast<std::int64_t>(numbers[0]),
                                 numbers.size() == 2 ? static_cast<std::int64_t>(numbers[1]) : 0);
 }

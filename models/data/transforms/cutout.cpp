@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// A square of zeros around any pixel; it may lie partly outside. DeVries and Taylor 2017.
+/// Sets a square around a random pixel to zero; the square may lie partly outside the image. DeVries and Taylor 2017.
 class Cutout final : public Transform {
  public:
   explicit Cutout(std::int64_t side) : side_(side) {}
@@ -44,7 +44,8 @@ class Cutout final : public Transform {
 
 std::unique_ptr<Transform> make_cutout(const TransformNumbers& numbers) {
   if (numbers.size() != 1 || !is_length(numbers[0]))
-    throw_invalid("the transform '" + transform_text("cutout", numbers) + "' is not cutout SIDE, in pixels");
+    throw_invalid("the transform '" + transform_text("cutout", numbers) +
+                  "' does not have the form cutout SIDE, in pixels");
   return std::make_unique<Cutout>(static_cast<std::int64_t>(numbers[0]));
 }
 

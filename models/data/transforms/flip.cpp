@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Left and right exchanged, of every other image.
+/// Swaps left and right with probability 1/2.
 class Flip final : public Transform {
  public:
   Shape shape(const Shape& of) const override {
@@ -30,7 +30,7 @@ class Flip final : public Transform {
 }  // namespace
 
 std::unique_ptr<Transform> make_flip(const TransformNumbers& numbers) {
-  if (!numbers.empty()) throw_invalid("the transform flip takes no numbers");
+  if (!numbers.empty()) throw_invalid("the transform flip has no parameters");
   return std::make_unique<Flip>();
 }
 

@@ -8,11 +8,11 @@
 namespace troupe {
 namespace {
 
-/// A 1 behind the values: its weight in a linear regression is the intercept.
+/// Appends a 1 to the values. Its weight in a linear regression is the intercept.
 class Intercept final : public Transform {
  public:
   Shape shape(const Shape& of) const override {
-    if (of.size() != 1) throw_invalid("the transform intercept is for samples with one dimension");
+    if (of.size() != 1) throw_invalid("the transform intercept needs samples with one dimension");
     return {of.front() + 1};
   }
   std::vector<std::string> value_names(std::vector<std::string> names) const override {
@@ -30,7 +30,7 @@ class Intercept final : public Transform {
 }  // namespace
 
 std::unique_ptr<Transform> make_intercept(const TransformNumbers& numbers) {
-  if (!numbers.empty()) throw_invalid("the transform '" + transform_text("intercept", numbers) + "' takes no numbers");
+  if (!numbers.empty()) throw_invalid("the transform '" + transform_text("intercept", numbers) + "' has no parameters");
   return std::make_unique<Intercept>();
 }
 

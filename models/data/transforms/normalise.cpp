@@ -10,12 +10,13 @@
 namespace troupe {
 namespace {
 
-/// Means and deviations are found by so many values, evenly over the data, of at least so many samples.
+/// Means and deviations are computed from at most kMostValues values, evenly spread over the data, but from at least
+/// kLeastSamples samples.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastSamples = 1000;
 constexpr std::int64_t kSamplesAtOnce = 256;
 
-/// How many means there are: one a channel of images, one a value of other samples.
+/// Returns the number of means: one per channel for images, one per value for other samples.
 std::size_t groups_of(const Shape& shape) {
   if (shape.size() == 2) return 1;
   return static_cast<std::size_t>(shape.empty() ? 1 : shape[0]);
@@ -62,8 +63,9 @@ std::unique_ptr<Transform> make_normalise(const TransformNumbers& numbers) {
   const bool good = !numbers.empty() && numbers.size() % 2 == 0 &&
                     std::ranges::all_of(deviations, [](double deviation) { return deviation > 0; });
   if (!good)
-    throw_invalid("the transform '" + transform_text("normalise", numbers) +
-                  "' is not normalise [MEAN... DEVIATION...], of one or all channels, with deviations above 0");
+    throw_invalid(
+        "the transform '" + transform_text("normalise", numbers) +
+        "' does not have the form normalise [MEAN... DEVIATION...], for one or all channels, with deviations above 0");
   return std::make_unique<Normalise>(numbers);
 }
 
@@ -90,13 +92,14 @@ TransformNumbers moments_of(const DataSource& data) {
     count += batch.size;
   }
   TransformNumbers moments(2 * groups);
-  if (count == 0) throw_bad_data("no sample can be read");
+  if (count == 0) throw_bad_data("no sample could be read");
   const double values = static_cast<double>(count) * static_cast<double>(each);
   for (std::size_t i = 0; i < groups; ++i) {
     const double mean = sums[i] / values;
     const double deviation = std::sqrt(std::max(0.0, squares[i] / values - mean * mean));
     moments[i] = mean;
-    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1: it never changes
+    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 for a value that
+                                                                                                // never changes
   }
   return moments;
 }

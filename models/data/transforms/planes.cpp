@@ -13,8 +13,8 @@ Shape Planes::shape_like(const Shape& of) const {
 Planes planes_of(const Shape& shape, const char* what) {
   if (shape.size() == 2) return {1, shape[0], shape[1]};
   if (shape.size() == 3) return {shape[0], shape[1], shape[2]};
-  throw_invalid(std::string("the transform ") + what + " wants images, and samples have " +
-                std::to_string(shape.size()) + " lengths");
+  throw_invalid(std::string("the transform ") + what + " needs images (2 or 3 dimensions), but samples have " +
+                std::to_string(shape.size()) + " dimensions");
 }
 
 bool is_length(double number, int least) {

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// To another size, whatever the proportions.
+/// Scales to another size, without keeping the aspect ratio.
 class Resize final : public Transform {
  public:
   Resize(std::int64_t height, std::int64_t width) : height_(height), width_(width) {}
@@ -49,7 +49,8 @@ std::unique_ptr<Transform> make_resize(const TransformNumbers& numbers) {
   const bool good =
       (numbers.size() == 1 || numbers.size() == 2) && is_length(numbers.front()) && is_length(numbers.back());
   if (!good)
-    throw_invalid("the transform '" + transform_text("resize", numbers) + "' is not resize HEIGHT [WIDTH], in pixels");
+    throw_invalid("the transform '" + transform_text("resize", numbers) +
+                  "' does not have the form resize HEIGHT [WIDTH], in pixels");
   return std::make_unique<Resize>(static_cast<std::int64_t>(numbers.front()),
                                   static_cast<std::int64_t>(numbers.back()));
 }

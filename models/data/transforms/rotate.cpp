@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Turned about its middle by at most so many degrees either way, bilinear, with zeros where nothing was.
+/// Rotates about the centre by at most `degrees` in either direction, with bilinear interpolation and zeros outside.
 class Rotate final : public Transform {
  public:
   explicit Rotate(double degrees) : degrees_(degrees) {}
@@ -63,7 +63,8 @@ class Rotate final : public Transform {
 
 std::unique_ptr<Transform> make_rotate(const TransformNumbers& numbers) {
   if (numbers.size() != 1 || !(numbers[0] > 0 && numbers[0] <= 180))
-    throw_invalid("the transform '" + transform_text("rotate", numbers) + "' is not rotate DEGREES, up to 180");
+    throw_invalid("the transform '" + transform_text("rotate", numbers) +
+                  "' does not have the form rotate DEGREES, with DEGREES above 0 and at most 180");
   return std::make_unique<Rotate>(numbers[0]);
 }
 

@@ -13,7 +13,7 @@ namespace troupe {
 
 using Shape = std::vector<std::int64_t>;
 
-/// One thing that is done to each sample.
+/// An operation on each sample.
 class Transform {
  public:
   Transform() = default;
@@ -21,20 +21,20 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
 
-  /// Of what comes out. @throws Error invalid_argument for samples that it cannot be done to.
+  /// Returns the shape of the results. @throws Error invalid_argument for samples that it cannot be applied to.
   virtual Shape shape(const Shape& of) const = 0;
-  /// Of the values that come out, where those that come in have names.
+  /// Returns the names of the resulting values, for samples whose values have names.
   virtual std::vector<std::string> value_names(std::vector<std::string> names) const { return names; }
-  /// Whether samples come out differently from epoch to epoch.
+  /// True if the results differ from epoch to epoch.
   virtual bool is_random() const { return false; }
-  /// As `make_transforms` takes it, with what was found out of the data.
+  /// Returns the transform as text for data::transform, including numbers that were computed from the data.
   virtual std::string text() const = 0;
-  /// @param from a sample of shape `of`. @param to zeros, room for one of `shape(of)`.
-  /// @param random null: nothing is drawn, and what comes out is the middle of what may.
+  /// @param from a sample of shape `of`. @param to zeros, with room for a sample of shape `shape(of)`
+  /// @param random null: draws nothing and uses the middle of the range of possible results
   virtual void apply(const Shape& of, std::span<const float> from, std::span<float> to, Random* random) const = 0;
 };
 
-/// An image, or several of the same size, in planes: {height, width} or {channels, height, width}.
+/// An image, or several images of the same size, as planes: {height, width} or {channels, height, width}.
 struct Planes {
   std::int64_t channels = 1;
   std::int64_t height = 0;
@@ -44,16 +44,16 @@ struct Planes {
   Shape shape_like(const Shape& of) const;
 };
 
-/// @param what wants images. @throws Error invalid_argument for samples that are none.
+/// @param what the transform that needs images. @throws Error invalid_argument for samples that are not images
 Planes planes_of(const Shape& shape, const char* what);
 
-/// Numbers behind a transform's name.
+/// The numbers after a transform's name.
 using TransformNumbers = std::vector<double>;
 
-/// Whether it is a length of images: a whole number, and not too large.
+/// True if the number can be a length of an image: an integer that is not too large.
 bool is_length(double number, int least = 1);
 
-// Each takes the numbers behind its name. @throws Error invalid_argument for others than it takes.
+// Each function takes the numbers after the name. @throws Error invalid_argument for invalid numbers
 std::unique_ptr<Transform> make_colour(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_crop(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_cutout(const TransformNumbers& numbers);
@@ -61,12 +61,12 @@ std::unique_ptr<Transform> make_flip(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_intercept(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_resize(const TransformNumbers& numbers);
 std::unique_ptr<Transform> make_rotate(const TransformNumbers& numbers);
-/// Means and deviations, first all of these and then all of those, by channel of images or else by value.
+/// First all means, then all deviations: one per channel for images, else one per value.
 std::unique_ptr<Transform> make_normalise(const TransformNumbers& numbers);
-/// Those of some data.
+/// Computes the means and deviations of data.
 TransformNumbers moments_of(const DataSource& data);
 
-/// "NAME NUMBER NUMBER": what `make_...` and errors call it.
+/// Returns "NAME NUMBER NUMBER", as in errors.
 std::string transform_text(const std::string& name, const TransformNumbers& numbers);
 
 }  // namespace troupe

@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// Keeps what is drawn for samples apart from what is drawn for shards.
+/// Separates the random numbers for samples from those for shards.
 constexpr std::uint64_t kTransformStream = 0x7472616eULL << 32;
 
 using Make = std::unique_ptr<Transform> (*)(const TransformNumbers&);
@@ -37,11 +37,11 @@ double number_of(const std::string& word, const std::string& name) {
   double number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc{} || end != word.data() + word.size() || !(std::abs(number) < 1e30))
-    throw_invalid("the transform " + name + " takes numbers, and '" + word + "' is none");
+    throw_invalid("the transform " + name + " needs numbers, but '" + word + "' is not a number");
   return number;
 }
 
-/// "NAME NUMBER..., NAME": commas between transforms, blanks between words.
+/// Parses "NAME NUMBER..., NAME": commas between transforms, blanks between words.
 std::vector<Asked> parse_transforms(const std::string& text) {
   std::vector<Asked> all;
   std::string word;
@@ -54,7 +54,7 @@ std::vector<Asked> parse_transforms(const std::string& text) {
   };
   const auto end_transform = [&] {
     end_word();
-    if (std::exchange(begins, true)) throw_invalid("a transform without a name in '" + text + "'");
+    if (std::exchange(begins, true)) throw_invalid("a transform has no name in '" + text + "'");
   };
   for (const char letter : text) {
     if (letter == ',')
@@ -77,7 +77,7 @@ Make find_make(const std::string& name) {
     known.emplace_back(each);
     list += (list.empty() ? "" : ", ") + known.back();
   }
-  throw_invalid("there is no transform '" + name + "'" + did_you_mean(name, known) + "; there are " + list);
+  throw_invalid("there is no transform '" + name + "'" + did_you_mean(name, known) + "; the transforms are " + list);
 }
 
 using Transforms = std::vector<std::shared_ptr<const Transform>>;
@@ -88,7 +88,7 @@ std::string text_of_all(const Transforms& transforms) {
   return text;
 }
 
-/// Samples of a source, with transforms done to each, one after the other.
+/// The samples of a source after a sequence of transforms.
 class Transformed final : public DataSource {
  public:
   Transformed(std::shared_ptr<const DataSource> data, Transforms transforms)
@@ -150,7 +150,7 @@ class Transformed final : public DataSource {
 
   std::shared_ptr<const DataSource> data_;
   Transforms transforms_;
-  std::vector<Shape> shapes_;  ///< before the first, and after each
+  std::vector<Shape> shapes_;  ///< before the first transform and after each one
 };
 
 std::shared_ptr<const DataSource> transformed(std::shared_ptr<const DataSource> data, const Transforms& transforms) {

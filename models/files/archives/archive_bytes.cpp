@@ -20,19 +20,18 @@
 namespace troupe {
 namespace {
 
-/// What a gzip file holds, of one member or several, one behind the other. Zeros behind the last one are passed over,
-/// as gzip does.
+/// The content of a gzip file with one or more members. Zeros after the last member are skipped, as gzip does.
 class GzipContent {
  public:
-  /// @param path what errors name
+  /// @param path the name in errors
   GzipContent(std::string path, ByteStream& from);
   GzipContent(const GzipContent&) = delete;
   GzipContent& operator=(const GzipContent&) = delete;
   ~GzipContent() { inflateEnd(&stream_); }
 
-  /// Fills `to`; fewer bytes only at the end.
-  /// @throws Error bad_file for what is damaged, of which a member's checksum or length tells, cut off, or has other
-  /// bytes behind its last member
+  /// Fills `to`; returns fewer bytes only at the end.
+  /// @throws Error bad_file for content that is damaged (by a member's checksum or length), truncated, or followed by
+  /// other bytes
   std::size_t read(std::span<std::byte> to);
 
  private:
@@ -46,10 +45,10 @@ class GzipContent {
   bool begun_ = false;
   bool in_member_ = false;
   bool padded_ = false;
-  std::uint64_t total_ = 0;  ///< bytes that came out
+  std::uint64_t total_ = 0;  ///< bytes of content so far
 };
 
-constexpr int kGzipWindow = 16 + MAX_WBITS;  // of gzip's format only, whose checksums are checked
+constexpr int kGzipWindow = 16 + MAX_WBITS;  // gzip format only; its checksums are verified
 
 GzipContent::GzipContent(std::string path, ByteStream& from) : path_(std::move(path)), from_(from) {
   if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw_bad_file(path_, "zlib cannot start");
@@ -58,7 +57,7 @@ GzipContent::GzipContent(std::string path, ByteStream& from) : path_(std::move(p
 std::size_t GzipContent::read(std::span<std::byte> to) {
   std::size_t done = 0;
   while (done < to.size() && (in_member_ || begin_member())) {
-    if (!refill()) fail("it is cut off");
+    if (!refill()) fail("it is truncated");
     const auto room = static_cast<uInt>(std::min<std::size_t>(to.size() - done, std::numeric_limits<uInt>::max()));
     stream_.next_out = reinterpret_cast<Bytef*>(to.data() + done);
     stream_.avail_out = room;
@@ -72,7 +71,7 @@ std::size_t GzipContent::read(std::span<std::byte> to) {
   return done;
 }
 
-/// False where there is none any more.
+/// Returns false if there are no more members.
 bool GzipContent::begin_member() {
   while (begun_ && refill() && *stream_.next_in == 0) {
     ++stream_.next_in;
@@ -80,12 +79,12 @@ bool GzipContent::begin_member() {
     padded_ = true;
   }
   if (!refill()) return false;
-  if (padded_) fail("there is more behind the zeros at its end");
+  if (padded_) fail("there is data after the zeros at its end");
   inflateReset(&stream_);
   return begun_ = in_member_ = true;
 }
 
-/// Has bytes at hand; false where there are none any more.
+/// Makes bytes available. Returns false at the end.
 bool GzipContent::refill() {
   if (stream_.avail_in != 0) return true;
   const std::span<const std::byte> more = from_.next();
@@ -112,16 +111,16 @@ Compression compression_of(std::span<const std::byte> start) {
 }
 
 [[noreturn]] void throw_too_long(const std::string& path, std::uint64_t most) {
-  throw Error(
-      ErrorCode::limit_reached,
-      "more than " + std::to_string(most >> 20) +
-          " MB: what is compressed, or written by a command, is held in memory as a whole; split it, or store it "
-          "uncompressed, in a file",
-      {.object = path});
+  throw Error(ErrorCode::limit_reached,
+              "the content is larger than " + std::to_string(most >> 20) +
+                  " MB: compressed archives and the output of commands are held in memory completely; split the "
+                  "archive or store it "
+                  "uncompressed in a file",
+              {.object = path});
 }
 
-/// ArchiveBlocks of a file or of what a command writes. Of compressed members that hold nothing a file of any length
-/// can be made, so it is no longer than its content may be.
+/// Blocks of an archive: a file or the output of a command. The number of bytes is limited like the content, because
+/// compressed members without content can make a file of any length.
 class ArchiveBlocks : public ByteStream {
  public:
   ArchiveBlocks(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most), block_(kArchiveBlock) {}
@@ -142,7 +141,7 @@ class ArchiveBlocks : public ByteStream {
     if (total_ > most_ + kArchiveBlock) throw_too_long(path_, most_);
     return last_ = std::span(block_).first(count);
   }
-  /// Has the last block come once more.
+  /// Makes `next` return the last block again.
   void unread() { again_ = true; }
 
  private:
@@ -188,7 +187,7 @@ class CommandBlocks final : public ArchiveBlocks {
   bool ended_ = false;
 };
 
-/// @param read fills bytes; fewer only at the end
+/// @param read fills a span; returns fewer bytes only at the end
 template <class Read>
 std::vector<std::byte> read_content(const std::string& path, std::uint64_t most, const Read& read) {
   std::vector<std::byte> content;
@@ -206,7 +205,7 @@ std::vector<std::byte> read_content(const std::string& path, std::uint64_t most,
 
 std::vector<std::byte> decompress(ArchiveBlocks& blocks, Compression compression, std::uint64_t most) {
   if (compression == Compression::gzip) {
-    GzipContent content(blocks.path(), blocks);  // libarchive checks neither checksums nor lengths of gzip
+    GzipContent content(blocks.path(), blocks);  // libarchive does not check the checksums and lengths of gzip
     return read_content(blocks.path(), most, [&](std::span<std::byte> to) { return content.read(to); });
   }
   ArchiveReader reader(blocks.path(), ArchiveReader::Format::zstd, blocks);
@@ -216,7 +215,7 @@ std::vector<std::byte> decompress(ArchiveBlocks& blocks, Compression compression
 
 std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
   const std::span<const std::byte> first = blocks.next();
-  if (first.empty()) throw_bad_file(blocks.path(), "an empty archive");
+  if (first.empty()) throw_bad_file(blocks.path(), "the archive is empty");
   blocks.unread();
   const Compression compression = compression_of(first);
   if (compression == Compression::none)
@@ -226,8 +225,8 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
       return more.size();
     });
   auto content = decompress(blocks, compression, most);
-  if (content.empty()) throw_bad_file(blocks.path(), "an empty archive");
-  while (!blocks.next().empty()) continue;  // a command's status comes with the end of what it writes
+  if (content.empty()) throw_bad_file(blocks.path(), "the archive is empty");
+  while (!blocks.next().empty()) continue;  // reads to the end, where a command's exit status is checked
   return content;
 }
 

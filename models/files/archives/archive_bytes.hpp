@@ -11,36 +11,36 @@
 
 namespace troupe {
 
-/// No archive that is held in memory has more content.
+/// The largest content of an archive that is held in memory.
 inline constexpr std::uint64_t kMostBytesOfPart = std::uint64_t{256} << 20;
 
-/// The content of an archive, as it was before it was compressed: in a file, or in memory.
+/// The uncompressed content of an archive, in a file or in memory.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(InputFile file)
       : path_(file.path()), size_(file.size()), file_(std::make_unique<InputFile>(std::move(file))) {}
-  /// @param path what errors name
+  /// @param path the name in errors
   ArchiveBytes(std::string path, std::vector<std::byte> content)
       : path_(std::move(path)), size_(content.size()), content_(std::move(content)) {}
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
-  /// @throws Error bad_file where they do not reach so far
+  /// @throws Error bad_file if the range exceeds the content
   void read(std::uint64_t offset, std::span<std::byte> out) const;
 
  private:
   std::string path_;
   std::uint64_t size_;
-  std::unique_ptr<InputFile> file_;  ///< or else
+  std::unique_ptr<InputFile> file_;  ///< null: the content is in memory
   std::vector<std::byte> content_;
 };
 
-/// Whether all of a file has to be read for any of it: whether it is one of gzip or zstd.
+/// True if the file is gzip or zstd, so that it can only be read as a whole.
 bool is_compressed(const InputFile& file);
 
-/// Reads all of a file, or what a command writes, decompressed where it is gzip or zstd.
-/// @throws Error bad_file for what is empty or damaged, or a command that fails, limit_reached where it is more than
-/// `most` bytes, after reading few more.
+/// Read a whole file or the output of a command. Decompress gzip and zstd.
+/// @throws Error bad_file for content that is empty or damaged, or a command that fails; limit_reached if the content
+/// exceeds `most` bytes (little more is read)
 std::vector<std::byte> read_decompressed(const InputFile& file, std::uint64_t most = kMostBytesOfPart);
 std::vector<std::byte> read_command(const std::string& command, std::uint64_t most = kMostBytesOfPart);
 

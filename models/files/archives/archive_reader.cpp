@@ -27,7 +27,7 @@ ArchiveReader::ArchiveReader(std::string path, Format format, ByteStream& from)
 void ArchiveReader::set_format(Format format) {
   if (format == Format::tar) {
     archive_read_support_format_tar(reader_.get());
-    // Of archives one behind the other all are read.
+    // Reads all archives of a concatenation.
     archive_read_set_options(reader_.get(), "read_concatenated_archives");
     return;
   }
@@ -36,9 +36,9 @@ void ArchiveReader::set_format(Format format) {
     return;
   }
   archive_read_support_format_raw(reader_.get());
-  // No other filter is looked for in what comes out: a few bytes that are compressed over and over could take for ever.
+  // Only this filter is allowed: a few bytes with many nested compressions could take unlimited time.
   if (archive_read_append_filter(reader_.get(), ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
-    throw Error(ErrorCode::unsupported, "this machine's libarchive cannot decompress it", {.object = path_});
+    throw Error(ErrorCode::unsupported, "this machine's libarchive does not support zstd", {.object = path_});
 }
 
 archive_entry* ArchiveReader::next() {

@@ -12,7 +12,7 @@ struct archive_entry;
 
 namespace troupe {
 
-/// Bytes that are read from their start to their end.
+/// A stream of bytes, read from start to end.
 class ByteStream {
  public:
   ByteStream() = default;
@@ -20,26 +20,27 @@ class ByteStream {
   ByteStream& operator=(const ByteStream&) = delete;
   virtual ~ByteStream() = default;
 
-  /// Some more, which stay until the next call; empty at the end.
+  /// Returns the next bytes; they are valid until the next call. Returns an empty span at the end.
   virtual std::span<const std::byte> next() = 0;
-  /// Leaves out as many as it can of so many; returns how many.
+  /// Skips up to `bytes` bytes and returns the number of skipped bytes.
   virtual std::uint64_t skip(std::uint64_t /*bytes*/) { return 0; }
 };
 
-/// libarchive's reader of one format.
+/// A reader for one archive format, based on libarchive.
 class ArchiveReader {
  public:
   enum class Format : std::uint8_t { tar, zip, zstd };
 
-  /// @param path what errors name. @throws Error bad_file for bytes of another format, unsupported
+  /// @param path the name in errors. @throws Error bad_file for bytes of another format, unsupported
   ArchiveReader(std::string path, Format format, ByteStream& from);
 
-  /// The next member, valid until the one after it; nullptr at the end. @throws Error bad_file for one that is damaged
+  /// Returns the next member, valid until the following call; nullptr at the end. @throws Error bad_file for a damaged
+  /// member
   archive_entry* next();
-  /// Content of the member; fewer bytes than asked for only at its end. @throws Error bad_file
+  /// Reads the member's content; returns fewer bytes than requested only at its end. @throws Error bad_file
   std::size_t read(std::span<std::byte> to);
-  /// Where the member's header begins, and how far has been read: both in the bytes of the stream or, of what is
-  /// compressed, in the content.
+  /// The start of the member's header, and the current position. Both count bytes of the stream or, for a compressed
+  /// stream, bytes of its content.
   std::uint64_t header_position() const;
   std::uint64_t position() const;
 
@@ -47,7 +48,7 @@ class ArchiveReader {
   struct Free {
     void operator()(archive* reader) const;
   };
-  /// What the stream throws must not go through libarchive.
+  /// Stores an exception of the stream, because exceptions must not pass through libarchive.
   struct Client {
     ByteStream& stream;
     std::exception_ptr error = {};

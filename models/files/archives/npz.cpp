@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// Read at a time; memory is taken as bytes come, whatever a header promises.
+/// The number of bytes to read at a time. Memory grows with the bytes that arrive, whatever size a header declares.
 constexpr std::size_t kNpzPiece = std::size_t{1} << 20;
 
 class FileStream final : public ByteStream {
@@ -35,7 +35,7 @@ class FileStream final : public ByteStream {
   std::uint64_t at_ = 0;
 };
 
-/// Reads on, at most to so many bytes.
+/// Reads the next piece, up to a total of `end` bytes.
 void read_on(ArchiveReader& archive, std::vector<std::uint8_t>& content, std::uint64_t end) {
   const std::size_t had = content.size();
   content.resize(static_cast<std::size_t>(std::min<std::uint64_t>(had + kNpzPiece, end)));
@@ -48,7 +48,7 @@ std::vector<std::uint8_t> read_content(ArchiveReader& archive, const std::string
   read_on(archive, content, kNpzPiece);
   const std::uint64_t promised = npy_file_size(name, content);
   if (promised > most) throw_too_large(name, promised, most);
-  content.reserve(promised + 1);  // one more than there should be
+  content.reserve(promised + 1);  // one more than expected, to detect extra bytes
   for (std::size_t had = 0; had < content.size() && content.size() <= promised;) {
     had = content.size();
     read_on(archive, content, promised + 1);
@@ -72,9 +72,10 @@ std::map<std::string, NumberArray> read_npz(const std::string& path, std::uint64
     const std::string full_name = path + ":" + printable(name, 200);
     NumberArray array = take_npy(full_name, read_content(archive, full_name, most - bytes));
     bytes += array.bytes.size();
-    if (!arrays.emplace(std::move(name), std::move(array)).second) throw_bad_file(path, "two arrays of one name");
+    if (!arrays.emplace(std::move(name), std::move(array)).second)
+      throw_bad_file(path, "two arrays have the same name");
   }
-  if (arrays.empty()) throw_bad_file(path, "there is no array in it");
+  if (arrays.empty()) throw_bad_file(path, "the file contains no array");
   return arrays;
 }
 

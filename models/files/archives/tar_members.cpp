@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kTarBlock = 512;
 
-/// An archive in small pieces, of which most are left out.
+/// Reads an archive in small pieces, most of which are skipped.
 class MemberBlocks final : public ByteStream {
  public:
   explicit MemberBlocks(const ArchiveBytes& archive) : archive_(archive) {}
@@ -49,7 +49,7 @@ class OneBlock final : public ByteStream {
 };
 
 std::string member_name(archive_entry* entry) {
-  // The second where this process's locale has no letters for it.
+  // The second name is for characters that the process's locale does not have.
   for (const char* const name : {archive_entry_pathname(entry), archive_entry_pathname_utf8(entry)})
     if (name != nullptr) return name;
   return {};
@@ -60,12 +60,12 @@ bool is_link_entry(archive_entry* entry) {
          archive_entry_filetype(entry) == AE_IFLNK;
 }
 
-/// @param reader right behind the entry's header
+/// @param reader must be directly behind the entry's header
 TarMember member_of(const ArchiveBytes& archive, const ArchiveReader& reader, archive_entry* entry) {
   TarMember member{.name = member_name(entry), .offset = reader.header_position()};
   if (member.name.size() > kLongestMemberName)
-    throw_bad_file(archive.path(), "the name of a member at byte " + std::to_string(member.offset) + " has " +
-                                       std::to_string(member.name.size()) + " letters");
+    throw_bad_file(archive.path(), "the name of the member at byte " + std::to_string(member.offset) + " has " +
+                                       std::to_string(member.name.size()) + " bytes; the limit is 4096");
   if (is_link_entry(entry)) member.kind = TarMember::Kind::link;
   if (archive_entry_sparse_count(entry) > 0) member.kind = TarMember::Kind::sparse;
   const std::uint64_t header = reader.position() - member.offset;
@@ -86,29 +86,31 @@ void for_each_member(const ArchiveBytes& archive, const std::function<void(const
   std::uint64_t end = 0;
   while (archive_entry* const entry = reader.next()) {
     if (++count > kMostMembers)
-      throw Error(ErrorCode::limit_reached, "more than " + std::to_string(kMostMembers) + " members: split it",
+      throw Error(ErrorCode::limit_reached,
+                  "the archive has more than " + std::to_string(kMostMembers) + " members: split it",
                   {.object = archive.path()});
     const TarMember member = member_of(archive, reader, entry);
     const bool content = member.kind == TarMember::Kind::file;
     if (content && (member.offset > archive.size() || member.bytes > archive.size() - member.offset))
       throw_bad_file(archive.path(), "truncated in " + printable(member.name, 200) + " at byte " +
-                                         std::to_string(member.offset) + ", which is to have " +
-                                         std::to_string(member.bytes) + " bytes");
+                                         std::to_string(member.offset) + ": expected " + std::to_string(member.bytes) +
+                                         " bytes");
     end = content ? member.offset + member.bytes : reader.position();
     if (member.kind != TarMember::Kind::file || archive_entry_filetype(entry) == AE_IFREG) use(member);
   }
-  // Cut off between two members it would only seem shorter.
+  // An archive that is truncated between two members would otherwise only look shorter.
   if (archive.size() < (end + kTarBlock - 1) / kTarBlock * kTarBlock + kTarBlock)
-    throw_bad_file(archive.path(), "truncated: there is no end mark behind its last member");
+    throw_bad_file(archive.path(), "truncated: there is no end mark after the last member");
 }
 
 std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember& member) {
   const std::string place = place_of(archive.path(), member);
   if (member.offset > archive.size() || member.bytes > archive.size() - member.offset)
-    throw_bad_file(place, "behind the archive's end, which has " + std::to_string(archive.size()) + " bytes");
+    throw_bad_file(
+        place, "the member lies behind the end of the archive, which has " + std::to_string(archive.size()) + " bytes");
   if (member.bytes > kMostBytesOfMember)
-    throw Error(ErrorCode::limit_reached, "a member of more than " + std::to_string(kMostBytesOfMember >> 20) + " MB",
-                {.object = place});
+    throw Error(ErrorCode::limit_reached,
+                "the member is larger than " + std::to_string(kMostBytesOfMember >> 20) + " MB", {.object = place});
   std::vector<std::byte> bytes(member.bytes);
   archive.read(member.offset, bytes);
   OneBlock block(bytes);
@@ -116,7 +118,7 @@ std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember&
   archive_entry* const entry = reader.next();
   const TarMember found = entry != nullptr ? member_of(archive, reader, entry) : TarMember();
   const bool is_it = found.name == member.name && found.bytes == member.bytes && found.kind == TarMember::Kind::file;
-  if (!is_it) throw_bad_file(place, "there is another member: the archive has changed, or its index is wrong");
+  if (!is_it) throw_bad_file(place, "found another member here: the archive has changed, or its index is wrong");
   std::vector<std::byte> content(static_cast<std::size_t>(archive_entry_size(entry)));
   if (reader.read(content) != content.size()) throw_bad_file(place, "truncated");
   return content;

@@ -14,28 +14,29 @@ namespace troupe {
 struct TarMember {
   enum class Kind : std::uint8_t { file, link, sparse };
   std::string name;
-  std::uint64_t offset = 0;  ///< of its header
-  std::uint64_t bytes = 0;   ///< of header and content
+  std::uint64_t offset = 0;  ///< offset of its header
+  std::uint64_t bytes = 0;   ///< size of header and content
   Kind kind = Kind::file;
 
   bool operator==(const TarMember&) const = default;
 };
 
-/// No archive has more members, none that is read is longer, and no name.
+/// Limits: members per archive, size of a member that is read, and length of a name.
 inline constexpr std::uint64_t kMostMembers = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kMostBytesOfMember = std::uint64_t{256} << 20;
 inline constexpr std::size_t kLongestMemberName = 4096;
 
-/// Shows the files and links of an archive, in their order, without their content. Folders, devices and the like are
-/// left out.
-/// @throws Error bad_file for an archive that is damaged, truncated or none, limit_reached for too many members
+/// Calls `use` for the files and links of an archive in order, without their content. Skips folders, devices and other
+/// entries.
+/// @throws Error bad_file for an archive that is damaged, truncated or of another format; limit_reached for too many
+/// members
 void for_each_member(const ArchiveBytes& archive, const std::function<void(const TarMember&)>& use);
 
-/// Its content. @throws Error bad_file that names archive, member and offset where there is no such member,
-/// limit_reached for one that is too long
+/// Returns the content of a member. @throws Error bad_file that names archive, member and offset if there is no such
+/// member; limit_reached if the member is too long
 std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember& member);
 
-/// Such as "a/b.jpg at byte 512 of c.tar".
+/// Returns text such as "a/b.jpg at byte 512 of c.tar".
 std::string place_of(const std::string& archive, const TarMember& member);
 
 }  // namespace troupe

@@ -17,12 +17,12 @@ Fields::Fields(std::string path, std::string prefix, const json& object)
     : path_(std::move(path)), prefix_(std::move(prefix)), object_(object) {}
 
 void Fields::refuse(const std::string& name) const {
-  throw_bad_file(path_, "its field '" + prefix_ + name + "' has a value that cannot be");
+  throw_bad_file(path_, "field '" + prefix_ + name + "' has an invalid value");
 }
 
 const json& Fields::take(const std::string& name) {
   const auto found = object_.find(name);
-  if (found == object_.end()) throw_bad_file(path_, "its field '" + prefix_ + name + "' is missing");
+  if (found == object_.end()) throw_bad_file(path_, "field '" + prefix_ + name + "' is missing");
   taken_.insert(name);
   return *found;
 }
@@ -94,7 +94,7 @@ std::string Fields::object_text(const std::string& name) {
 
 void Fields::finish() const {
   for (const std::string& name : names())
-    if (!taken_.contains(name)) throw_bad_file(path_, "its field '" + prefix_ + name + "' is unknown");
+    if (!taken_.contains(name)) throw_bad_file(path_, "field '" + prefix_ + name + "' is unknown");
 }
 
 }  // namespace troupe

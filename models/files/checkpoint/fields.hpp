@@ -9,11 +9,11 @@
 
 namespace troupe {
 
-/// The members of a JSON object of a file, each taken once. Whatever is missing, of another type or out of range is an
-/// Error bad_file that names the field, such as "model.name".
+/// Reads the members of a JSON object of a file; each must be taken once. A member that is missing, of another type or
+/// out of range is an Error bad_file that names the field, such as "model.name".
 class Fields {
  public:
-  /// @param prefix of the names in errors. `object` must stay.
+  /// @param prefix prefix of the names in errors. `object` must outlive this.
   Fields(std::string path, std::string prefix, const nlohmann::json& object);
 
   bool has(const std::string& name) const;
@@ -22,18 +22,18 @@ class Fields {
   std::int64_t integer(const std::string& name, std::int64_t least,
                        std::int64_t most = std::numeric_limits<std::int64_t>::max());
   std::uint64_t bits(const std::string& name);
-  /// Finite.
+  /// Takes a finite number.
   double number(const std::string& name);
   bool boolean(const std::string& name);
   std::string text(const std::string& name);
   std::vector<std::string> texts(const std::string& name);
-  /// 16 hexadecimal digits, as `hex` writes them.
+  /// Takes 16 hexadecimal digits, as written by `hex`.
   std::uint64_t checksum(const std::string& name);
   Fields object(const std::string& name);
-  /// An object as JSON text.
+  /// Takes an object and returns it as JSON text.
   std::string object_text(const std::string& name);
   void skip(const std::string& name) { taken_.insert(name); }
-  /// To be called at the end: there must be no other members.
+  /// Checks that there are no other members; call it at the end.
   void finish() const;
 
   [[noreturn]] void refuse(const std::string& name) const;

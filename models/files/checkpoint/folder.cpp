@@ -23,20 +23,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Behind the path: names of folders that are being written (a number follows, which never comes again, so that nobody
-/// removes by an old name what is new).
+/// Suffix of the names of folders that are being written. A unique number follows; numbers are never reused, so that no
+/// process removes a new folder by an old name.
 constexpr const char* kUnfinished = ".tmp-";
 constexpr std::size_t kSuffixDigits = 16;
 
-/// Absolute and without links, so that what lies beside it is on the same file system.
+/// Makes the path absolute and resolves links, so that its neighbours are on the same file system.
 std::string settle(const std::string& path) {
-  if (path.empty()) throw_bad_file(path, "names no folder that could be made");
+  if (path.empty()) throw_bad_file(path, "this path does not name a folder");
   std::error_code error;
   fs::path settled = fs::absolute(path, error);
   if (!error) settled = fs::weakly_canonical(settled, error);
-  if (error) throw_bad_file(path, "cannot find it: " + error.message());
+  if (error) throw_bad_file(path, "cannot resolve the path: " + error.message());
   if (settled.filename().empty()) settled = settled.parent_path();
-  if (settled.filename().empty()) throw_bad_file(path, "names no folder that could be made");
+  if (settled.filename().empty()) throw_bad_file(path, "this path does not name a folder");
   return settled.string();
 }
 
@@ -47,8 +47,8 @@ bool is_there(const std::string& path) {
 
 bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
 
-/// Removes nothing but files of a checkpoint. The manifest goes last: it tells that the others are a checkpoint's.
-/// False where something is left.
+/// Removes only the files of a checkpoint. Removes the manifest last, because it marks the other files as a
+/// checkpoint's. Returns false if the folder still exists.
 bool remove_parts(const std::string& folder) {
   for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
   return ::rmdir(folder.c_str()) == 0;
@@ -59,7 +59,7 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// Whether a folder beside `path` is named as those that its writers make.
+/// True if the name of a folder next to `path` is one that a writer of `path` uses.
 bool is_unfinished(const std::string& path, const std::string& other) {
   if (other == path + kReplaced) return true;
   const std::size_t stem = (path + kUnfinished).size();
@@ -70,7 +70,8 @@ bool is_unfinished(const std::string& path, const std::string& other) {
 std::string new_name(const std::string& path) { return path + kUnfinished + hex(drawn_name()); }
 
 void remove_if_abandoned(const std::string& folder) {
-  // A writer makes the manifest first, and removes it last: without it, these are of a machine that stopped.
+  // A writer creates the manifest first and removes it last. Files without a manifest are therefore left over from a
+  // machine that stopped.
   const bool has_files = is_there(folder + "/" + kWeightsFile) || is_there(folder + "/" + kStateFile);
   const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_parts(folder);
@@ -79,7 +80,7 @@ void remove_if_abandoned(const std::string& folder) {
     remove_parts(folder);
     return;
   }
-  ::rmdir(folder.c_str());  // its writer may be about to make the manifest
+  ::rmdir(folder.c_str());  // its writer may be about to create the manifest
 }
 
 void remove_abandoned(const std::string& path) {
@@ -92,26 +93,27 @@ void remove_abandoned(const std::string& path) {
       remove_if_abandoned(entry->path().string());
 }
 
-/// @throws Error bad_file unless this is an empty folder or one with a checkpoint and nothing else.
+/// @throws Error bad_file unless the path is free, an empty folder, or a folder with a checkpoint and nothing else.
 void require_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
-    if (errno != ENOENT) throw_cannot("look at it", path);
+    if (errno != ENOENT) throw_cannot("inspect the folder", path);
     return;
   }
-  if (!S_ISDIR(status.st_mode)) throw_bad_file(path, "cannot write: this is no folder");
+  if (!S_ISDIR(status.st_mode)) throw_bad_file(path, "cannot write a checkpoint: this is not a folder");
   std::error_code error;
   fs::directory_iterator entry(path, error);
   if (!error && entry == fs::directory_iterator()) return;
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!is_part(name)) throw_bad_file(path, "holds '" + name + "', which is not of a checkpoint: it is not replaced");
+    if (!is_part(name))
+      throw_bad_file(path, "cannot replace this folder: it contains '" + name + "', which is not part of a checkpoint");
   }
-  if (error) throw_bad_file(path, "cannot look into it: " + error.message());
+  if (error) throw_bad_file(path, "cannot read the folder: " + error.message());
   try {
     read_manifest(path);
   } catch (const Error& cause) {
-    throw_bad_file(path, "is not replaced, since it is no checkpoint: " + cause.message());
+    throw_bad_file(path, "cannot replace this folder: it is not a checkpoint: " + cause.message());
   }
 }
 
@@ -137,10 +139,10 @@ void remove_checkpoint(const std::string& path) {
   const std::string unfinished = new_name(settle(path));
   if (std::rename(settled.c_str(), unfinished.c_str()) != 0) {
     if (errno == ENOENT) return;
-    throw_cannot("remove it", path);
+    throw_cannot("remove the checkpoint", path);
   }
-  sync_folder_of(settled);  // else the machine may stop with its files gone and its name still there
-  if (!remove_parts(unfinished)) throw_cannot("remove all of it", path);
+  sync_folder_of(settled);  // otherwise, after a power failure, the name may exist without its files
+  if (!remove_parts(unfinished)) throw_cannot("completely remove the checkpoint", path);
 }
 
 CheckpointFolder::CheckpointFolder(const std::string& path) : path_(settle(path)) {
@@ -158,13 +160,13 @@ void CheckpointFolder::make() {
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     temporary_ = new_name(path_);
-    if (::mkdir(temporary_.c_str(), 0777) != 0) throw_cannot("make a folder beside it", path_);
+    if (::mkdir(temporary_.c_str(), 0777) != 0) throw_cannot("create a temporary folder next to it", path_);
     if (hold()) return;
   }
-  throw_bad_file(path_, "cannot make a folder beside it: others take it away");
+  throw_bad_file(path_, "cannot create a temporary folder next to it: other processes remove it");
 }
 
-/// False where another writer has taken the folder for an abandoned one.
+/// Returns false if another writer removed the folder because it looked abandoned.
 bool CheckpointFolder::hold() {
   FileDescriptor made(::open(file(kManifestFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!made && errno == ENOENT) return false;
@@ -174,7 +176,7 @@ bool CheckpointFolder::hold() {
     errno = error;
     throw_cannot("write", path_);
   }
-  // Where files cannot be locked, nobody takes it for abandoned either.
+  // On a file system without locks, no writer considers the folder abandoned.
   if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat status {};
   if (::fstat(made.get(), &status) != 0 || status.st_nlink == 0) return false;
@@ -204,19 +206,19 @@ std::string CheckpointFolder::put_in_place() {
   if (std::rename(temporary_.c_str(), path_.c_str()) == 0) return "";
   if (errno != ENOTEMPTY && errno != EEXIST) throw_cannot("write", path_);
   if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) return temporary_;
-  if (errno != EINVAL && errno != ENOSYS) throw_cannot("replace it", path_);
+  if (errno != EINVAL && errno != ENOSYS) throw_cannot("replace the checkpoint", path_);
   return replace_without_exchange();
 }
 
-/// On a file system such as NFS. Between the two calls there is no folder at the path: `find_checkpoint` knows.
+/// For file systems such as NFS. Between the two calls there is no folder at the path; `find_checkpoint` handles that.
 std::string CheckpointFolder::replace_without_exchange() {
   std::string before = path_ + kReplaced;
-  if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace it", path_);
+  if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace the checkpoint", path_);
   if (std::rename(temporary_.c_str(), path_.c_str()) == 0) return before;
   const int error = errno;
   std::rename(before.c_str(), path_.c_str());
   errno = error;
-  throw_cannot("replace it", path_);
+  throw_cannot("replace the checkpoint", path_);
 }
 
 }  // namespace troupe

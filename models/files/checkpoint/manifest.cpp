@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kFormat = 1;
-/// Room for some 100,000 tensors, and a bound on what parsing it takes.
+/// Enough for some 100,000 tensors; limits the time for parsing.
 constexpr std::uint64_t kLargestManifest = 16 << 20;
 constexpr std::int64_t kMostShards = 1'000'000;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
@@ -44,7 +44,7 @@ CheckpointFile read_file(Fields fields) {
   return file;
 }
 
-/// Tensors of vectors are told apart by the name before the first '/'.
+/// The name before the first '/' distinguishes the tensors of different state vectors.
 void check_state_names(Fields& fields, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)
@@ -63,7 +63,7 @@ double read_rate(Fields& fields) {
   return rate;
 }
 
-/// Said where it is so, which it cannot be of a run in bf16.
+/// The field exists only if it is true, which is impossible for a run in bf16.
 bool read_given_up(Fields& fields, Precision precision) {
   if (!fields.has("bf16_given_up")) return false;
   if (!fields.boolean("bf16_given_up") || precision != Precision::f32) fields.refuse("bf16_given_up");
@@ -98,7 +98,8 @@ CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
   manifest.step = fields.integer("step", 0, kMostSteps);
-  // Of gradients that are pushed one by one each may be an update, with a step's that is under way and one that rests.
+  // If gradients are pushed one by one, each of a step's num_shards gradients may be an update. Two more steps allow
+  // for the step in progress and for a remainder.
   manifest.updates = fields.integer("updates", 0, kMostSteps);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   if (manifest.updates / manifest.num_shards > manifest.step + 2) fields.refuse("updates");
@@ -124,10 +125,10 @@ CheckpointManifest read_fields(Fields fields) {
 
 void check_format(const std::string& path, const json& parsed) {
   if (!parsed.is_object() || !parsed.contains("format") || !parsed["format"].is_number_unsigned())
-    throw_bad_file(path, "not a checkpoint's manifest");
+    throw_bad_file(path, "not the manifest of a checkpoint");
   if (parsed["format"] != kFormat)
-    throw_bad_file(path, "a checkpoint of format " + parsed["format"].dump() + ", and format " +
-                             std::to_string(kFormat) + " is what this Troupe reads");
+    throw_bad_file(path, "the checkpoint has format " + parsed["format"].dump() +
+                             "; this version of Troupe reads format " + std::to_string(kFormat) + " only");
 }
 
 json model_to_json(const CheckpointManifest& manifest) {
@@ -190,20 +191,21 @@ std::string to_json(const CheckpointManifest& manifest) try {
   manifest_from_json(kManifestFile, text);
   return text;
 } catch (const json::exception&) {
-  throw Error(ErrorCode::invalid_argument, "a checkpoint's texts are not UTF-8, or the optimizer's options no JSON");
+  throw Error(ErrorCode::invalid_argument,
+              "a text of the checkpoint is not valid UTF-8, or the optimizer's options are not valid JSON");
 } catch (const Error& error) {
-  throw Error(ErrorCode::invalid_argument, "cannot be said in a checkpoint: " + error.message());
+  throw Error(ErrorCode::invalid_argument, "a checkpoint cannot store this: " + error.message());
 }
 
 CheckpointManifest manifest_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLargestManifest) throw_bad_file(path, "the manifest is too large");
   constexpr int kDeepest = 8;
-  constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // three entries for each of 100,000 tensors take 70 MB
+  constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // 100,000 tensors with three entries each take 70 MB
   json parsed = parse_strictly(path, "the manifest", text, kDeepest, kMostMemory);
   check_format(path, parsed);
   const std::uint64_t sum = Fields(path, "", parsed).checksum("checksum");
   parsed.erase("checksum");
-  if (checksum_of(parsed) != sum) throw_bad_file(path, "damaged: its checksum is another");
+  if (checksum_of(parsed) != sum) throw_bad_file(path, "damaged: its checksum does not match");
   return read_fields(Fields(path, "", parsed));
 }
 
@@ -212,8 +214,8 @@ CheckpointManifest read_manifest(const std::string& folder) {
   if (file.size() > kLargestManifest) throw_bad_file(file.path(), "the manifest is too large");
   const std::string text = file.read_text();
   CheckpointManifest manifest = manifest_from_json(file.path(), text);
-  // The checksum is of what the text says: white space, and the last digit of a fraction, may say nothing.
-  if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: it is not as it was written");
+  // The checksum covers the parsed values. It does not detect changes of white space or of a fraction's last digit.
+  if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: the text has been changed");
   return manifest;
 }
 

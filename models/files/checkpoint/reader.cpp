@@ -16,7 +16,7 @@
 namespace troupe {
 namespace {
 
-/// Whether the folder at this path is still the one that was opened.
+/// True if the folder at this path is still the folder that was opened.
 bool is_still(const std::string& path, const FileDescriptor& opened) {
   struct stat now {};
   struct stat then {};
@@ -28,7 +28,7 @@ void check_header(const SafetensorsFile& file, const CheckpointFile& said) {
   std::vector<std::byte> header(file.header_bytes());
   file.file().read(0, header);
   if (file.file().size() != said.bytes || checksum(header) != said.header)
-    throw_bad_file(file.file().path(), "damaged: its header or its length is not what the manifest says");
+    throw_bad_file(file.file().path(), "damaged: its header or its length does not match the manifest");
 }
 
 bool is_as_it_was(const std::string& name, std::span<const float> floats, const CheckpointFile& said) {
@@ -42,7 +42,7 @@ bool is_as_it_was(const std::string& name, std::span<const float> floats, const 
   for (std::size_t i = 0; i < std::min(tensors.size(), kMostNamed); ++i)
     names += (i > 0 ? ", '" : "'") + tensors[i] + "'";
   if (tensors.size() > kMostNamed) names += " and " + std::to_string(tensors.size() - kMostNamed) + " more";
-  throw_bad_file(file.file().path(), "damaged: tensor " + names + " has another checksum than it had");
+  throw_bad_file(file.file().path(), "damaged: tensor " + names + " does not match its checksum");
 }
 
 void read(const SafetensorsFile& file, const CheckpointFile& said, const std::vector<TensorInfo>& wanted,
@@ -70,7 +70,7 @@ std::vector<std::string> damaged(const SafetensorsFile& file, const CheckpointFi
 
 void check_order(const CheckpointManifest& manifest, const std::vector<TensorInfo>& expected, const std::string& path) {
   if (manifest.fingerprint != fingerprint_of(expected))
-    throw Error(ErrorCode::model_mismatch, "its tensors come in another order than the model's", {.object = path});
+    throw Error(ErrorCode::model_mismatch, "the order of the tensors differs from the model's", {.object = path});
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ CheckpointReader::Files::Files(const std::string& folder)
   check_header(*state, manifest.state_file);
 }
 
-/// While files are opened one after the other, another checkpoint may come in the place of this one.
+/// Retries if another checkpoint replaces this one while its files are being opened.
 CheckpointReader::Files CheckpointReader::open(const std::string& path) {
   constexpr int kReadings = 10;
   for (int reading = 1;; ++reading) {
@@ -96,7 +96,7 @@ CheckpointReader::Files CheckpointReader::open(const std::string& path) {
     } catch (const Error&) {
       if (reading == kReadings || is_still(folder, opened)) throw;
     }
-    if (reading == kReadings) throw_bad_file(folder, "is replaced all the time");
+    if (reading == kReadings) throw_bad_file(folder, "the checkpoint is replaced faster than it can be opened");
   }
 }
 
@@ -131,7 +131,7 @@ void CheckpointReader::read_state(const std::string& vector, const std::vector<T
                                   std::span<float> out) const {
   const std::vector<std::string>& vectors = manifest().state;
   if (std::ranges::find(vectors, vector) == vectors.end())
-    throw Error(ErrorCode::invalid_argument, "a checkpoint without a vector '" + vector + "' of state");
+    throw Error(ErrorCode::invalid_argument, "the checkpoint has no state vector '" + vector + "'");
   files_.state->require(state_tensors(vectors, expected));
   check_order(manifest(), expected, files_.state->file().path());
   read(*files_.state, manifest().state_file, state_tensors(vector, expected), out);

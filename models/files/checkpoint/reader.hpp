@@ -10,27 +10,27 @@
 
 namespace troupe {
 
-/// A checkpoint, open for reading: it stays what it was when another takes its place. What is torn, damaged or missing
-/// is an Error bad_file that names the file and the tensor.
+/// A checkpoint that is open for reading. It does not change if another checkpoint replaces it. For files that are
+/// torn, damaged or missing, the functions throw an Error bad_file that names the file and the tensor.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const std::string& path);
 
   const CheckpointManifest& manifest() const { return files_.manifest; }
-  /// SafetensorsFile::network of its weights.
+  /// SafetensorsFile::network of the weights.
   std::string network() const { return files_.weights.network(); }
 
-  /// The weights in canonical order; `out` is as long as they are.
-  /// @throws Error model_mismatch naming a tensor that is not as `expected`.
+  /// Reads the weights in canonical order. `out` must have their length.
+  /// @throws Error model_mismatch that names a tensor that differs from `expected`.
   void read_weights(const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> weights(const std::vector<TensorInfo>& expected) const;
-  /// Reads all tensors, and compares their checksums. Names all that are damaged, of the first file that has any.
+  /// Reads all tensors and verifies their checksums. The error names all damaged tensors of the first file with damage.
   void verify() const;
-  /// The tensors of a file whose checksums are not what they were, or that are missing, as the file calls them.
+  /// Return the names of the tensors that are missing or whose checksums do not match, as the file names them.
   std::vector<std::string> damaged_weights() const;
   std::vector<std::string> damaged_state() const;
 
-  /// The vector of this name, one of `manifest().state`. @throws Error model_mismatch as `weights`
+  /// Reads the state vector of this name, one of `manifest().state`. @throws Error model_mismatch like `weights`
   void read_state(const std::string& vector, const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> state(const std::string& vector, const std::vector<TensorInfo>& expected) const;
 

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStem = "step-";
-constexpr std::string_view kBeside = ".tmp-";  ///< how the names of folders go on that writers make
+constexpr std::string_view kBeside = ".tmp-";  ///< suffix of the names of folders that writers use
 constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
 constexpr std::chrono::milliseconds kLockTimeout{1000};
@@ -36,7 +36,7 @@ std::string name_of(std::int64_t step) {
   return std::string(kStem) + std::string(kStepDigits - std::min(kStepDigits, digits.size()), '0') + digits;
 }
 
-/// The step of a folder's name as `name_of` makes them, and of no other.
+/// Returns the step of a folder name that `name_of` makes; nothing for any other name.
 std::optional<std::int64_t> step_of(const std::string& name) {
   if (!name.starts_with(kStem)) return std::nullopt;
   std::int64_t step = 0;
@@ -45,7 +45,7 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
-/// Of all that lies there.
+/// Returns the names of all entries of the folder.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -53,18 +53,18 @@ std::vector<std::string> names_in(const std::string& folder) {
   if (error == std::errc::no_such_file_or_directory) return names;
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
     names.push_back(entry->path().filename().string());
-  if (error) throw_bad_file(folder, "cannot look into it: " + error.message());
+  if (error) throw_bad_file(folder, "cannot read the folder: " + error.message());
   return names;
 }
 
-/// None for a checkpoint that does not say, too.
+/// Returns nothing also for a checkpoint that has no metric or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
   return std::nullopt;
 }
 
-/// Gives it a name that is no checkpoint's. False where the system refuses.
+/// Renames the checkpoint to a name that is not a checkpoint's. Returns false if that fails.
 bool rename_as(const std::string& prefix, const SavedStep& saved, const std::string& folder) {
   const std::string aside = folder + "/" + prefix + name_of(saved.step);
   constexpr int kAttempts = 100;
@@ -76,21 +76,21 @@ bool rename_as(const std::string& prefix, const SavedStep& saved, const std::str
   return false;
 }
 
-/// With all folders around it, each of which is on disk when this returns.
+/// Creates the folder and its parents. All of them are durable when this returns.
 void make_folder(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> made;
   for (fs::path path = fs::absolute(folder, error); !error && !fs::exists(path, error); path = path.parent_path())
     made.push_back(path);
   fs::create_directories(folder, error);
-  if (error) throw_bad_file(folder, "cannot make the folder of checkpoints: " + error.message());
+  if (error) throw_bad_file(folder, "cannot create the folder of checkpoints: " + error.message());
   for (const fs::path& path : made) sync_folder_of(path);
 }
 
 }  // namespace
 
 std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const std::string& best) {
-  std::optional<std::pair<double, std::int64_t>> found;  // the least is the best
+  std::optional<std::pair<double, std::int64_t>> found;  // the smallest value is the best
   for (const SavedStep& each : saved) {
     const auto metric = metric_of(each.path);
     if (!metric || metric->best != best) continue;
@@ -124,7 +124,7 @@ void CheckpointSeries::tidy() const {
 }
 
 void CheckpointSeries::prune(std::int64_t newest, int keep, const std::string& best) const {
-  tidy();  // what could not be removed the last time
+  tidy();  // also removes what could not be removed last time
   std::vector<SavedStep> known = list();
   std::erase_if(known, [&](const SavedStep& saved) { return saved.step > newest; });
   const auto kept = best.empty() ? std::nullopt : best_step(known, best);
@@ -151,7 +151,8 @@ SeriesLock::SeriesLock(const CheckpointSeries& series) {
   const std::string path = series.folder() + "/" + kLockFile;
   file_ = open_lock_file(path);
   if (!lock_in_time(file_.get(), kLockTimeout))
-    throw Error(ErrorCode::in_use, "another run writes its checkpoints there", {.object = series.folder()});
+    throw Error(ErrorCode::in_use, "another run is writing its checkpoints to this folder",
+                {.object = series.folder()});
   unlock_ = UnlockAtEnd(file_.get());
 }
 

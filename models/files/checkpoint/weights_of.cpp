@@ -23,7 +23,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// The tensors of the newest of a Trainer's checkpoints there; empty: there is none.
+/// Returns the tensors file of the newest Trainer checkpoint in the folder; empty if there is none.
 std::string newest_tensors(const fs::path& folder) {
   std::int64_t newest = 0;
   std::string tensors;
@@ -55,7 +55,7 @@ std::string weights_file_of(const std::string& path) {
   if (const fs::path tensors = fs::path(path) / kTensorsFile; is_there(tensors)) return tensors;
   if (std::string tensors = newest_tensors(path); !tensors.empty()) return tensors;
   const std::vector<SavedStep> saved = CheckpointSeries(path).list();
-  if (saved.empty()) throw_bad_file(path, "a folder that holds neither weights.safetensors nor checkpoints");
+  if (saved.empty()) throw_bad_file(path, "the folder contains neither weights.safetensors nor checkpoints");
   return fs::path(find_checkpoint(saved.front().path)) / kWeightsFile;
 }
 

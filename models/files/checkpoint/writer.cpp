@@ -12,9 +12,10 @@
 namespace troupe {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "floats go to the file as they are");
+static_assert(std::endian::native == std::endian::little, "floats are written without conversion");
 
-/// With what can be said before anything is written; refuses what could not be said in the end.
+/// Fills in the members that are known before anything is written. Throws if the manifest could not be written in the
+/// end.
 CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors,
                          const std::string& network) {
   manifest.troupe = TROUPE_VERSION;
@@ -37,12 +38,13 @@ CheckpointWriter::CheckpointWriter(const std::string& path, CheckpointManifest m
 
 void CheckpointWriter::check(std::span<const float> canonical) const {
   if (added_ > manifest_.state.size())
-    throw_invalid("a checkpoint of " + std::to_string(manifest_.state.size()) + " vectors of state is full");
+    throw_invalid("all " + std::to_string(manifest_.state.size()) +
+                  " state vectors of the checkpoint have been added already");
   std::size_t floats = 0;
   for (std::size_t i = tensors_added_; i < tensors_.size() && floats < canonical.size(); ++i)
     floats += tensors_[i].size();
   if (floats != canonical.size() || (canonical.empty() && total_size(tensors_) > 0))
-    throw_invalid(std::to_string(canonical.size()) + " floats are not the next tensors of a vector of " +
+    throw_invalid(std::to_string(canonical.size()) + " floats do not end with a tensor of a vector of " +
                   std::to_string(total_size(tensors_)));
 }
 
@@ -76,8 +78,8 @@ void CheckpointWriter::start(const char* name, const std::vector<TensorInfo>& te
 
 void CheckpointWriter::commit() {
   if (added_ <= manifest_.state.size())
-    throw_invalid("a checkpoint with " + std::to_string(added_) + " of " + std::to_string(manifest_.state.size() + 1) +
-                  " vectors");
+    throw_invalid("the checkpoint is incomplete: it has " + std::to_string(added_) + " of " +
+                  std::to_string(manifest_.state.size() + 1) + " vectors");
   folder_.commit(to_json(manifest_));
 }
 

@@ -1,8 +1,8 @@
 #include <csetjmp>
 #include <cstdio>
-// libjpeg's header needs the one before it,
+// libjpeg's header needs <cstdio> before it,
 #include <jpeglib.h>
-// and that of its errors needs both.
+// and its error header needs both.
 #include <jerror.h>
 
 #include "models/files/images/image.hpp"
@@ -11,11 +11,12 @@
 namespace troupe {
 namespace {
 
-/// Files have a dozen, and each takes as long as decoding all of the image: more only keep the reader busy.
+/// Real files have about a dozen scans. Each scan takes as long as decoding the whole image, so more would only waste
+/// time.
 constexpr int kMostScans = 100;
 
-/// Whether a warning says that pixels are lacking or others than they were. The rest is told of files that are whole,
-/// too: bytes before the end, an unknown version, a bad colour profile.
+/// True if a warning means that pixels are missing or wrong. Other warnings also occur for intact files: bytes before
+/// the end, an unknown version, a bad colour profile.
 bool damages_pixels(const jpeg_error_mgr& errors) {
   switch (errors.msg_code) {
     case JWRN_JPEG_EOF:
@@ -25,7 +26,7 @@ bool damages_pixels(const jpeg_error_mgr& errors) {
     case JWRN_MUST_RESYNC:
     case JWRN_BOGUS_PROGRESSION:
       return true;
-    case JWRN_EXTRANEOUS_DATA: {  // its second number is the marker that follows
+    case JWRN_EXTRANEOUS_DATA: {  // its second number is the next marker
       const int marker = errors.msg_parm.i[1];
       return marker >= JPEG_RST0 && marker < JPEG_RST0 + 8;
     }
@@ -34,8 +35,8 @@ bool damages_pixels(const jpeg_error_mgr& errors) {
   }
 }
 
-/// libjpeg ends a call that fails with a jump to where it was begun, and says why. What lies on the way has no
-/// destructors.
+/// libjpeg reports a failure with a longjmp to the start of the call, and stores the message. The frames in between
+/// have no destructors.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -76,8 +77,8 @@ bool read_header(Decoder& decoder, std::span<const std::byte> file, const ImageU
   return true;
 }
 
-/// Of what the image is decoded at: an eighth, a quarter or a half, where that is large enough. Decoding others is no
-/// faster than all of it.
+/// Returns the denominator of the scale at which the image is decoded: 8, 4 or 2 if the result is large enough, else 1.
+/// Other scales are no faster than full size.
 unsigned part_of(const jpeg_decompress_struct& jpeg, const ImageUse& use) {
   if (use.width <= 0 || use.height <= 0) return 1;
   for (const unsigned part : {8U, 4U, 2U})
@@ -100,12 +101,12 @@ bool read_rows(Decoder& decoder, std::uint8_t* row, std::size_t row_bytes) {
 
 Image read_jpeg(const std::string& path, std::span<const std::byte> file, const ImageUse& use) {
   Decoder decoder;
-  const auto refuse = [&] { throw_bad_file(path, std::string("a damaged JPEG file: ") + decoder.message); };
+  const auto refuse = [&] { throw_bad_file(path, std::string("the JPEG file is damaged: ") + decoder.message); };
   if (!read_header(decoder, file, use)) refuse();
   if (const auto colours = decoder.jpeg.jpeg_color_space; colours == JCS_CMYK || colours == JCS_YCCK)
-    throw_bad_file(path, "a JPEG file of CMYK colours, for print: save it as RGB or grey");
+    throw_bad_file(path, "the JPEG file has CMYK colours (for print): save it as RGB or grey");
   if (std::int64_t{decoder.jpeg.image_width} * decoder.jpeg.image_height > kMostPixels)
-    throw_bad_file(path, "an image of too many pixels");
+    throw_bad_file(path, "the image has too many pixels");
   decoder.jpeg.scale_num = 1;
   decoder.jpeg.scale_denom = part_of(decoder.jpeg, use);
   jpeg_calc_output_dimensions(&decoder.jpeg);

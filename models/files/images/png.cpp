@@ -13,12 +13,12 @@
 namespace troupe {
 namespace {
 
-/// libpng ends a call that fails with a jump to where it was begun, and says why. What lies on the way has no
-/// destructors.
+/// libpng reports a failure with a longjmp to the start of the call, and stores the message. The frames in between have
+/// no destructors.
 struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
-  std::span<const std::byte> rest;  ///< of the file, not read yet
+  std::span<const std::byte> rest;  ///< unread bytes of the file
   std::jmp_buf failed{};
   char message[256] = "out of memory";
 
@@ -27,7 +27,7 @@ struct PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
   ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
 
-  /// Whether `call` came to its end.
+  /// Returns true if `call` succeeded.
   template <class Call>
   bool attempt(const Call& call) {
     if (setjmp(failed) != 0) return false;
@@ -57,12 +57,12 @@ void read_png_header(PngDecoder& decoder) {
   decoder.info = png_create_info_struct(decoder.png);
   if (decoder.info == nullptr) std::longjmp(decoder.failed, 1);
   png_set_read_fn(decoder.png, &decoder, read_png_bytes);
-  // -1: gamma, colour profiles, texts and all else that is not the pixels.
+  // -1: all chunks that are not pixels, such as gamma, colour profiles and texts.
   png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(decoder.png, decoder.info);
 }
 
-/// Has pixels given in bytes, of palettes their colours, and with alpha where some are transparent.
+/// Requests bytes: colours in place of palette indices, and an alpha channel if some pixels are transparent.
 void ask_for_bytes(PngDecoder& decoder, bool colours) {
   png_set_expand(decoder.png);
   png_set_scale_16(decoder.png);
@@ -79,8 +79,8 @@ void read_png_rows(PngDecoder& decoder, std::uint8_t* rows) {
     for (std::size_t y = 0; y < height; ++y) png_read_row(decoder.png, rows + y * row_bytes, nullptr);
 }
 
-/// What is left of 65,536 parts of a pixel that is laid on black, for each alpha: alpha counts in linear light, of
-/// which the pixel's value is the 2.2nd root.
+/// Returns, for each alpha, the factor (of 65,536) by which a pixel is multiplied when it is blended with black.
+/// Blending happens in linear light; pixel values are its 2.2nd root.
 std::array<std::uint32_t, 256> shares_on_black() {
   std::array<std::uint32_t, 256> shares{};
   for (std::size_t alpha = 0; alpha < shares.size(); ++alpha)
@@ -89,13 +89,14 @@ std::array<std::uint32_t, 256> shares_on_black() {
   return shares;
 }
 
-/// As libjpeg makes it: of ITU-R 601, in 65,536th parts.
+/// Converts to grey as libjpeg does: ITU-R 601, in 65,536ths.
 std::uint32_t grey_of(const std::array<std::uint32_t, 3>& colour) {
   return (19595 * colour[0] + 38470 * colour[1] + 7471 * colour[2] + 32768) >> 16;
 }
 
-/// Makes pixels that have alpha, or colours where grey is asked for, what is asked for, in their place.
-/// @param channels they have: grey or colours, and alpha if that is an even number. @param wanted 1 or as many colours
+/// Converts pixels in place: blends alpha with black, and converts colours to grey if grey is wanted.
+/// @param channels the current channels: grey or colours, plus alpha if the number is even
+/// @param wanted 1, or the number of colours
 void convert_pixels(std::vector<std::uint8_t>& pixels, std::size_t channels, std::size_t wanted) {
   if (channels == wanted) return;
   static const std::array<std::uint32_t, 256> shares = shares_on_black();
@@ -126,13 +127,13 @@ struct PngImage {
 
 Image read_png(const std::string& path, std::span<const std::byte> file, const ImageUse& use) {
   PngDecoder decoder(file);
-  const auto refuse = [&] { throw_bad_file(path, std::string("a damaged PNG file: ") + decoder.message); };
+  const auto refuse = [&] { throw_bad_file(path, std::string("the PNG file is damaged: ") + decoder.message); };
   if (!decoder.attempt([&] { read_png_header(decoder); })) refuse();
   Image image{.width = png_get_image_width(decoder.png, decoder.info),
               .height = png_get_image_height(decoder.png, decoder.info),
               .channels = use.channels,
               .bytes = {}};
-  if (image.width * image.height > kMostPixels) throw_bad_file(path, "an image of too many pixels");
+  if (image.width * image.height > kMostPixels) throw_bad_file(path, "the image has too many pixels");
   if (!decoder.attempt([&] { ask_for_bytes(decoder, use.channels == 3); })) refuse();
   const std::size_t channels = png_get_channels(decoder.png, decoder.info);
   image.bytes.resize(static_cast<std::size_t>(image.width * image.height) * channels);

@@ -17,8 +17,8 @@ bool starts_with(std::span<const std::byte> file, const std::array<unsigned char
 Image read_image(const std::string& path, const ImageUse& use) {
   const InputFile file(path);
   if (file.size() > kMostBytesOfImage)
-    throw_bad_file(path,
-                   "a file of more than " + std::to_string(kMostBytesOfImage >> 20) + " MB, too large for an image");
+    throw_bad_file(
+        path, "the file is larger than " + std::to_string(kMostBytesOfImage >> 20) + " MB, the limit for an image");
   return decode_image(path, file.read_all(), use);
 }
 

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// The middle of a length.
+/// The middle part of a length.
 struct Middle {
   std::int64_t first = 0;
   std::int64_t size = 0;
@@ -18,7 +18,7 @@ Middle middle_of(std::int64_t length, std::int64_t size) {
   return {(length - size) / 2, size};
 }
 
-/// A channel's rows from `rows.first` on, each scaled.
+/// Scales a channel's rows, starting at `rows.first`.
 void scale_rows(const Image& image, std::int64_t channel, const Middle& rows, const std::vector<Taps>& taps,
                 float byte_scale, float* to) {
   for (std::int64_t y = rows.first; y < rows.first + rows.size; ++y) {
@@ -40,7 +40,7 @@ void scale_rows(const Image& image, std::int64_t channel, const Middle& rows, co
 ImageUse use_of(const std::vector<std::int64_t>& shape) {
   if (shape.size() == 2) return {1, shape[0], shape[1]};
   if (shape.size() == 3 && (shape[0] == 1 || shape[0] == 3)) return {shape[0], shape[1], shape[2]};
-  throw_invalid("the network's samples are no images, grey or in colours; give them as .npy");
+  throw_invalid("the network's samples are not grey or colour images; pass the data as .npy files");
 }
 
 void write_sample(const Image& image, const std::vector<std::int64_t>& shape, float byte_scale,

@@ -5,19 +5,19 @@
 
 namespace troupe {
 
-/// What a new pixel of a row or column is made of.
+/// The old pixels and weights that make up a new pixel of a row or column.
 struct Taps {
   std::int64_t first = 0;
-  std::vector<float> shares;  ///< of the old pixels from `first` on; their sum is 1
+  std::vector<float> shares;  ///< weights of the old pixels from `first` on; their sum is 1
 };
 
-/// Scales a row or column by a triangle filter, as wide as a new pixel is and at least as an old one: so nothing of a
-/// longer one is left out, and one of the right length stays as it is.
-/// @param first of the old pixels, `from` of them become `to`
+/// Scales a row or column with a triangle filter. The filter is as wide as a new pixel but at least as wide as an old
+/// one. So shrinking skips no pixel, and scaling to the same length changes nothing.
+/// @param first the first old pixel; `from` old pixels become `to` new ones
 std::vector<Taps> taps_of(std::int64_t first, std::int64_t from, std::int64_t to);
 
-/// The second half of scaling an image, along its columns.
-/// @param rows of `width` floats, in which the taps count. @param to taps.size() rows
+/// Scales an image along its columns: the second step after scaling its rows.
+/// @param rows rows of `width` floats, indexed by the taps. @param to receives taps.size() rows
 void scale_columns(const float* rows, std::int64_t width, const std::vector<Taps>& taps, float* to);
 
 }  // namespace troupe

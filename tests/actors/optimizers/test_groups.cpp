@@ -94,7 +94,7 @@ TEST_CASE("a group without tensors is refused by name") {
     edit(options)->groups.push_back({"*.bais", 0.0});
     const auto start = [&] { DistributedSGD sgd("grouped", options); };
     CHECK(code_of(start) == ErrorCode::invalid_argument);
-    CHECK(message_of(start).find("the pattern '*.bais' of a group fits no tensor") != std::string::npos);
+    CHECK(message_of(start).find("the pattern '*.bais' of a group matches no tensor") != std::string::npos);
   }
 }
 

@@ -105,8 +105,10 @@ TEST_CASE("data sets that are not there are refused") {
   CHECK(said("datasets", {"numbered", "numberd"}).find("did you mean 'numbered'") != std::string::npos);
   CHECK(said("datasets", std::vector<std::string>(1000, std::string(2000, 'a'))).find("workers take 1048576") !=
         std::string::npos);
-  CHECK(said([] { here().dataset().to_cv(1); }, "numbered").find("1 folds of 60 samples") != std::string::npos);
-  CHECK(said([] { here().dataset().to_cv(61); }, "numbered").find("61 folds of 60 samples") != std::string::npos);
+  CHECK(said([] { here().dataset().to_cv(1); }, "numbered").find("1 folds are impossible for 60 samples") !=
+        std::string::npos);
+  CHECK(said([] { here().dataset().to_cv(61); }, "numbered").find("61 folds are impossible for 60 samples") !=
+        std::string::npos);
   CHECK(said([] { here().dataset().validation_shard(); }, "numbered").find("no validation set") != std::string::npos);
   CHECK(said([] { here().dataset().test_shard(); }, "synthetic-linear").find("no test set") != std::string::npos);
   Trainer processes(trainer_options(Placement::processes, 1));

@@ -59,12 +59,13 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
   const Folder folder;
   const Finished refused = run_program(
       {"train", "--model", "softmax", "--data", folder.csv("odd.csv", {"M\xFCnchen", "plain"}), "--epochs", "1"});
-  CHECK_MESSAGE(says(refused.err, "line 2: column 'kind' has 'M?nchen', which is no UTF-8"), refused.err);
+  CHECK_MESSAGE(says(refused.err, "line 2: column 'kind' has 'M?nchen', which is not valid UTF-8"), refused.err);
   const std::string weights = folder.trained_on(folder.csv("three.csv", {"cat", "dog", "fox"}));
   const std::string other = folder.csv("other.csv", {"ant", "dog", "fox"});
   const Finished evaluated = run_program({"evaluate", "--load", weights, "--data", other});
   CHECK(evaluated.status == 1);
-  CHECK_MESSAGE(says(evaluated.err, "the class 'ant' is none of those that the network was trained on"), evaluated.err);
+  CHECK_MESSAGE(says(evaluated.err, "class 'ant' is not among the classes that the network was trained on"),
+                evaluated.err);
   const Finished of_other = run_program({"predict", "--load", weights, "--data", other});
   CHECK_MESSAGE(says(of_other.out, "accuracy 1.0000 of 40 samples"), of_other.out);
   CHECK_MESSAGE(says(of_other.err, "1 classes of the data are unknown to the network"), of_other.err);
@@ -77,7 +78,8 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
       run_program({"train", "--model", "softmax", "--data", folder.csv("three.csv", {"cat", "dog", "fox"}),
                    "--validate", "csv:" + (folder / "other.csv"), "--epochs", "1"});
   CHECK(validated.status != 0);
-  CHECK_MESSAGE(says(validated.err, "the validation set's class 'ant' is none of the training set's"), validated.err);
+  CHECK_MESSAGE(says(validated.err, "the validation set's class 'ant' is not a class of the training set"),
+                validated.err);
 }
 
 TEST_CASE("an evaluation without a test set measures the data that it is given") {

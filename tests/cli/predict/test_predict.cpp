@@ -190,7 +190,7 @@ TEST_CASE("rows of a table whose class nobody knows are predicted, and not evalu
   CHECK_MESSAGE(matches(lines[0], "0: class 1 \\(small\\), probability [0-9.]+"), run.out);
   CHECK_MESSAGE(matches(lines[1], "1: class 0 \\(big\\), probability [0-9.]+"), run.out);
   check_not_predicted(run_program({"evaluate", "--load", folder / "w", "--data", unknown}),
-                      "it can be predicted alone");
+                      "it can only be used for predictions");
 }
 
 TEST_CASE("a network of targets says its outputs") {

@@ -146,7 +146,7 @@ TEST_CASE("a cross-validation refuses what is for one run, and what it cannot ma
   refused({"--data", "fold:1/2:synthetic-linear"}, {"--data 'fold:1/2:synthetic-linear' is a fold"});
   refused({"--log", "cvs:s.csv"}, {"'cvs:s.csv' is not a log"});
   refused({"--cross-validate", "1"}, {"invalid_argument", "whole number from 2 on"});
-  refused({"--cross-validate", "1001"}, {"invalid_argument", "1001 folds of 1000 samples"});
+  refused({"--cross-validate", "1001"}, {"invalid_argument", "1001 folds are impossible for 1000 samples"});
   refused({"--report", folder / "none/r"}, {"bad_file", "none/r-fold-1"});
   CHECK(std::filesystem::is_empty(folder.path()));
 }

@@ -87,7 +87,7 @@ TEST_CASE("several files are one set, in the order of their names, in memory or 
     CHECK(read_all(*train).labels == std::vector<std::int32_t>{0, 1, 4});
   };
   check();
-  check_throws(ErrorCode::invalid_argument, "2 files of samples, and 3 of labels",
+  check_throws(ErrorCode::invalid_argument, "2 files of samples but 3 files of labels",
                [&] { load_data(files.name("x-*.npy", "y-*.npy")); });
   check_throws(ErrorCode::bad_file, "wide-2.npy", [&] { load_data(files.name("wide-*.npy", "y-[12].npy")); });
   check_throws(ErrorCode::bad_file, "none-*", [&] { load_data(files.name("none-*", "y-1.npy")); });

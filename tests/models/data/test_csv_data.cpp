@@ -43,11 +43,11 @@ TEST_CASE("columns of a CSV file are features and targets, the last column unles
   CHECK(read_all(*files.load("a.csv,target=rooms,ignore=age").train).values == Floats{100.5F, -100});
   CHECK(read_all(*files.load("a.csv,target=rooms+3").train).targets == Floats{2, 100.5F, 3, -100});
   files.fails(ErrorCode::invalid_argument, "a.csv,target=prize", "did you mean 'price'");
-  files.fails(ErrorCode::invalid_argument, "a.csv,target=9", "there are rooms, age, price");
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=9", "the columns are rooms, age, price");
   files.fails(ErrorCode::invalid_argument, "a.csv,targte=price", "did you mean 'target'");
   files.fails(ErrorCode::invalid_argument, "a.csv,target=", "has no value");
-  files.fails(ErrorCode::invalid_argument, "a.csv,target=age,class=price", "either a class or targets");
-  files.fails(ErrorCode::bad_data, "a.csv,ignore=rooms+age", "no column besides");
+  files.fails(ErrorCode::invalid_argument, "a.csv,target=age,class=price", "either class= or target=");
+  files.fails(ErrorCode::bad_data, "a.csv,ignore=rooms+age", "no feature columns");
 }
 
 TEST_CASE("a file without a header has columns by number") {
@@ -58,7 +58,7 @@ TEST_CASE("a file without a header has columns by number") {
   CHECK(files.load("a.csv,header=yes").train->info().num_samples == 1);
   files.write("words.csv", "x,red\ny,blue\n");
   CHECK(files.load("words.csv,header=no").train->info().num_samples == 2);
-  files.fails(ErrorCode::invalid_argument, "a.csv,header=perhaps", "neither yes nor no");
+  files.fails(ErrorCode::invalid_argument, "a.csv,header=perhaps", "must be yes or no");
 }
 
 TEST_CASE("texts are classes in order of their names, or categories of a feature, one of which is 1") {
@@ -72,7 +72,7 @@ TEST_CASE("texts are classes in order of their names, or categories of a feature
   CHECK(read_all(*data.test).values == Floats{1, 0, 7});
   CHECK(read_all(*data.test).labels == std::vector<std::int32_t>{1});
   files.write("other.csv", "colour,size,kind\ngreen,7,pear\n");
-  files.fails(ErrorCode::bad_file, "a.csv", "line 2: column 'colour' has 'green', which the training set has not",
+  files.fails(ErrorCode::bad_file, "a.csv", "line 2: column 'colour' has 'green', which is not in the training set",
               "other.csv");
   files.fails(ErrorCode::bad_data, "a.csv,target=kind", "class=kind");
 }
@@ -91,15 +91,16 @@ TEST_CASE("fields that are missing are named, left out, or filled") {
   const CsvFolder files;
   files.write("a.csv", "x,c,y\n1,a,1\n,b,2\n3,NA,3\n");
   files.write("test.csv", "x,c,y\nnan,a,1\n");
-  files.fails(ErrorCode::bad_file, "a.csv", "line 3: column 'x' has no value here; missing=skip, mean or a NUMBER");
+  files.fails(ErrorCode::bad_file, "a.csv",
+              "line 3: column 'x' has no value; use missing=skip, missing=mean or missing=NUMBER");
   CHECK(read_all(*files.load("a.csv,missing=skip").train).targets == Floats{1});
   const auto filled = files.load("a.csv,missing=mean", "test.csv");
   CHECK(read_all(*filled.train).values == Floats{1, 0, 1, 0, 2, 0, 0, 1, 3, 1, 0, 0});  // x, (missing), a, b
   CHECK(read_all(*filled.test).values == Floats{2, 0, 1, 0});
   CHECK(read_all(*files.load("a.csv,missing=-1").train).values[4] == -1);
-  files.fails(ErrorCode::invalid_argument, "a.csv,missing=none", "neither skip nor mean nor a number");
+  files.fails(ErrorCode::invalid_argument, "a.csv,missing=none", "must be skip, mean or a number");
   files.write("target.csv", "x,y\n1,\n2,3\n");
-  files.fails(ErrorCode::bad_file, "target.csv,missing=mean", "missing=skip leaves such rows out");
+  files.fails(ErrorCode::bad_file, "target.csv,missing=mean", "use missing=skip to skip such rows");
 }
 
 TEST_CASE("data knows what its columns are called, and how many fields they lack") {
@@ -126,19 +127,19 @@ TEST_CASE("data knows what its columns are called, and how many fields they lack
 TEST_CASE("what does not fit a CSV file's columns names file and line") {
   const CsvFolder files;
   files.write("ragged.csv", "x,y\n1,2\n1,2,3\n");
-  files.fails(ErrorCode::bad_file, "ragged.csv", "line 3: 3 fields, and there are 2 columns");
+  files.fails(ErrorCode::bad_file, "ragged.csv", "line 3: 3 fields, but there are 2 columns");
   std::string late = "x,y\n";
   for (int i = 0; i < 1500; ++i) late += "1,2\n";
   files.write("late.csv", late + "12a,3\n");
-  files.fails(ErrorCode::bad_file, "late.csv", "line 1502: column 'x' has '12a', which is no number");
+  files.fails(ErrorCode::bad_file, "late.csv", "line 1502: column 'x' has '12a', which is not a 32-bit number");
   files.write("comma.csv", "x;y\n1;2\n" + std::string(1000, '\n') + "1;2\n");
   CHECK(files.load("comma.csv").train->info().num_samples == 2);
   files.write("twice.csv", "x,x\n1,2\n");
-  files.fails(ErrorCode::bad_file, "twice.csv", "two columns are called 'x'");
+  files.fails(ErrorCode::bad_file, "twice.csv", "two columns have the name 'x'");
   files.write("empty.csv", "");
-  files.fails(ErrorCode::bad_file, "empty.csv", "there is no row");
+  files.fails(ErrorCode::bad_file, "empty.csv", "the file has no rows");
   files.write("header.csv", "x,y\n");
-  files.fails(ErrorCode::bad_data, "header.csv", "data without samples");
+  files.fails(ErrorCode::bad_data, "header.csv", "the data has no samples");
   files.fails(ErrorCode::bad_file, "absent.csv", "cannot open");
 }
 
@@ -149,9 +150,9 @@ TEST_CASE("several files by name or pattern are one set, in the order of their n
   files.write("other.csv", "x,z\n5,6\n");
   CHECK(read_all(*files.load("part-*.csv").train).values == Floats{1, 3});
   CHECK(read_all(*files.load("part-2.csv," + files.folder / "part-1.csv").train).values == Floats{3, 1});
-  files.fails(ErrorCode::bad_file, "none-*.csv", "there is no file of such a name");
+  files.fails(ErrorCode::bad_file, "none-*.csv", "no file matches this pattern");
   files.fails(ErrorCode::bad_file, "part-1.csv," + files.folder / "other.csv",
-              "column 2 is called 'z', and in the first file 'y'");
+              "column 2 has the name 'z', but in the first file 'y'");
 }
 
 TEST_CASE("numbers that are written otherwise make no column a text") {
@@ -159,8 +160,8 @@ TEST_CASE("numbers that are written otherwise make no column a text") {
   files.write("comma.csv", "a;b;y\n1;2;3\n2,5;3;4\n");
   files.fails(ErrorCode::bad_file, "comma.csv", "comma.csv");
   files.fails(ErrorCode::bad_file, "comma.csv",
-              "line 3: column 'a' has '2,5', which is no number of 32 bits: numbers have a point, and no other "
-              "separator; text=a makes its fields categories");
+              "line 3: column 'a' has '2,5', which is not a 32-bit number: use a decimal point and no "
+              "thousands separators; text=a reads its fields as categories");
   CHECK(read_all(*files.load("comma.csv,text=a").train).values == Floats{1, 0, 2, 0, 1, 3});
   CHECK(files.load("comma.csv,ignore=a").train->info().shape == std::vector<std::int64_t>{1});
   CHECK(files.load("comma.csv,class=a").train->info().num_classes == 2);
@@ -177,7 +178,7 @@ TEST_CASE("an empty line among the rows of one column is a field that is missing
   const CsvFolder files;
   files.write("a.csv", "x,y\n1,1\n3,2\n");
   files.write("test.csv", "x\n5\n\n7\n");
-  files.fails(ErrorCode::bad_file, "a.csv", "line 3: column 'x' has no value here", "test.csv");
+  files.fails(ErrorCode::bad_file, "a.csv", "line 3: column 'x' has no value", "test.csv");
   for (const std::size_t memory : {std::size_t{0}, std::size_t{4}}) {  // 4: rows stay in their files
     const LimitedDataMemory limited(memory);
     CHECK(read_all(*files.load("a.csv,missing=mean", "test.csv").test).values == Floats{5, 2, 7});
@@ -199,13 +200,13 @@ TEST_CASE("what spreadsheets and people put before a table is passed over, and U
   files.write("quoted.csv", "#id,text,y\n1,\"hello, world\",3\n2,b,4\n");
   CHECK(files.load("quoted.csv,header=yes").train->info().num_samples == 2);
   files.write("line.csv", "# made by me\na,b,y\n1,2,3\n4,5\n");
-  files.fails(ErrorCode::bad_file, "line.csv", "line 4: 2 fields, and there are 3 columns");
+  files.fails(ErrorCode::bad_file, "line.csv", "line 4: 2 fields, but there are 3 columns");
   files.write("utf16.csv", std::string("\xFF\xFE"
                                        "a\0,\0y\0\n\0",
                                        10));
-  files.fails(ErrorCode::bad_file, "utf16.csv", "a text in UTF-16");
+  files.fails(ErrorCode::bad_file, "utf16.csv", "the file is UTF-16");
   files.write("bare16.csv", std::string("a\0,\0y\0\n\0", 8));
-  files.fails(ErrorCode::bad_file, "bare16.csv", "a text in UTF-16");
+  files.fails(ErrorCode::bad_file, "bare16.csv", "the file is UTF-16");
 }
 
 TEST_CASE("numbers too near zero for a float are zero, and too large ones none") {
@@ -213,7 +214,7 @@ TEST_CASE("numbers too near zero for a float are zero, and too large ones none")
   files.write("a.csv", "a,y\n1e-400,1\n-1e-60,2\n0.5,3\n");
   CHECK(read_all(*files.load("a.csv").train).values == Floats{0, 0, 0.5F});
   files.write("b.csv", "a,y\n1e400,1\n");
-  files.fails(ErrorCode::bad_file, "b.csv", "column 'a' has '1e400', which is no number");
+  files.fails(ErrorCode::bad_file, "b.csv", "column 'a' has '1e400', which is not a 32-bit number");
 }
 
 TEST_CASE("classes are one whose numbers are equal, and texts are UTF-8") {
@@ -221,7 +222,7 @@ TEST_CASE("classes are one whose numbers are equal, and texts are UTF-8") {
   files.write("a.csv", "x,kind\n1,1.0\n2,1\n3,2.00\n4,1.5\n5,v1.0\n");
   CHECK(files.load("a.csv,class=kind").train->info().class_names == std::vector<std::string>{"1", "1.5", "2", "v1.0"});
   files.write("latin1.csv", "x,kind\n1,M\xFCnchen\n");
-  files.fails(ErrorCode::bad_file, "latin1.csv", "line 2: column 'kind' has 'M?nchen', which is no UTF-8");
+  files.fails(ErrorCode::bad_file, "latin1.csv", "line 2: column 'kind' has 'M?nchen', which is not valid UTF-8");
   files.write("city.csv", "city,y\nM\xFCnchen,1\n");
-  files.fails(ErrorCode::bad_file, "city.csv", "line 2: column 'city' has 'M?nchen', which is no UTF-8");
+  files.fails(ErrorCode::bad_file, "city.csv", "line 2: column 'city' has 'M?nchen', which is not valid UTF-8");
 }

@@ -156,6 +156,6 @@ TEST_CASE("a test set may lack targets and classes, to be predicted alone") {
     CHECK(set->info().num_targets == 0);
     CHECK(read_all(*set).values == std::vector<float>{3, 1, 0, 4, 0, 1});
   }
-  check_throws(ErrorCode::bad_file, "is called 'colour'", [&] { load("wrong.csv"); });
+  check_throws(ErrorCode::bad_file, "has the name 'colour'", [&] { load("wrong.csv"); });
   CHECK(load("bare.csv")->info().num_samples == 1);
 }

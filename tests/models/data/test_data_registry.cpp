@@ -44,8 +44,8 @@ TEST_CASE("data of one's own is made from what stands behind the colon") {
   CHECK(value_of(load_data("test-wanted:a:b")) == 3);
   CHECK(value_of(load_data("test-wanted:")) == 0);
   CHECK(value_of(load_data("test-plain")) == 0);
-  refused("data 'test-wanted' is not test-wanted:WORD", "test-wanted");
-  refused("data 'test-plain:' is not test-plain", "test-plain:");
+  refused("data 'test-wanted' does not have the form test-wanted:WORD", "test-wanted");
+  refused("data 'test-plain:' does not have the form test-plain", "test-plain:");
 }
 
 TEST_CASE("unknown names are answered with all that there is, one's own included") {
@@ -60,8 +60,8 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
         name);
     refused("test-listed:HERE", name);
   }
-  refused("data 'synthetic-linear:3' is not synthetic-linear", "synthetic-linear:3");
-  refused("data 'npy' is not npy:IMAGES.npy,LABELS.npy[", "npy");
+  refused("data 'synthetic-linear:3' does not have the form synthetic-linear", "synthetic-linear:3");
+  refused("data 'npy' does not have the form npy:IMAGES.npy,LABELS.npy[", "npy");
 }
 
 TEST_CASE("a name is registered once, with a way to make it and arguments that can be told from it") {
@@ -73,9 +73,9 @@ TEST_CASE("a name is registered once, with a way to make it and arguments that c
   invalid("'test-once' is registered already", "test-once", anything());
   invalid("'npy' is registered already", "npy", anything());
   invalid("the name", "", anything());
-  invalid("has a colon", "test:colon", anything());
+  invalid("must not contain a colon", "test:colon", anything());
   invalid("'test-null'", "test-null", nullptr);
-  invalid("'FILE', which starts with neither ':' nor '[:'", "test-usage", anything(), "FILE");
+  invalid("'FILE' must start with ':' or '[:'", "test-usage", anything(), "FILE");
 }
 
 TEST_CASE("data that is drawn is made for each seed, other data once and without one") {
@@ -122,8 +122,8 @@ TEST_CASE("data may be made of other data, but not of itself") {
   register_data("test-outer", [](const std::string&, std::uint64_t) { return load_data("test-inner"); });
   CHECK(load_data("test-outer").train == load_data("test-inner").train);
   register_data("test-circle", [](const std::string&, std::uint64_t) { return load_data("test-circle"); });
-  refused("data 'test-circle' loads itself", "test-circle");
-  refused("data 'test-circle' loads itself", "test-circle");  // again, in place of a deadlock
+  refused("data 'test-circle' depends on itself", "test-circle");
+  refused("data 'test-circle' depends on itself", "test-circle");  // again, in place of a deadlock
 }
 
 TEST_CASE("what fails to be made says why, and is made anew when it is asked for again") {
@@ -135,6 +135,6 @@ TEST_CASE("what fails to be made says why, and is made anew when it is asked for
   });
   const auto load = [] { load_data("test-fails"); };
   check_throws(ErrorCode::bad_file, "not there yet", load);
-  check_throws(ErrorCode::bad_data, "data 'test-fails' was made without a training set", load);
+  check_throws(ErrorCode::bad_data, "data 'test-fails' has no training set", load);
   CHECK(value_of(load_data("test-fails")) == 5);
 }

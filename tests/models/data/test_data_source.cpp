@@ -103,7 +103,7 @@ TEST_CASE("a source is asked for its own samples, and with fitting room") {
   invalid("room for 0 targets", targets, {.samples = samples, .values = two, .labels = {}, .targets = {}});
   for (const std::int64_t number : {-1, 9}) {
     samples[0] = number;
-    invalid("sample " + std::to_string(number) + " of data with 9", targets,
+    invalid("no sample " + std::to_string(number) + "; the number of samples is 9", targets,
             {.samples = samples, .values = two, .labels = {}, .targets = two});
   }
   classes.fill({.samples = {}, .values = {}, .labels = {}, .targets = {}});  // no samples: nobody is asked
@@ -113,8 +113,8 @@ TEST_CASE("data that describes no samples is refused") {
   const auto refused = [](const std::string& what, const DataInfo& info) {
     check_throws(ErrorCode::bad_data, what, [&] { Written(info, nullptr); });
   };
-  refused("without samples", {.num_samples = 0, .shape = {1}, .num_classes = 2});
-  refused("without samples", {.num_samples = -5, .shape = {1}, .num_classes = 2});
+  refused("has no samples", {.num_samples = 0, .shape = {1}, .num_classes = 2});
+  refused("has no samples", {.num_samples = -5, .shape = {1}, .num_classes = 2});
   refused("a length of -1", {.num_samples = 1, .shape = {2, -1}, .num_classes = 2});
   refused("either a class or targets", {.num_samples = 1, .shape = {1}, .num_classes = -1});
   refused("2 classes and 1 targets", {.num_samples = 1, .shape = {1}, .num_classes = 2, .num_targets = 1});

@@ -46,15 +46,15 @@ TEST_CASE("data that does not fit is refused") {
   bad("5 values", [] { Dataset::classes({2}, Values(5), {0, 0}, 1); });
   bad("4 values", [] { Dataset::classes({2}, Values(4), {0, 0, 0}, 1); });
   bad("4 values", [] { Dataset::targets({3}, Values(4), {0, 0}); });
-  bad("5 targets are not 2 a sample", [] { Dataset::targets({1}, Values(2), Values(5), 2); });
-  bad("0 a sample", [] { Dataset::targets({1}, Values(2), Values(2), 0); });
+  bad("5 targets cannot be split into 2 per sample", [] { Dataset::targets({1}, Values(2), Values(5), 2); });
+  bad("0 per sample", [] { Dataset::targets({1}, Values(2), Values(2), 0); });
   bad("target inf of sample 1 is not finite", [] { Dataset::targets({1}, Values(2), {0, 1, INFINITY, 2}, 2); });
   bad("value nan of sample 1 is not finite", [] { Dataset::classes({2}, Values{0, 1, NAN, 2}, {0, 0}, 1); });
   bad("my.csv", [] { Dataset::classes({1}, Values(2), {0, 3}, 3, "my.csv"); });
   bad("label 3", [] { Dataset::classes({1}, Values(2), {0, 3}, 3); });
   bad("label -1", [] { Dataset::classes({1}, std::vector<std::uint8_t>(2), 1, {0, -1}, 3); });
   bad("not in [0, 0)", [] { Dataset::classes({1}, Values(1), {0}, 0); });
-  bad("without samples", [] { Dataset::targets({1}, {}, {}); });
+  bad("has no samples", [] { Dataset::targets({1}, {}, {}); });
   bad("a length of 0", [] { Dataset::targets({3, 0}, {}, {1}); });
   bad("too large", [] {
     constexpr std::int64_t kHuge = std::int64_t{1} << 40;
@@ -68,7 +68,7 @@ TEST_CASE("samples that nobody knows more of have neither classes nor targets") 
   CHECK(set.info().num_classes + set.info().num_targets == 0);
   CHECK(read_samples(set, {1}).values == std::vector<float>{3, 4});
   check_throws(ErrorCode::bad_data, "3 values", [] { Dataset::unlabelled({2}, {1, 2, 3}); });
-  check_throws(ErrorCode::bad_data, "without samples", [] { Dataset::unlabelled({2}, {}); });
+  check_throws(ErrorCode::bad_data, "has no samples", [] { Dataset::unlabelled({2}, {}); });
   const auto shared = std::make_shared<const Dataset>(set);
   check_throws(ErrorCode::bad_data, "neither classes nor targets", [&] {
     models::network({models::flatten(), models::linear(2)}, {.train = shared});

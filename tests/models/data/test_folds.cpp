@@ -118,12 +118,13 @@ TEST_CASE("what is no fold is no_fold with what one is") {
   register_fold_data();
   for (const char* fold :
        {"", "1", "1/", "/2", "0/2", "3/2", "1/1", "1/0", "-1/2", "1/2x", " 1/2", "1/2/3", "1.0/2", "1/99999999999"})
-    no_fold("fold '" + std::string(fold) + "' is not I/K, such as 2/5, with K from 2 on and I from 1 to K",
+    no_fold("fold '" + std::string(fold) + "' must be I/K, such as 2/5, with K of at least 2 and I from 1 to K",
             "fold:" + std::string(fold) + ":test-uneven");
-  no_fold("34 folds of 33 samples", "fold:1/34:test-uneven");
-  no_fold("data 'fold' is not fold:I/K:NAME", "fold");
+  no_fold("34 folds are impossible for 33 samples", "fold:1/34:test-uneven");
+  no_fold("data 'fold' does not have the form fold:I/K:NAME", "fold");
   for (const char* arguments : {"", "1/2", "1/2:"})
-    no_fold("data 'fold:" + std::string(arguments) + "' is not fold:I/K:NAME", "fold:" + std::string(arguments));
+    no_fold("data 'fold:" + std::string(arguments) + "' does not have the form fold:I/K:NAME",
+            "fold:" + std::string(arguments));
   no_fold("is a fold of a fold", "fold:1/2:fold:1/2:test-uneven");
   no_fold("no data source named 'test-unevem'", "fold:1/2:test-unevem");
   no_fold("did you mean 'fold'", "folds:1/2:test-uneven");
@@ -139,7 +140,7 @@ TEST_CASE("a model validates with a fold of its data") {
   const auto refuses = [&](const std::string& what, const std::string& config) {
     check_throws(ErrorCode::invalid_argument, what, [&] { make(config); });
   };
-  refuses("fold '4/3' is not I/K", R"({"data": "test-uneven", "validate": "fold:4/3"})");
-  refuses("has a fold to validate with, and '0.1' would be another",
+  refuses("fold '4/3' must be I/K", R"({"data": "test-uneven", "validate": "fold:4/3"})");
+  refuses("already has a validation fold; remove \"validate\": '0.1'",
           R"({"data": "fold:1/3:test-uneven", "validate": "0.1"})");
 }

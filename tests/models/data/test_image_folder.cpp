@@ -120,7 +120,7 @@ TEST_CASE("for a network that was trained before, a class has its number there, 
   trained.source_shape = {3, 7, 7};
   CHECK(load_data(data, trained).train->info().shape == trained.source_shape);
   trained.class_names = {"b"};
-  check_throws(ErrorCode::bad_file, "the class 'c' is none of those that the network was trained on",
+  check_throws(ErrorCode::bad_file, "class 'c' is not among the classes that the network was trained on",
                [&] { load_data(data, trained); });
 }
 
@@ -128,15 +128,16 @@ TEST_CASE("what a folder of images lacks is told") {
   const Classes images;
   images.fails(ErrorCode::bad_file, "", "cannot list the folder");
   images.write("train/image.png", grey(2, 2, 1));
-  images.fails(ErrorCode::bad_file, "", "a class is a folder");
+  images.fails(ErrorCode::bad_file, "", "into a subfolder");
   images.write("train/a/x.png", grey(2, 2, 1));
   images.write("test/b/x.png", grey(2, 2, 1));
-  images.fails(ErrorCode::bad_file, ",test=" + images.folder / "test", "the class 'b' is none of the training set's");
-  images.fails(ErrorCode::invalid_argument, ",size=0", "neither SIDE nor HEIGHTxWIDTH");
-  images.fails(ErrorCode::invalid_argument, ",size=2x", "neither SIDE nor HEIGHTxWIDTH");
-  images.fails(ErrorCode::invalid_argument, ",channels=2", "neither 1 nor 3");
+  images.fails(ErrorCode::bad_file, ",test=" + images.folder / "test",
+               "class 'b' is not among the classes of the training set");
+  images.fails(ErrorCode::invalid_argument, ",size=0", "must be SIDE or HEIGHTxWIDTH");
+  images.fails(ErrorCode::invalid_argument, ",size=2x", "must be SIDE or HEIGHTxWIDTH");
+  images.fails(ErrorCode::invalid_argument, ",channels=2", "must be 1 or 3");
   images.fails(ErrorCode::invalid_argument, ",sise=2", "did you mean 'size'");
-  images.fails(ErrorCode::invalid_argument, ",other", "is not images:DIR");
+  images.fails(ErrorCode::invalid_argument, ",other", "does not have the form images:DIR");
   images.write("train/a/y.png", "damaged");
   const auto data = images.load();
   check_throws(ErrorCode::bad_file, "train/a/y.png", [&] { read_all(*data.train); });
@@ -171,7 +172,7 @@ TEST_CASE("damaged images are holes where that is asked for, and nothing else mo
   for (int i = 0; i < 6; ++i)
     images.write("train/" + std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png", grey(1, 1, 10 * i));
   images.write("train/a/2.png", "damaged");
-  images.fails(ErrorCode::invalid_argument, ",damaged=perhaps", "images: damaged=perhaps is not skip");
+  images.fails(ErrorCode::invalid_argument, ",damaged=perhaps", "images: damaged=perhaps must be skip");
   const TrainingData data = images.load(",channels=1,damaged=skip");
   check_throws(ErrorCode::bad_file, "a/2.png", [&] { read_all(*data.train); });  // who has no room for holes
   const auto batches = dataset_batches({data.train, data.train}, 4);

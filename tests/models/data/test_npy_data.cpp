@@ -83,10 +83,10 @@ TEST_CASE("NumPy files that do not fit each other are refused") {
     check_throws(code, what, [&] { load_data("npy:" + (folder / x) + "," + (folder / y)); });
   };
   fails(ErrorCode::bad_file, "x.npy", "long.npy", "long.npy");
-  fails(ErrorCode::bad_file, "x.npy", "cube.npy", "neither (samples) nor (samples, targets)");
-  fails(ErrorCode::bad_file, "x.npy", "hot.npy", "of one-hot labels save labels.argmax(1)");
+  fails(ErrorCode::bad_file, "x.npy", "cube.npy", "expected (samples) or (samples, targets)");
+  fails(ErrorCode::bad_file, "x.npy", "hot.npy", "for one-hot labels, save labels.argmax(1)");
   fails(ErrorCode::bad_data, "inf.npy", "y.npy", "value inf of sample 1");
-  fails(ErrorCode::bad_file, "deep.npy", "y.npy", "(2, 1, 1, 1, 1), not (samples, features)");
+  fails(ErrorCode::bad_file, "deep.npy", "y.npy", "(2, 1, 1, 1, 1); expected (samples, features)");
   fails(ErrorCode::bad_file, "x.npy", "scalar.npy", "scalar.npy");
   fails(ErrorCode::bad_file, "x.npy", "cube.npy", "cube.npy");
   fails(ErrorCode::bad_data, "x.npy", "nan.npy", "target nan of sample 1");
@@ -104,7 +104,7 @@ TEST_CASE("a label that is no class is told with its sample") {
   files.write<std::int32_t>("over.npy", "<i4", "(3,)", {0, 1, 100'000});
   files.write<std::int32_t>("last.npy", "<i4", "(3,)", {0, 1, 99'999});
   files.write<std::uint64_t>("large.npy", "<u8", "(3,)", {UINT64_MAX, 0, 1});
-  files.fails(ErrorCode::bad_data, "x.npy,low.npy", "label -1 of sample 2 is not a class: they are 0 to 99999");
+  files.fails(ErrorCode::bad_data, "x.npy,low.npy", "label -1 of sample 2 is not a class: classes are 0 to 99999");
   files.fails(ErrorCode::bad_data, "x.npy,low.npy", "low.npy");
   files.fails(ErrorCode::bad_data, "x.npy,high.npy", "label 2000000000 of sample 1 is not a class");
   files.fails(ErrorCode::bad_data, "x.npy,over.npy", "label 100000 of sample 2");
@@ -138,10 +138,11 @@ TEST_CASE("a test set comes with the training set, and both have the classes of 
   CHECK(data.test->info().num_classes == 5);
   CHECK(read_all(*data.test).values == std::vector<float>{7, 8});
   CHECK(read_all(*data.test).labels == std::vector<std::int32_t>{4});
-  files.fails(ErrorCode::bad_file, "x.npy,y.npy,wide.npy,test_y.npy", "its samples are (3,), and those of");
+  files.fails(ErrorCode::bad_file, "x.npy,y.npy,wide.npy,test_y.npy", "the samples have shape (3,), but those of");
   files.fails(ErrorCode::bad_file, "x.npy,y.npy,wide.npy,test_y.npy", "wide.npy");
-  files.fails(ErrorCode::bad_file, "x.npy,y.npy,test_x.npy,target.npy", "its labels are floats");
-  files.fails(ErrorCode::bad_file, "x.npy,targets.npy,test_x.npy,target.npy", "as many targets a sample");
+  files.fails(ErrorCode::bad_file, "x.npy,y.npy,test_x.npy,target.npy", "the labels are floats");
+  files.fails(ErrorCode::bad_file, "x.npy,targets.npy,test_x.npy,target.npy",
+              "the number of targets per sample differs");
 }
 
 TEST_CASE("pixels side by side are told by their shape, or as layout says") {
@@ -190,7 +191,7 @@ TEST_CASE("what does not fit a network names the files") {
   };
   using namespace models;
   const std::vector<Layer> ten{flatten(), linear(10)};
-  check_throws(ErrorCode::invalid_argument, "gives 10 outputs, but the loss takes 13", of("x.npy,y.npy", ten));
+  check_throws(ErrorCode::invalid_argument, "has the output shape 10, but the loss needs 13", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "y.npy (labels up to 12) and ", of("x.npy,y.npy", ten));
   check_throws(ErrorCode::invalid_argument, "x.npy (2, 1, 2, 2)",
                of("x.npy,y.npy", {conv2d(2, {.kernel = 5}), flatten(), linear(13)}));
@@ -206,6 +207,6 @@ TEST_CASE("names that mean no NumPy files are refused") {
     CAPTURE(name);
     check_throws(ErrorCode::invalid_argument, name, [&] { load_data(name); });
   }
-  check_throws(ErrorCode::invalid_argument, "layout=hwc is neither nchw nor nhwc",
+  check_throws(ErrorCode::invalid_argument, "layout=hwc must be nchw or nhwc",
                [] { load_data("npy:a.npy,b.npy,layout=hwc"); });
 }

@@ -53,9 +53,9 @@ TEST_CASE("arrays of an npz file are found by the names they usually have, or as
     const TrainingData told = npz.load(",x=x_train,y=other", compression);
     CHECK(read_all(*told.train).targets == std::vector<float>{0.5F, 0.25F});
     CHECK_FALSE(told.test);
-    npz.fails(ErrorCode::bad_file, "it has no array 'z'", ",x=z,y=other");
-    npz.fails(ErrorCode::invalid_argument, "x= and y= are told together", ",x=other");
-    npz.fails(ErrorCode::invalid_argument, "test_x= without x=", ",test_x=a,test_y=b");
+    npz.fails(ErrorCode::bad_file, "the file has no array 'z'", ",x=z,y=other");
+    npz.fails(ErrorCode::invalid_argument, "x= and y= must be used together", ",x=other");
+    npz.fails(ErrorCode::invalid_argument, "test_x= needs x= and y=", ",test_x=a,test_y=b");
     npz.fails(ErrorCode::bad_file, "data.npz:x_test", ",x=x_train,y=x_test");
   }
 }
@@ -72,18 +72,18 @@ TEST_CASE("one array of an npz file may be taken twice") {
 TEST_CASE("npz files that are none, damaged or too large are refused") {
   Npz npz;
   npz.add<float>("a", "<f4", "(2, 2)", {1, 2, 3, 4});
-  npz.fails(ErrorCode::bad_file, "x=NAME and y=NAME say which of its arrays are samples and labels: a");
+  npz.fails(ErrorCode::bad_file, "select the arrays of samples and labels with x=NAME and y=NAME; the file contains a");
   npz.arrays.emplace_back("b.npy", "no array");
   npz.fails(ErrorCode::bad_file, "data.npz:b");
   npz.arrays = {{"notes.txt", "text"}};
-  npz.fails(ErrorCode::bad_file, "there is no array in it");
+  npz.fails(ErrorCode::bad_file, "the file contains no array");
   check_throws(ErrorCode::bad_file, "/nowhere.npz", [] { load_data("npz:/nowhere.npz"); });
   npz.arrays.clear();
   npz.add<float>("x", "<f4", "(1000, 100)", std::vector<float>(100'000));
   npz.add<float>("y", "<f4", "(1000,)", std::vector<float>(1000));
   {
     const LimitedDataMemory small(100'000);
-    check_throws(ErrorCode::limit_reached, "its array takes 4000", [&] { npz.load("", "deflate"); });  // a small file
+    check_throws(ErrorCode::limit_reached, "the array needs 4000", [&] { npz.load("", "deflate"); });  // a small file
   }
   npz.load("", "deflate");
   const std::string whole = read_file(npz.folder / "data.npz");

@@ -55,12 +55,12 @@ TEST_CASE("data is made of other data: parts, orders, repetitions, what a functi
   });
   CHECK(twice->info().shape == std::vector<std::int64_t>{2});
   CHECK(read_samples(*twice, {9}).values == Floats{9, 10});
-  refused(ErrorCode::invalid_argument, "sample 10 of data with 10", [&] { data::select(ten, {10}); });
-  refused(ErrorCode::invalid_argument, "take of 0", [&] { data::take(ten, 0); });
-  refused(ErrorCode::invalid_argument, "repeat of 0", [&] { data::repeat(ten, 0); });
+  refused(ErrorCode::invalid_argument, "no sample 10; the number of samples is 10", [&] { data::select(ten, {10}); });
+  refused(ErrorCode::invalid_argument, "take 0 samples", [&] { data::take(ten, 0); });
+  refused(ErrorCode::invalid_argument, "repeat data 0 times", [&] { data::repeat(ten, 0); });
   refused(ErrorCode::bad_data, "keeps none of 10",
           [&] { data::filter(ten, [](const data::SampleView&) { return false; }); });
-  refused(ErrorCode::bad_data, "not alike", [&] { data::concat({ten, numbered(3, 3)}); });
+  refused(ErrorCode::bad_data, "the sources differ", [&] { data::concat({ten, numbered(3, 3)}); });
 }
 
 TEST_CASE("windows of a series are samples that follow each other, with what belongs to the last") {
@@ -70,7 +70,7 @@ TEST_CASE("windows of a series are samples that follow each other, with what bel
   CHECK(read_all(*series).labels == std::vector<std::int32_t>{0, 1, 0});
   const auto prices = std::make_shared<const Dataset>(Dataset::targets({1}, {1, 2, 3}, {10, 11, 20, 21, 30, 31}, 2));
   CHECK(read_all(*data::window(prices, 2)).targets == Floats{20, 21, 30, 31});
-  refused(ErrorCode::bad_data, "without samples", [] { data::window(numbered(2), 3); });
+  refused(ErrorCode::bad_data, "has no samples", [] { data::window(numbered(2), 3); });
   refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(numbered(2), 0); });
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a split has its share of each class, and each sample once") {
   CHECK(values_of(data::split(numbered(100), 0.5, 1).second) != values_of(data::split(numbered(100), 0.5, 2).second));
   CHECK(data::split(numbered(3), 0.01).second->info().num_samples == 1);
   CHECK(data::split(numbered(3), 0.99).first->info().num_samples == 1);
-  refused(ErrorCode::invalid_argument, "not between 0 and 1", [] { data::split(numbered(3), 1); });
+  refused(ErrorCode::invalid_argument, "must be between 0 and 1", [] { data::split(numbered(3), 1); });
   refused(ErrorCode::invalid_argument, "cannot be split", [] { data::split(numbered(1), 0.5); });
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("data made of data in parts has the parts of it that are left, where t
     void read(const BatchRequest& /*request*/) const override {}
   };
   for (const Parts& parts : {Parts{1, 2}, Parts{0, 2, 2}, Parts{0, 3}, Parts{0, 2, 1}})
-    refused(ErrorCode::bad_data, "parts that do not begin", [&] { const Wrong wrong(parts); });
+    refused(ErrorCode::bad_data, "parts must start", [&] { const Wrong wrong(parts); });
 }
 
 TEST_CASE("samples that come as a stream are had by number, each part read anew only when it is gone") {
@@ -199,9 +199,9 @@ TEST_CASE("samples that come as a stream are had by number, each part read anew 
   CHECK(reads == std::vector<int>{2, 2, 2, 2});  // once to count them
   refused(ErrorCode::invalid_argument, "a stream of 0 parts",
           [] { data::stream({.shape = {1}, .num_classes = 2}, 0, [](int, const auto&) {}); });
-  refused(ErrorCode::bad_data, "part 0 has no sample",
+  refused(ErrorCode::bad_data, "part 0 has no samples",
           [] { data::stream({.shape = {1}, .num_classes = 2}, 1, [](int, const auto&) {}); });
-  refused(ErrorCode::bad_data, "a sample of 2 values and 0 targets, not 1 and 0", [] {
+  refused(ErrorCode::bad_data, "a sample with 2 values and 0 targets; expected 1 and 0", [] {
     data::stream({.shape = {1}, .num_classes = 2}, 1, [](int, const auto& take) {
       const Floats two(2);
       take({.values = two, .label = 0});
@@ -213,5 +213,5 @@ TEST_CASE("samples that come as a stream are had by number, each part read anew 
     for (int i = 0; i < count; ++i) take({.values = {&value, 1}, .label = 1});
   });
   count = 4;
-  refused(ErrorCode::bad_data, "part 0 had 3 samples, and has 4 now", [&] { values_of(changing); });
+  refused(ErrorCode::bad_data, "part 0 had 3 samples at first, but has 4 now", [&] { values_of(changing); });
 }

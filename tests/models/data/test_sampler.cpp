@@ -202,12 +202,12 @@ TEST_CASE("numbers that make no sense are refused") {
   const auto invalid = [](const std::string& what, auto call) {
     check_throws(ErrorCode::invalid_argument, what, call);
   };
-  invalid("batch size of -1", [] { BatchSampler(3, -1); });
-  invalid("samples of -3", [] { BatchSampler(-3, 1); });
+  invalid("batch size is negative: -1", [] { BatchSampler(3, -1); });
+  invalid("samples is negative: -3", [] { BatchSampler(-3, 1); });
   invalid("window of 0", [] { BatchSampler(in_parts(), 1, 0); });
   BatchSampler sampler(3, 1);
-  invalid("shards of 0", [&] { sampler.steps_per_epoch(0); });
+  invalid("shards must be at least 1, not 0", [&] { sampler.steps_per_epoch(0); });
   invalid("shard 2", [&] { sampler.batch(2, 2, 0, 1); });
   invalid("shard -1", [&] { sampler.batch(-1, 2, 0, 1); });
-  invalid("step -1", [&] { sampler.batch(0, 2, -1, 1); });
+  invalid("step is negative: -1", [&] { sampler.batch(0, 2, -1, 1); });
 }

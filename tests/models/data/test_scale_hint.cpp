@@ -13,8 +13,8 @@ TEST_CASE("columns whose scales differ a thousandfold are told by their names") 
     return scale_hint(*load_data("csv:" + (folder / "a.csv") + ",target=y").train);
   };
   CHECK(hint("income,rate,city,y\n50000,0.02,Ulm,1\n70000,0.04,Bonn,2\n") ==
-        "columns 'rate' (about 0.032) and 'income' (about 6.1e+04) differ in scale more than a thousandfold; the "
-        "transform normalise brings all to one scale");
+        "columns 'rate' (about 0.032) and 'income' (about 6.1e+04) differ in scale by more than a factor of 1000; the "
+        "transform normalise gives all columns the same scale");
   CHECK(hint("a,b,y\n900,1,1\n900,1,2\n").empty());
   CHECK(hint("a,b,y\n900000,0,1\n900000,0,2\n").empty());  // a column of zeros has no scale
   CHECK(hint("a,y\n1,1e9\n2,2e9\n").empty());              // targets are no inputs

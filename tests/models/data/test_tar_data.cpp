@@ -93,7 +93,8 @@ TEST_CASE("classes have names by .txt, .json or folder, in their order, and the 
   CHECK(read_all(*data.test).labels == std::vector<std::int32_t>{2});
   CHECK(data.test->info().num_classes == 3);
   archives.write("t.tar", {{"test/owl/1.png", grey_png(9)}});
-  archives.fails(ErrorCode::bad_file, "a.tar,test=" + archives.folder / "t.tar", "'owl' is none of the training set's");
+  archives.fails(ErrorCode::bad_file, "a.tar,test=" + archives.folder / "t.tar",
+                 "'owl' is not among the classes of the training set");
 }
 
 TEST_CASE("arrays are values, and targets where they are called so") {
@@ -153,7 +154,7 @@ TEST_CASE("a command runs only where the environment allows it, and what goes wr
   ::setenv("TROUPE_ALLOW_PIPE", "1", 1);
   check_throws(ErrorCode::bad_file, "status 3: no such bucket",
                [&] { load_data(command + "; echo trying >&2; echo no such bucket >&2; exit 3"); });
-  check_throws(ErrorCode::bad_file, "an empty archive", [] { load_data("tar:pipe:true"); });
+  check_throws(ErrorCode::bad_file, "the archive is empty", [] { load_data("tar:pipe:true"); });
   check_throws(ErrorCode::invalid_argument, "no command", [] { load_data("tar:pipe:"); });
   check_throws(ErrorCode::bad_file, "archive", [] { load_data("tar:pipe:echo --a=b"); });
   // Each run writes some more.
@@ -240,10 +241,10 @@ TEST_CASE("an index that lies gives an error, or is not used") {
   const auto refused_with = [&](const std::string& what, const auto& change) {
     check_throws(ErrorCode::bad_file, what, [&] { read_samples(*lying(change), {1}); });
   };
-  refused_with("there is another member",
+  refused_with("found another member",
                [](TarIndex& lie) { std::swap(lie.samples[2].values.offset, lie.samples[1].values.offset); });
-  refused_with("there is another member", [](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
-  refused_with("its index is wrong", [](TarIndex& lie) { lie.samples[2].label = "x"; });
+  refused_with("found another member", [](TarIndex& lie) { lie.samples[1].values.bytes -= 4; });
+  refused_with("the index of the archive is wrong", [](TarIndex& lie) { lie.samples[2].label = "x"; });
   for (const std::uint64_t far : {std::uint64_t{1} << 40, UINT64_MAX}) {
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.samples[1].values.offset = far; })).values[2] == 1);
     CHECK(read_all(*lying([&](TarIndex& lie) { lie.content = lie.samples[1].values.bytes = far; })).values[2] == 1);
@@ -276,22 +277,22 @@ TEST_CASE("an archive that changes or goes away during the run is told") {
 TEST_CASE("samples that are none are refused with archive, member and offset") {
   const Archives archives;
   const std::string png = grey_png(7);
-  archives.refuses({}, "there is no .jpg");
+  archives.refuses({}, "the archive contains no .jpg");
   archives.refuses({{"x/1.png", png}, {"2.cls", "1"}}, "2.cls at byte 1024 of");
-  archives.refuses({{"x/1.png", png}, {"x/1.jpg", png}}, "a second one of its kind");
+  archives.refuses({{"x/1.png", png}, {"x/1.jpg", png}}, "the second member of its kind");
   archives.refuses({{"x/p.1.png", png}, {"x/p.2.png", png}}, "ends at the first dot");
-  archives.refuses({{"1.png", png}}, "it has no class");
-  archives.refuses({{"1.png", png}, {"1.cls", "one"}}, "'one' is not a class's number");
-  archives.refuses({{"1.png", png}, {"1.cls", "-1"}}, "not a class's number");
-  archives.refuses({{"1.png", png}, {"1.cls", "2147483647"}}, "not a class's number");
+  archives.refuses({{"1.png", png}}, "the sample has no class");
+  archives.refuses({{"1.png", png}, {"1.cls", "one"}}, "'one' is not the number of a class");
+  archives.refuses({{"1.png", png}, {"1.cls", "-1"}}, "not the number of a class");
+  archives.refuses({{"1.png", png}, {"1.cls", "2147483647"}}, "not the number of a class");
   archives.refuses({{"1.png", png}, {"1.cls", "2000000000"}}, "1.png at byte 0 of");
-  archives.refuses({{"1.png", png}, {"1.cls", "100000"}}, "its class is 100000, and they are 0 to 99999");
-  archives.refuses({{"1.png", png}, {"1.json", "{\"label\": 1.5}"}}, "not a class's number");
+  archives.refuses({{"1.png", png}, {"1.cls", "100000"}}, "class 100000 is out of range: classes are 0 to 99999");
+  archives.refuses({{"1.png", png}, {"1.json", "{\"label\": 1.5}"}}, "not the number of a class");
   archives.refuses({{"1.png", png}, {"1.json", "{"}}, "not JSON");
-  archives.refuses({{"1.png", png}, {"1.txt", "a\x1b[2J"}}, "not a class's name");
-  archives.refuses({{"x/1.png", png}, {"2.png", png}, {"2.cls", "0"}}, "and the first sample has a class by its name");
+  archives.refuses({{"1.png", png}, {"1.txt", "a\x1b[2J"}}, "not a valid class name");
+  archives.refuses({{"x/1.png", png}, {"2.png", png}, {"2.cls", "0"}}, "but the first sample has a class by its name");
   archives.refuses({{"x/1.png", png}, {"x/2.npy", npy_floats({1})}}, "the first sample is an image");
-  archives.refuses({{"../../x\x1b.png", "damaged"}}, "it has no class");
+  archives.refuses({{"../../x\x1b.png", "damaged"}}, "the sample has no class");
   archives.write("a.tar", {{"../../x/a\x1b.png", "damaged"}});
   check_throws(ErrorCode::bad_file, "../../x/a?.png at byte 0 of", [&] {
     archives.load("a.tar,size=2");
@@ -299,10 +300,10 @@ TEST_CASE("samples that are none are refused with archive, member and offset") {
   });
   archives.write("a.tar", {{"x/1.npy", npy_floats({1, 2})}, {"x/2.npy", npy_floats({1, 2, 3})}});
   check_throws(ErrorCode::bad_file, "x/2.npy", [&] { read_all(*archives.load().train); });
-  archives.fails(ErrorCode::invalid_argument, "a.tar,size=2", "are for images");
-  archives.fails(ErrorCode::invalid_argument, "a.tar,memory=0", "not a number of megabytes");
-  archives.fails(ErrorCode::invalid_argument, "a-{3..1}.tar", "goes down");
+  archives.fails(ErrorCode::invalid_argument, "a.tar,size=2", "apply only to images");
+  archives.fails(ErrorCode::invalid_argument, "a.tar,memory=0", "must be a number of megabytes");
+  archives.fails(ErrorCode::invalid_argument, "a-{3..1}.tar", "is descending");
   archives.fails(ErrorCode::invalid_argument, "a-{0..9999999}.tar", "more than 100000");
-  archives.fails(ErrorCode::bad_file, "b*.tar", "no file of such a name");
+  archives.fails(ErrorCode::bad_file, "b*.tar", "no file matches this pattern");
   archives.fails(ErrorCode::bad_file, "b.tar", "cannot open");
 }

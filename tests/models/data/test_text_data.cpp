@@ -56,10 +56,10 @@ TEST_CASE("samples of a text are windows, and the class of each is the symbol be
   CHECK(windows_of(*data) == Windows{"abc>a", "bca>b", "cab>U+000A"});
   CHECK(windows_of(*text.load(",window=2,stride=3").train) == Windows{"ab>c", "ab>U+000A"});
   CHECK(windows_of(*text.load(",window=5").train) == Windows{"abcab>U+000A"});
-  text.fails(ErrorCode::bad_data, "6 symbols, which are no window", ",window=6");
+  text.fails(ErrorCode::bad_data, "6 symbols are too few for one window", ",window=6");
   text.fails(ErrorCode::bad_data, "text", "");
-  text.fails(ErrorCode::invalid_argument, "text: window=0 is no number", ",window=0");
-  text.fails(ErrorCode::invalid_argument, "neither bytes nor characters", ",symbols=words");
+  text.fails(ErrorCode::invalid_argument, "text: window=0 is not an integer", ",window=0");
+  text.fails(ErrorCode::invalid_argument, "must be bytes or characters", ",symbols=words");
   check_throws(ErrorCode::bad_file, "/nowhere", [] { load_data("text:/nowhere"); });
 }
 
@@ -70,10 +70,10 @@ TEST_CASE("characters are letters of UTF-8, and bytes are bytes") {
                                                              "\xe2\x82\xac\xf0\x9f\x99\x82>U+0020"});
   CHECK(windows_of(*text.load(",window=2,symbols=bytes,stride=8").train) == Windows{"a0xC3>0xA4", "0x990x82>0x20"});
   const Text broken("ab\xc3(cd");
-  broken.fails(ErrorCode::bad_file, "byte 2 is no UTF-8", ",window=2");
+  broken.fails(ErrorCode::bad_file, "byte 2 is not valid UTF-8", ",window=2");
   CHECK(broken.load(",window=2,symbols=bytes").train->info().num_samples == 4);
   const Text cut("abc\xe2\x82");
-  cut.fails(ErrorCode::bad_file, "byte 3 is no UTF-8", ",window=2");
+  cut.fails(ErrorCode::bad_file, "byte 3 is not valid UTF-8", ",window=2");
 }
 
 TEST_CASE("a window is the same wherever it lies in a long text") {
@@ -97,7 +97,7 @@ TEST_CASE("several texts have one vocabulary, which the test text has to do with
   const TrainingData data = text.load(options + (text.folder / "test"));
   CHECK(windows_of(*data.train) == Windows{"ab>a", "ba>b", "cd>c"});
   CHECK(windows_of(*data.test) == Windows{"da>b"});
-  text.fails(ErrorCode::bad_data, "the training text has no x", options + (text.folder / "other"));
+  text.fails(ErrorCode::bad_data, "the training text does not contain x", options + (text.folder / "other"));
   const auto train = data.train;
   write_file(text.folder / "text", "abax");
   check_throws(ErrorCode::bad_file, "changed", [&] { read_all(*train); });
@@ -113,7 +113,7 @@ TEST_CASE("a text for a network that was trained on another has the symbols of t
   CHECK(data->info().shape == std::vector<std::int64_t>{2, 4});
   CHECK(data->info().class_names == trained.class_names);
   CHECK(read_all(*data).labels == std::vector<std::int32_t>{2, 0, 1});
-  check_throws(ErrorCode::bad_data, "the training text has no z",
+  check_throws(ErrorCode::bad_data, "the training text does not contain z",
                [&] { load_data("text:" + folder / "strange" + ",window=2", trained); });
   const auto zeros = load_data("text:" + folder / "strange" + ",window=2,unseen=zero", trained).train;
   CHECK(zeros->info().lacks);

@@ -69,7 +69,7 @@ TEST_CASE("a crop is any square of an image with zeros around, and the middle wh
   CHECK(colours.train->info().shape == std::vector<std::int64_t>{2, 1, 1});
   CHECK(read_all(*colours.train).values == Floats{5, 14});
   refused({2, 2}, "crop 3", "larger than images of 2 x 2");
-  refused({4}, "crop 2", "wants images");
+  refused({4}, "crop 2", "needs images");
 }
 
 TEST_CASE("a flip exchanges left and right of every other image") {
@@ -109,7 +109,7 @@ TEST_CASE("normalised values have mean 0 and deviation 1, by channel of images, 
   CHECK(read_all(*rows.train).values[1] == doctest::Approx(-4.5 / std::sqrt(11.25)));
   CHECK(read_all(*transform(counted({1}, 1), "normalise").train).values == Floats{0});
   CHECK(read_all(*transform(counted({2}, 1), "normalise 1 0.5").train).values == Floats{0, 2});
-  refused({2}, "normalise 1", "is not normalise");
+  refused({2}, "normalise 1", "does not have the form normalise");
   refused({2}, "normalise 1 0", "deviations above 0");
   refused({3}, "normalise 1 2 1 2", "2 means for 3");
 }
@@ -125,7 +125,7 @@ TEST_CASE("an intercept is a 1 behind the values of a row") {
   CHECK(transform({std::make_shared<Named>(named)}, "intercept").train->info().value_names ==
         std::vector<std::string>{"size", "intercept"});
   refused({2, 2}, "intercept", "samples with one dimension");
-  refused({2}, "intercept 2", "takes no numbers");
+  refused({2}, "intercept 2", "has no parameters");
 }
 
 TEST_CASE("what was found out of the training set is done to the test set, and is told") {
@@ -169,18 +169,18 @@ TEST_CASE("a rotated image keeps its middle, a cutout is zero, colours change by
 
 TEST_CASE("transforms that there are not, and numbers they do not take, are told") {
   refused({2, 2}, "crpo 2", "did you mean 'crop'");
-  refused({2, 2}, "blur", "there are colour, crop");
-  refused({2, 2}, "crop", "is not crop SIDE");
-  refused({2, 2}, "crop 0", "is not crop SIDE");
-  refused({2, 2}, "crop two", "takes numbers, and 'two' is none");
-  refused({2, 2}, "crop 1e40", "takes numbers");
-  refused({2, 2}, "flip 1", "takes no numbers");
-  refused({2, 2}, "flip,,flip", "without a name");
+  refused({2, 2}, "blur", "the transforms are colour, crop");
+  refused({2, 2}, "crop", "does not have the form crop SIDE");
+  refused({2, 2}, "crop 0", "does not have the form crop SIDE");
+  refused({2, 2}, "crop two", "needs numbers, but 'two' is not a number");
+  refused({2, 2}, "crop 1e40", "needs numbers");
+  refused({2, 2}, "flip 1", "has no parameters");
+  refused({2, 2}, "flip,,flip", "has no name");
   refused({2, 2}, "rotate 181", "rotate DEGREES");
   refused({2, 2}, "colour 2", "colour AMOUNT");
   refused({2, 2}, "cutout", "cutout SIDE");
   refused({2, 2}, "resize", "resize HEIGHT");
-  refused({2, 2}, "resize 1.5", "'resize 1.5' is not resize HEIGHT [WIDTH], in pixels");
+  refused({2, 2}, "resize 1.5", "'resize 1.5' does not have the form resize HEIGHT [WIDTH], in pixels");
   refused({2, 2}, "resize 1 1.5", "resize HEIGHT");
   refused({2, 2}, "crop 1.5", "crop SIDE");
   refused({2, 2}, "crop 1 0.5", "crop SIDE");

@@ -111,24 +111,24 @@ TEST_CASE("a path that is something else's is refused and left alone") {
     check_throws(ErrorCode::bad_file, what, [&] { save(folder / name, 1); });
   };
   write_file(folder / "file", "mine");
-  refused("file", "no folder");
+  refused("file", "not a folder");
   CHECK(read_file(folder / "file") == "mine");
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  refused("pipe", "no folder");
+  refused("pipe", "not a folder");
   fs::create_symlink("nowhere", folder / "dangling");
-  refused("dangling", "no folder");
+  refused("dangling", "not a folder");
   fs::create_directory(folder / "home");
   write_file(folder / "home/letter", "mine");
   refused("home", "'letter'");
   fs::create_directory(folder / "other");
   write_file(folder / "other/manifest.json", R"({"format":"of another program"})");
-  refused("other", "not a checkpoint's manifest");
+  refused("other", "not the manifest of a checkpoint");
   fs::create_directory(folder / "weights");
   write_file(folder / "weights/weights.safetensors", "mine");
-  refused("weights", "no checkpoint");
+  refused("weights", "it is not a checkpoint");
   refused("nowhere/c", "No such file");
-  check_throws(ErrorCode::bad_file, "names no folder", [] { save("", 1); });
-  check_throws(ErrorCode::bad_file, "names no folder", [] { save("/", 1); });
+  check_throws(ErrorCode::bad_file, "does not name a folder", [] { save("", 1); });
+  check_throws(ErrorCode::bad_file, "does not name a folder", [] { save("/", 1); });
   CHECK(names_in(folder.path()) == Names{"dangling", "file", "home", "other", "pipe", "weights"});
   CHECK(names_in(folder / "home") == Names{"letter"});
 }
@@ -184,11 +184,11 @@ TEST_CASE("weights or state of another model are refused by name") {
     check_throws(ErrorCode::model_mismatch, what, [&] { reader.weights(expected); });
     check_throws(ErrorCode::model_mismatch, what, [&] { reader.state("v", expected); });
   };
-  mismatch("a.weight' is [2, 3] in the file and [3, 2] in the model",
+  mismatch("a.weight' is [2, 3] in the file, but [3, 2] in the model",
            {{"a.weight", {3, 2}}, {"none", {0, 5}}, {"b", {}}});
   mismatch("c' [4] is missing", {{"a.weight", {2, 3}}, {"none", {0, 5}}, {"b", {}}, {"c", {4}}});
-  mismatch("b' [] is not one of the model's", {{"a.weight", {2, 3}}, {"none", {0, 5}}});
-  mismatch("another order", {{"b", {}}, {"a.weight", {2, 3}}, {"none", {0, 5}}});
+  mismatch("b' [] is not a tensor of the model", {{"a.weight", {2, 3}}, {"none", {0, 5}}});
+  mismatch("the order of the tensors", {{"b", {}}, {"a.weight", {2, 3}}, {"none", {0, 5}}});
 }
 
 TEST_CASE("two writers of one path leave each other alone; the last one stays") {

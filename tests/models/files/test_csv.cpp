@@ -59,9 +59,9 @@ TEST_CASE("a field in quotes holds separators, line ends and doubled quotes") {
   CHECK(rows_of("\"a,b\",c\n") == Rows{{"a,b", "c"}});
   CHECK(rows_of("\"a\nb\",\"\"\r\n\"c\"\"d\",\"\"\"\"\n") == Rows{{"a\nb", ""}, {"c\"d", "\""}});
   CHECK(rows_of("\"x\r\"\n\"y\"") == Rows{{"x\r"}, {"y"}});
-  CHECK(refusal_of("a\n\"b\n\nc").find("line 2: a quote that does not end") != std::string::npos);
-  CHECK(refusal_of("a,b\n1,2\"\n").find("line 2: a quote inside a field") != std::string::npos);
-  CHECK(refusal_of("\"a\"b\n").find("line 1: text behind the quote") != std::string::npos);
+  CHECK(refusal_of("a\n\"b\n\nc").find("line 2: the closing quote of a field is missing") != std::string::npos);
+  CHECK(refusal_of("a,b\n1,2\"\n").find("line 2: a quote inside an unquoted field") != std::string::npos);
+  CHECK(refusal_of("\"a\"b\n").find("line 1: text after the closing quote") != std::string::npos);
 }
 
 TEST_CASE("an empty line is a row of a file of one column, but for its last line") {
@@ -84,7 +84,8 @@ TEST_CASE("a carriage return stands before a line feed, in quotes or at the end"
 }
 
 TEST_CASE("a row of too many fields is refused") {
-  CHECK(refusal_of("a,b\n" + std::string(100'000, ',')).find("line 2: a row of more than 100000") != std::string::npos);
+  CHECK(refusal_of("a,b\n" + std::string(100'000, ',')).find("line 2: the row has more than 100000") !=
+        std::string::npos);
   CHECK(rows_of(std::string(99'999, ',') + "\n").front().size() == 100'000);
 }
 
@@ -105,7 +106,7 @@ TEST_CASE("rows are the same wherever the pieces end in which a file is read") {
   }
   CHECK((rows_of(text) == rows));
   const std::string endless = "a\n" + std::string(17'000'000, 'y');
-  CHECK(refusal_of(endless).find("line 2: a row of more than 16 MB") != std::string::npos);
+  CHECK(refusal_of(endless).find("line 2: the row is longer than 16 MB") != std::string::npos);
 }
 
 TEST_CASE("each row tells its line and where it lies") {

@@ -78,8 +78,8 @@ TEST_CASE("IDX files that do not hold what they say are refused") {
 
 TEST_CASE("IDX headers that promise more than the file could hold are refused before memory is taken") {
   check_bad_idx("more than the file can hold", idx_bytes({1'000'000, 1'000'000}, "abc"));
-  check_bad_idx("promises", idx_bytes({0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
-  check_bad_idx("promises too much", idx_bytes({0, 0xFFFFFFFF, 0xFFFFFFFF}, ""));
+  check_bad_idx("declares", idx_bytes({0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
+  check_bad_idx("declares an array that is too large", idx_bytes({0, 0xFFFFFFFF, 0xFFFFFFFF}, ""));
   check_bad_idx("truncated", idx_bytes({10, 100}, "abc"));
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a manifest that lacks a field is refused, and the field named") {
 
 TEST_CASE("a manifest with an absurd field is refused, and the field named") {
   const auto absurd = [](const std::string& name, const std::string& from, const std::string& to) {
-    check_refused("'" + name + "' has a value that cannot be", altered(from, to));
+    check_refused("'" + name + "' has an invalid value", altered(from, to));
   };
   absurd("step", R"("step":12)", R"("step":-12)");
   absurd("step", R"("step":12)", R"("step":1.5)");
@@ -118,10 +118,10 @@ TEST_CASE("a manifest with unknown fields or of another format is refused") {
   check_refused("'cores' is unknown", altered(R"("data":)", R"("cores":8,"data":)"));
   check_refused("'model.cores' is unknown", altered(R"("fingerprint":)", R"("cores":8,"fingerprint":)"));
   check_refused("'files.state.safetensors' is unknown", altered(R"(["m","v"])", "[]"));
-  check_refused("of format 2, and format 1", altered(R"("format":1)", R"("format":2)"));
-  check_refused("not a checkpoint's manifest", altered(R"("format":1)", R"("format":"1")"));
-  check_refused("not a checkpoint's manifest", "{}");
-  check_refused("not a checkpoint's manifest", "[1]");
+  check_refused("has format 2; this version of Troupe reads format 1", altered(R"("format":1)", R"("format":2)"));
+  check_refused("not the manifest of a checkpoint", altered(R"("format":1)", R"("format":"1")"));
+  check_refused("not the manifest of a checkpoint", "{}");
+  check_refused("not the manifest of a checkpoint", "[1]");
   check_refused("'checksum' is missing", R"({"format":1})");
   check_refused("not JSON", "");
   check_refused("twice", R"({"format":1,"format":1})");
@@ -135,7 +135,7 @@ TEST_CASE("a manifest in a file is as it was written, to the byte") {
   CHECK(read_manifest(folder / "c").step == 1);
   write_file(folder / "c/manifest.json", read_file(folder / "c/manifest.json") + "\n");
   check_throws(ErrorCode::bad_file, "manifest.json", [&] { read_manifest(folder / "c"); });
-  check_throws(ErrorCode::bad_file, "not as it was written", [&] { read_manifest(folder / "c"); });
+  check_throws(ErrorCode::bad_file, "the text has been changed", [&] { read_manifest(folder / "c"); });
 }
 
 TEST_CASE("a fingerprint tells names, shapes and their order apart") {

@@ -118,8 +118,9 @@ TEST_CASE("weights of a network that was trained on other columns do not fit") {
   CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(stored)));
   CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(example())));
   CHECK_NOTHROW(check_same_inputs("f", "", to_json(stored)));
-  fails([](auto& columns) { std::swap(columns[0], columns[1]); }, "input column 1 is 'a' there and 'b' here");
-  fails([](auto& columns) { columns.pop_back(); }, "input column 2 is 'b' there and none here");
+  fails([](auto& columns) { std::swap(columns[0], columns[1]); },
+        "input column 1 is 'a' in the file and 'b' in the data");
+  fails([](auto& columns) { columns.pop_back(); }, "input column 2 is 'b' in the file and none in the data");
   fails([](auto& columns) { columns[1].categories.back() = "z"; }, "column 'b' has other categories");
   NetworkText filled = stored;
   filled.data.encoding.columns[0].fill = 5;  // what fills gaps may change

@@ -77,19 +77,20 @@ TEST_CASE("versions 1, 2 and 3, shapes and blanks are read") {
 
 TEST_CASE("other element types and orders are refused") {
   for (const char* descr : {"=f4", "|f4", "<c8", "<b4", "|O", "<U4", "<f16", "", "f4", "<", "<i3"}) {
-    check_bad_npy("elements of type", npy_bytes(npy_dictionary(descr, "(6,)"), kFloats));
+    check_bad_npy("unsupported element type", npy_bytes(npy_dictionary(descr, "(6,)"), kFloats));
   }
   check_bad_npy("Fortran order: save numpy.ascontiguousarray",
                 npy_bytes(npy_dictionary("<f4", "(2, 3)", true), kFloats));
 }
 
 TEST_CASE("lengths that differ from the header's are refused") {
-  check_bad_npy("truncated: its header promises 24 bytes, but it holds 20",
+  check_bad_npy("truncated: the header declares 24 bytes of data, but the file holds 20",
                 npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats.substr(4)));
   check_bad_npy("holds 25", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats + "x"));
-  check_bad_npy("promises", npy_bytes(npy_dictionary("<f4", "(4611686018427387904, 4)"), kFloats));
-  check_bad_npy("promises", npy_bytes(npy_dictionary("<f4", "(1000000000000,)"), kFloats));
-  check_bad_npy("promises too much", npy_bytes(npy_dictionary("<f4", "(0, 1000000000000, 1000000000000)"), ""));
+  check_bad_npy("declares", npy_bytes(npy_dictionary("<f4", "(4611686018427387904, 4)"), kFloats));
+  check_bad_npy("declares", npy_bytes(npy_dictionary("<f4", "(1000000000000,)"), kFloats));
+  check_bad_npy("declares an array that is too large",
+                npy_bytes(npy_dictionary("<f4", "(0, 1000000000000, 1000000000000)"), ""));
 }
 
 TEST_CASE("malformed NumPy headers are refused") {
@@ -98,12 +99,12 @@ TEST_CASE("malformed NumPy headers are refused") {
     CAPTURE(length);
     check_throws(ErrorCode::bad_file, "a.npy", [&] { npy_of(good.substr(0, length)); });
   }
-  check_bad_npy("an empty file", "");
+  check_bad_npy("the file is empty", "");
   check_bad_npy("not a NumPy file", std::string("\x92") + good.substr(1));
   check_bad_npy("version", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 4));
   std::string huge = npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats, 2);
   std::memcpy(huge.data() + 8, "\xff\xff\xff\xff", 4);
-  check_bad_npy("truncated in its header", huge);
+  check_bad_npy("the header is truncated", huge);
   for (const char* dictionary :
        {"", "{}", "{'descr': '<f4', 'fortran_order': False}", "{'descr': '<f4', 'fortran_order': False, 'shape': 6}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (6)}",

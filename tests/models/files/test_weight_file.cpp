@@ -123,8 +123,8 @@ TEST_CASE("tensors that are not the model's are named with both shapes") {
     check_throws(ErrorCode::model_mismatch, what, [&] { read(good_bytes(), expected); });
   };
   mismatch("'c' [4, 5] is missing", {{"a", {2, 3}}, {"b", {1}}, {"c", {4, 5}}});
-  mismatch("'b' [1] is not one of the model's", {{"a", {2, 3}}});
-  mismatch("'a' is [2, 3] in the file and [3, 2] in the model", {{"a", {3, 2}}, {"b", {1}}});
+  mismatch("'b' [1] is not a tensor of the model", {{"a", {2, 3}}});
+  mismatch("'a' is [2, 3] in the file, but [3, 2] in the model", {{"a", {3, 2}}, {"b", {1}}});
 }
 
 TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
@@ -147,7 +147,7 @@ TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
   };
   bad("'bn.steps' is not of dtype F32", file("bn.steps", "[]", "I64", 8));
   bad("'bn.num_batches_tracked' is not of dtype F32", file("bn.num_batches_tracked", "[]", "I32", 4));
-  bad("do not fit", file("bn.num_batches_tracked", "[]", "I64", 4));
+  bad("do not match", file("bn.num_batches_tracked", "[]", "I64", 4));
   check_throws(ErrorCode::bad_file, "'x.num_batches_tracked' is not of dtype F32", [] {
     read(file_bytes("{" + entry("x.num_batches_tracked", "[]", "[0,8]", "I64") + "}", 8),
          {{"x.num_batches_tracked", {}}});
@@ -170,8 +170,8 @@ TEST_CASE("weights of another ResNet are refused by name and both shapes") {
     check_throws(ErrorCode::model_mismatch, what, [&] { read_safetensors(folder / "w", expected); });
   };
   mismatch("'layer1.2.conv1.weight' [64, 64, 3, 3] is missing", tensors(34, 10));
-  mismatch("'fc.weight' is [10, 512] in the file and [7, 512] in the model", tensors(18, 7));
-  mismatch("'layer1.0.conv1.weight' is [64, 64, 3, 3] in the file and [64, 64, 1, 1] in the model", tensors(50, 10));
+  mismatch("'fc.weight' is [10, 512] in the file, but [7, 512] in the model", tensors(18, 7));
+  mismatch("'layer1.0.conv1.weight' is [64, 64, 3, 3] in the file, but [64, 64, 1, 1] in the model", tensors(50, 10));
 }
 
 TEST_CASE("F16 and BF16 become the floats of the same value") {
@@ -190,7 +190,7 @@ TEST_CASE("F16 and BF16 become the floats of the same value") {
   CHECK(std::isnan(halves("F16", {0x7e00}).front()));
   CHECK(halves("BF16", {0x3f80, 0xc000, 0x7f80, 0x0001, 0x3eab}) ==
         std::vector<float>{1, -2, kInfinity, 0x1p-133F, 0x1.56p-2F});
-  check_bad("do not fit", file_bytes("{" + entry("a", "[2,3]", "[0,24]", "F16") + "}", 24));
+  check_bad("do not match", file_bytes("{" + entry("a", "[2,3]", "[0,24]", "F16") + "}", 24));
 }
 
 TEST_CASE("what PyTorch writes otherwise is told apart, with what to do") {
@@ -219,7 +219,7 @@ TEST_CASE("weights that are not finite are refused by the first tensor that has 
     write_safetensors(folder / "w", kTensors, weights);
     CHECK(read_safetensors(folder / "w", kTensors).size() == 7);
     const SafetensorsFile file(folder / "w");
-    check_throws(ErrorCode::non_finite_weights, "tensor 'b' holds NaN or infinity",
+    check_throws(ErrorCode::non_finite_weights, "tensor 'b' contains NaN or infinity",
                  [&] { read_weights(file, kTensors); });
     check_throws(ErrorCode::non_finite_weights, folder / "w", [&] { read_weights(file, kTensors); });
   }
@@ -245,10 +245,10 @@ TEST_CASE("tensors that fit are read, and the others named") {
   // A last layer of the same shape has learnt something else.
   CHECK(read_into({{"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}}, Floats(7)) ==
         std::pair(Names{"9.weight", "9.bias"}, Floats{3, 0, 0, 0, 0, 0, 0}));
-  check_throws(ErrorCode::model_mismatch, "none of its tensors", [&] {
+  check_throws(ErrorCode::model_mismatch, "no tensor of the file", [&] {
     read_into({{"x", {1}}, {"y", {1}}}, Floats(2));
   });
-  check_throws(ErrorCode::model_mismatch, "the network is one layer", [&] {
+  check_throws(ErrorCode::model_mismatch, "the network is a single layer", [&] {
     read_into({{"0.weight", {2}}, {"0.bias", {1}}}, Floats(3));
   });
 }
@@ -293,17 +293,18 @@ TEST_CASE("malformed tensors are refused") {
     CAPTURE(tensor);
     check_bad(what, file_bytes("{" + tensor + "}", data));
   };
-  bad("not of dtype F32, F16 or BF16, but of F64; in Python w.float()", entry("a", "[2,3]", "[0,24]", "F64"));
-  bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3]})");
-  bad("just dtype", R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24],"more":1})");
-  bad("just dtype", R"("a":3)");
+  bad("must have dtype F32, F16 or BF16, not F64; convert it in Python with w.float()",
+      entry("a", "[2,3]", "[0,24]", "F64"));
+  bad("the keys dtype", R"("a":{"dtype":"F32","shape":[2,3]})");
+  bad("the keys dtype", R"("a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24],"more":1})");
+  bad("the keys dtype", R"("a":3)");
   for (const char* shape : {"[-1]", "[1.5]", "[\"1\"]", "3", "[99999999999999999999]", "[18446744073709551615]"}) {
     bad("shape of tensor 'a'", entry("a", shape, "[0,4]"));
   }
   bad("too large", entry("a", "[4611686018427387904,4]", "[0,0]"));
-  bad("do not fit", entry("a", "[2,3]", "[0,20]"));
-  bad("do not fit", entry("a", "[2,3]", "[24,0]"));
-  bad("not two", entry("a", "[2,3]", "[0]"));
+  bad("do not match", entry("a", "[2,3]", "[0,20]"));
+  bad("do not match", entry("a", "[2,3]", "[24,0]"));
+  bad("two numbers", entry("a", "[2,3]", "[0]"));
   bad("data_offsets", entry("a", "[2,3]", "[-24,0]"));
 }
 
@@ -311,9 +312,9 @@ TEST_CASE("tensors that overlap, leave holes or leave the file are refused") {
   const auto bad = [](const std::string& what, const std::string& b, std::size_t data) {
     check_bad(what, file_bytes(std::string("{") + kA + "," + b + "}", data));
   };
-  bad("overlap or leave holes", entry("b", "[1]", "[20,24]"), 24);
-  bad("overlap or leave holes", entry("b", "[1]", "[0,4]"), 24);
-  bad("overlap or leave holes", entry("b", "[1]", "[28,32]"), 32);
+  bad("overlap or leave gaps", entry("b", "[1]", "[20,24]"), 24);
+  bad("overlap or leave gaps", entry("b", "[1]", "[0,4]"), 24);
+  bad("overlap or leave gaps", entry("b", "[1]", "[28,32]"), 32);
   bad("truncated", entry("b", "[1]", "[24,28]"), 24);
   bad("bytes after", entry("b", "[1]", "[24,28]"), 29);
 }

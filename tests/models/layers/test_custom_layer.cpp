@@ -151,13 +151,13 @@ TEST_CASE("shapes that are none, tensors without floats and names that come twic
                    std::vector<std::int64_t>{4, 4}, kClasses);
     });
   };
-  refused({}, {}, "gives 0x1x1, which is no shape");
-  refused({.channels = -3, .flat = true}, {}, "gives -3x1x1 flat features");
-  refused({.channels = 1, .height = 4, .width = 4, .flat = true}, {}, "gives 1x4x4 flat features");
+  refused({}, {}, "returns 0x1x1, which is not a valid shape");
+  refused({.channels = -3, .flat = true}, {}, "returns -3x1x1 flat features");
+  refused({.channels = 1, .height = 4, .width = 4, .flat = true}, {}, "returns 1x4x4 flat features");
   const SampleShape flat{.channels = 3, .flat = true};
-  refused(flat, {{{"weight", {0}}}}, "has a tensor '0.weight' without floats");
+  refused(flat, {{{"weight", {0}}}}, "has a tensor '0.weight' of size 0");
   refused(flat, {{{"weight", {-1}}}}, "a length of -1");
-  refused(flat, {{{"weight", {1}}}, {{"weight", {2}}}}, "has a tensor '0.weight', and so has a layer before it");
+  refused(flat, {{{"weight", {1}}}, {{"weight", {2}}}}, "has a tensor '0.weight'; an earlier layer has");
 }
 
 TEST_CASE("a layer whose word on tensors is not kept is refused") {
@@ -169,7 +169,8 @@ TEST_CASE("a layer whose word on tensors is not kept is refused") {
     void forward(const Forward& /*at*/) const override {}
     void backward(const Backward& /*at*/) const override {}
   };
-  testing::check_throws(ErrorCode::invalid_argument, "layer 0 (silent) does not say that it has tensors", [] {
-    plan_network(Graph({std::make_shared<Silent>(), linear(kClasses)}), std::vector<std::int64_t>{4}, kClasses);
-  });
+  testing::check_throws(
+      ErrorCode::invalid_argument, "layer 0 (silent) returns tensors although has_tensors() is false", [] {
+        plan_network(Graph({std::make_shared<Silent>(), linear(kClasses)}), std::vector<std::int64_t>{4}, kClasses);
+      });
 }

@@ -105,7 +105,7 @@ TEST_CASE("padding stays zero behind a dropout") {
 
 TEST_CASE("a dropout of everything, or of less than nothing, is refused") {
   for (const double probability : {1.0, -0.1, std::nan("")})
-    testing::check_throws(ErrorCode::invalid_argument, "layer 1 (dropout) drops with a probability of", [&] {
+    testing::check_throws(ErrorCode::invalid_argument, "layer 1 (dropout) has the probability", [&] {
       plan_network(Graph({flatten(), dropout(probability), linear(kClasses)}), std::vector<std::int64_t>{4}, kClasses);
     });
 }

@@ -40,7 +40,7 @@ TEST_CASE("a loss is registered once, and with a name") {
   refused("'test-once' is registered already", zero("test-once"));
   refused("'mean-squared-error' is registered already", zero("mean-squared-error"));
   refused("the name", zero(""));
-  refused("no loss", nullptr);
+  refused("null loss", nullptr);
 }
 
 TEST_CASE("the default loss follows from the data") {

@@ -96,7 +96,7 @@ TEST_CASE("smoothed labels are PyTorch's in steps, and evaluations measure witho
   const Batch labels{kRows, {}, pytorch::kLabels, {}};
   check_against_pytorch(*losses::softmax_cross_entropy(0.1), labels, pytorch::kSmoothed, pytorch::kSoftmax.loss);
   for (const double smoothing : {-0.1, 1.0, double{NAN}, double{INFINITY}})
-    check_throws(ErrorCode::invalid_argument, "a label smoothing is from 0 up to less than 1",
+    check_throws(ErrorCode::invalid_argument, "label smoothing must be at least 0 and less than 1",
                  [&] { (void)losses::softmax_cross_entropy(smoothing); });
 }
 
@@ -160,10 +160,10 @@ TEST_CASE("a loss says how many outputs it needs, and which data it learns") {
   const auto refused = [](const std::string& what, const Loss& loss, const DataInfo& data) {
     check_throws(ErrorCode::invalid_argument, what, [&] { (void)loss.num_outputs(data); });
   };
-  refused("softmax-cross-entropy learns classes, and the data has targets, 3 a sample",
+  refused("softmax-cross-entropy needs classes, but the data has 3 targets per sample",
           *losses::softmax_cross_entropy(), targets(3));
-  refused("mean-squared-error learns targets, and the data has 5 classes", *losses::mean_squared_error(), classes(5));
-  refused("sigmoid-cross-entropy learns targets", *losses::sigmoid_cross_entropy(), classes(2));
+  refused("mean-squared-error needs targets, but the data has 5 classes", *losses::mean_squared_error(), classes(5));
+  refused("sigmoid-cross-entropy needs targets", *losses::sigmoid_cross_entropy(), classes(2));
 }
 
 TEST_CASE("targets that are no probabilities are refused with the number of their sample") {

@@ -167,8 +167,8 @@ TEST_CASE("a network's outputs are those that its loss takes of the data") {
   const auto refused = [&](const std::string& words, const Layer& last, const std::shared_ptr<const Loss>& loss) {
     check_throws(ErrorCode::invalid_argument, words, [&] { network({last}, samples.data(), 0, loss); });
   };
-  refused("layer 0 (linear) gives 4 outputs, but the loss takes 3 of this data", linear(4), nullptr);
-  refused("softmax-cross-entropy learns classes", linear(3), losses::softmax_cross_entropy());
+  refused("layer 0 (linear) has the output shape 4, but the loss needs 3 outputs for this data", linear(4), nullptr);
+  refused("softmax-cross-entropy needs classes", linear(3), losses::softmax_cross_entropy());
 
   class None final : public Loss {
    public:
@@ -180,5 +180,5 @@ TEST_CASE("a network's outputs are those that its loss takes of the data") {
       return 0;
     }
   };
-  refused("a loss that takes outputs", linear(3), std::make_shared<const None>());
+  refused("a loss with at least one output", linear(3), std::make_shared<const None>());
 }

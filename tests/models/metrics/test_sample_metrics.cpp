@@ -172,5 +172,5 @@ TEST_CASE("metrics are known by their names, each once, and asked for in a model
   const std::string spoiled = message_of([] {
     measured_network(measured_classes(), 4, {}, {{"spoiled", [](auto, const auto&) { return NAN; }}});
   });
-  CHECK_MESSAGE(spoiled.find("metric 'spoiled' of a sample is not finite") != std::string::npos, spoiled);
+  CHECK_MESSAGE(spoiled.find("metric 'spoiled' returned a value that is not finite") != std::string::npos, spoiled);
 }

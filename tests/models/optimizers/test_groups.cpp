@@ -96,9 +96,10 @@ TEST_CASE("a pattern that no tensor is left for is refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
     check_throws(ErrorCode::invalid_argument, what, [&] { groups_of(groups, kGroupedTensors); });
   };
-  refused("pattern '*.bais' of a group fits no tensor of the model; the first is 'conv.weight'", {{"*.bais"}});
-  refused("pattern 'conv.?eight ' of a group fits no tensor", {{"*"}, {"conv.?eight "}});
-  refused("pattern 'bn.bias' of a group fits only tensors that groups before it have", {{"*.bias"}, {"bn.bias"}});
+  refused("pattern '*.bais' of a group matches no tensor of the model; the first tensor is 'conv.weight'",
+          {{"*.bais"}});
+  refused("pattern 'conv.?eight ' of a group matches no tensor", {{"*"}, {"conv.?eight "}});
+  refused("pattern 'bn.bias' of a group matches only tensors that earlier groups match", {{"*.bias"}, {"bn.bias"}});
 }
 
 TEST_CASE("groups are found in the model's layout, and padding goes with what lies before it") {

@@ -108,7 +108,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   const auto fails = [&](const std::string& what, const auto& run) {
     check_throws(ErrorCode::model_failed, what, run);
   };
-  fails("optimizer 'test-wrong-4': it prepared no function",
+  fails("optimizer 'test-wrong-4': prepare() returned no function",
         [&] { update([](const UpdateStep&) { return UpdateFunction(); }); });
   fails("optimizer 'test-wrong-5': no luck",
         [&] { update([](const UpdateStep&) -> UpdateFunction { throw std::runtime_error("no luck"); }); });
@@ -137,8 +137,8 @@ TEST_CASE("rules are registered once, under a name, and must be able to work") {
     register_optimizer(name, [made = std::move(made)](const RegisteredOptimizer&) { return made; });
     return [name] { UpdateRules optimizer(kind(name)); };
   };
-  refused("prepares nothing", rule({}));
-  refused("vectors of state", rule(idle_rule({"1", "2", "3", "4", "5"})));
+  refused("no prepare function", rule({}));
+  refused("state vectors", rule(idle_rule({"1", "2", "3", "4", "5"})));
   refused("names", rule(idle_rule({"a", "b", "a"})));
   refused("names", rule(idle_rule({""})));
   refused("names", rule(idle_rule({"a/b"})));

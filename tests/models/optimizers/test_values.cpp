@@ -75,15 +75,16 @@ TEST_CASE("a registered rule gets its options by their names, and built-in ones 
   const auto refused = [](const std::string& what, const Optimizer& optimizer) {
     check_throws(ErrorCode::invalid_argument, what, [&] { UpdateRules refused_rules(settings_of(optimizer)); });
   };
-  refused("adam takes no options by their names", RegisteredOptimizer{.name = "adam", .options = {{"beta1", 0.5}}});
-  refused("option pull is nan", RegisteredOptimizer{.name = "test-with-options", .options = {{"pull", NAN}}});
+  refused("adam has no options", RegisteredOptimizer{.name = "adam", .options = {{"beta1", 0.5}}});
+  refused("option pull must be finite, but is nan",
+          RegisteredOptimizer{.name = "test-with-options", .options = {{"pull", NAN}}});
   refused("no optimizer named 'nobody'", RegisteredOptimizer{.name = "nobody"});
 }
 
 TEST_CASE("settings of a kind that has no momentum, or that there is not, make no optimizer") {
-  check_throws(ErrorCode::invalid_argument, "adam takes no momentum",
+  check_throws(ErrorCode::invalid_argument, "adam has no momentum",
                [] { optimizer_of({.kind = "adam", .momentum = 0.5}); });
-  check_throws(ErrorCode::invalid_argument, "adagrad takes no momentum",
+  check_throws(ErrorCode::invalid_argument, "adagrad has no momentum",
                [] { optimizer_of({.kind = "adagrad", .nesterov = true}); });
   check_throws(ErrorCode::invalid_argument, "no optimizer named 'nobody'", [] { optimizer_of({.kind = "nobody"}); });
 }

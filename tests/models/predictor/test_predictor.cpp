@@ -250,7 +250,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   std::vector<float> room(2);
   const std::vector<float> sample(144);
   check_throws(ErrorCode::invalid_argument, "145 floats", [&] { predictor.outputs(std::vector<float>(145)); });
-  check_throws(ErrorCode::invalid_argument, "room for 2", [&] { predictor.outputs(sample, room); });
+  check_throws(ErrorCode::invalid_argument, "holds 2 floats", [&] { predictor.outputs(sample, room); });
 
   check_throws(ErrorCode::bad_file, "none", [&] { Predictor(folder / "none"); });
   write_file(folder / "cut", read_file(folder / "w").substr(0, 2000));
@@ -262,7 +262,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   check_throws(ErrorCode::invalid_argument, "1x12x12", [&] { Predictor(folder / "w", "mlp", {1, 10, 10}); });
   check_throws(ErrorCode::invalid_argument, "no model named 'nlp'", [&] { Predictor(folder / "w", "nlp"); });
   save(*model, folder / "unsaid", false);
-  check_throws(ErrorCode::invalid_argument, "what shape", [&] { Predictor(folder / "unsaid", "mlp"); });
+  check_throws(ErrorCode::invalid_argument, "the shape of the samples", [&] { Predictor(folder / "unsaid", "mlp"); });
   write_safetensors(folder / "nonsense", {{"w", {1}}}, std::vector<float>(1), "{}");
   check_throws(ErrorCode::bad_file, "nonsense", [&] { Predictor(folder / "nonsense"); });
   // What the file alone says, and cannot be, is the file's fault.
@@ -322,14 +322,14 @@ TEST_CASE("a row that the network's table cannot have is refused by its column")
     check_throws(ErrorCode::bad_data, what, [&] { predictor.predict(row); });
   };
   fails({{"city", "Ulm"}, {"rooms", 2}}, "column 'age' is missing");
-  fails({{"city", "Kiel"}, {"rooms", 2}, {"age", 3}}, "column 'city' has 'Kiel', which the training set did not have");
+  fails({{"city", "Kiel"}, {"rooms", 2}, {"age", 3}}, "column 'city' has 'Kiel', which is not in the training set");
   fails({{"city", "Ulm"}, {"rooms", "two"}, {"age", 3}}, "column 'rooms' has 'two'");
-  fails({{"city", "Ulm"}, {"rooms", 1e300}, {"age", 3}}, "which no float holds");
+  fails({{"city", "Ulm"}, {"rooms", 1e300}, {"age", 3}}, "out of the range of float");
   fails({{"city", ""}, {"rooms", 2}, {"age", 3}}, "column 'city' has no value");
   const TemporaryFolder folder;
   const auto model = started(network(Graph(cnn_layers(3)), images(10), 10));
   save(*model, folder / "cnn");
-  check_throws(ErrorCode::invalid_argument, "does not contain the columns of a table", [&] {
+  check_throws(ErrorCode::invalid_argument, "does not describe the columns of a table", [&] {
     Predictor(folder / "cnn").predict(Row{{"a", 1}});
   });
 }

@@ -88,8 +88,7 @@ TEST_CASE("an archive that is cut off anywhere is refused, never shorter") {
 TEST_CASE("what an archive claims is not believed") {
   refuses_archive(tar_header("huge", std::string("\x80\0\0\0\x10\0\0\0\0\0\0\0", 12)) + tar_end(), "truncated in huge");
   refuses_archive(tar_header("negative", std::string(12, '\xff')) + tar_end(), "a.tar");
-  refuses_archive(with_pax(pax_record("path", std::string(5000, 'n')), tar_member("a", "")) + tar_end(),
-                  "5000 letters");
+  refuses_archive(with_pax(pax_record("path", std::string(5000, 'n')), tar_member("a", "")) + tar_end(), "5000 bytes");
   refuses_archive(with_pax(pax_record("path", std::string(1 << 20, 'n')), tar_member("a", "")) + tar_end(), "a.tar");
   refuses_archive(with_pax(pax_record("size", "1152921504606846976"), tar_member("a", "")) + tar_end(),
                   "truncated in a");
@@ -104,15 +103,15 @@ TEST_CASE("a member is read only where it is what the index says") {
   const auto refuse = [&](const TarMember& member, const std::string& what) {
     check_throws(ErrorCode::bad_file, what, [&] { read_member(in_memory(bytes), member); });
   };
-  refuse({"b", 0, 517}, "there is another member");
-  refuse({"a", 0, 516}, "there is another member");
-  refuse({"a", 0, 600}, "there is another member");
+  refuse({"b", 0, 517}, "found another member");
+  refuse({"a", 0, 516}, "found another member");
+  refuse({"a", 0, 600}, "found another member");
   refuse({"a", 1, 517}, "a at byte 1 of a.tar");
   refuse({"a", 0, 100}, "a at byte 0 of a.tar");
   refuse({"a", 0, 0}, "a at byte 0 of a.tar");
-  refuse({"a", bytes.size() + 1, 1}, "behind the archive's end");
-  refuse({"a", 512, UINT64_MAX}, "behind the archive's end");
-  refuse({"a", 2048, 512}, "there is another member");
+  refuse({"a", bytes.size() + 1, 1}, "behind the end of the archive");
+  refuse({"a", 512, UINT64_MAX}, "behind the end of the archive");
+  refuse({"a", 2048, 512}, "found another member");
   CHECK(text_of_member(bytes, {"b", 1024, 518}) == "second");
 }
 
@@ -124,7 +123,7 @@ TEST_CASE("what is compressed is read up to a limit, however little it is made o
   CHECK(read("full.gz").size() == kMost);
   write_gzip(folder / "bomb.gz", std::string(kMost + 1, '\0'));
   check_throws(ErrorCode::limit_reached, "bomb.gz", [&] { read("bomb.gz"); });
-  check_throws(ErrorCode::limit_reached, "more than 1 MB", [] { read_command("cat /dev/zero", kMost); });
+  check_throws(ErrorCode::limit_reached, "larger than 1 MB", [] { read_command("cat /dev/zero", kMost); });
   write_gzip(folder / "empty.gz", "");
   const std::string empty = read_file(folder / "empty.gz");
   std::string many = empty;
@@ -155,9 +154,9 @@ TEST_CASE("of gzip each member's checksum and length are checked, and what lies 
   CHECK(content == std::string(100'000, 'x') + "end");
   CHECK(read(good + good) == content + content);
   CHECK(read(good + std::string(100'000, '\0')) == content);
-  refuses(good + std::string(600, '\0') + good, "more behind the zeros");
+  refuses(good + std::string(600, '\0') + good, "data after the zeros");
   refuses(good + "x", "a.gz");
-  refuses(good + good.substr(0, good.size() - 1), "cut off");
+  refuses(good + good.substr(0, good.size() - 1), "it is truncated");
   for (const std::size_t from_end : {1, 4, 5, 8}) {  // of the length, of the checksum
     std::string damaged = good;
     damaged[damaged.size() - from_end] ^= 1;

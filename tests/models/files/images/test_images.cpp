@@ -142,7 +142,7 @@ TEST_CASE("a damaged PNG is told with what libpng says") {
   is_damaged(file.substr(0, 20), "read beyond end of data");
   std::string flipped = file;
   flipped[file.size() / 2] = static_cast<char>(flipped[file.size() / 2] ^ 1);
-  is_damaged(flipped, "a damaged PNG file: IDAT: ");
+  is_damaged(flipped, "the PNG file is damaged: IDAT:  ");
   is_damaged(PngFile{.kind = PngKind::palette, .rows = std::string(2, '\0')}.bytes(), "Missing PLTE");
   is_damaged(PngFile{.height = 9, .rows = std::string(4, '\0')}.bytes(), "Not enough image data");
   is_damaged(PngFile{.width = 50'000, .height = 50'000, .rows = std::string(9, '\0')}.bytes(), "too many pixels");
@@ -179,6 +179,6 @@ TEST_CASE("a file that is too large for an image is not read") {
   const std::string path = folder / "large.jpg";
   write_file(path, "\xFF\xD8\xFF\xE0");
   std::filesystem::resize_file(path, kMostBytesOfImage + 1);
-  check_throws(ErrorCode::bad_file, "more than 256 MB", [&] { read_image(path, {}); });
+  check_throws(ErrorCode::bad_file, "larger than 256 MB", [&] { read_image(path, {}); });
   check_throws(ErrorCode::bad_file, path, [&] { read_image(path, {}); });
 }
