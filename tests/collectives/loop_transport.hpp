@@ -13,8 +13,9 @@
 #include "runtime/transport.hpp"
 #include "troupe/error.hpp"
 
-/// Nodes of one process, whose segments travel by a copy. Breaks of the transport's contract are kept in `complaint`:
-/// windows that are announced twice or not at all, other senders, parts of segments, tickets that do not grow.
+/// Nodes in one process. A segment is sent by a copy. The network stores violations of the transport's contract in
+/// `complaint`: windows that are announced twice or not at all, wrong senders, partial segments, tickets that do not
+/// grow.
 class LoopNetwork {
  public:
   explicit LoopNetwork(int nodes) {
@@ -32,13 +33,14 @@ class LoopNetwork {
   }
   int calls() const { return calls_; }
 
-  /// After so many more sends node `node` counts as lost: whoever sends to it or waits for it gets worker_lost.
+  /// After `sends` more sends, node `node` counts as lost. Sends to the node, and waits for segments that have not
+  /// arrived, throw worker_lost.
   void lose_after(int node, int sends) {
     const std::lock_guard lock(mutex_);
     to_lose_ = node;
     sends_left_ = sends;
   }
-  /// Ends the membership: whoever still waits gets worker_lost.
+  /// Ends the membership. Later sends, and waits for segments that have not arrived, throw worker_lost.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;

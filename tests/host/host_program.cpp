@@ -13,7 +13,7 @@
 namespace troupe_test {
 namespace {
 
-/// All that a DistributedSGD can be asked.
+/// Returns calls of all functions of DistributedSGD.
 Calls calls_of(troupe::DistributedSGD& sgd) {
   return {{"step", [&] { sgd.step(); }},
           {"warmup", [&] { sgd.warmup(); }},
@@ -45,7 +45,8 @@ Calls calls_of(troupe::DistributedSGD& sgd) {
           {"worker_pids", [&] { sgd.worker_pids(); }}};
 }
 
-/// The child returns from main through all destructors. @param late whether it lives until the parent's run has ended
+/// The child returns from main and runs all destructors. @param late whether the child lives until the parent's run has
+/// ended
 int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
   register_models();
   host.init();
@@ -78,7 +79,7 @@ int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
   return 0;
 }
 
-/// A callback forks, and returns in the child as well.
+/// A callback calls fork and returns in the child as well.
 int fork_in_a_callback(Host& host) {
   host.init();
   class Forks : public troupe::Callback {
@@ -109,7 +110,7 @@ int fork_in_a_callback(Host& host) {
   return 0;
 }
 
-/// A replica and a function of a trainer fork on their own threads, and return in the child as well.
+/// A replica and a function of a trainer call fork on their own threads and return in the child as well.
 int fork_in_a_worker(Host& host, troupe::Placement placement) {
   troupe::register_model_function("fork", [](troupe::Model&, std::span<const float>) {
     if (const pid_t child = ::fork(); child > 0) ::waitpid(child, nullptr, 0);
@@ -184,7 +185,7 @@ int fork_beside_a_trainer(Host& host, troupe::Placement placement) {
   return 0;
 }
 
-/// @param returns whether the child returns from the callback into the search, which throws
+/// @param returns whether the child returns from the callback into the search, which then throws
 int fork_in_a_search(Host& host, bool returns) {
   register_models();
   host.init();
@@ -207,9 +208,9 @@ int fork_in_a_search(Host& host, bool returns) {
     for (const auto& trial : analysis.trials()) check(trial.state == troupe::tune::TrialState::done, trial.error);
     check(::access(analysis.folder().c_str(), F_OK) == 0, "the parent's folder is gone");
     const pid_t another = ::fork();
-    if (another == 0) return 0;  // a temporary folder is the parent's
+    if (another == 0) return 0;  // a temporary folder belongs to the parent
     await(another);
-    check(::access(analysis.folder().c_str(), F_OK) == 0, "the folder went with the child");
+    check(::access(analysis.folder().c_str(), F_OK) == 0, "the exit of the child removed the parent's folder");
   } catch (const troupe::Error& error) {
     check(child == 0 && returns && error.code() == troupe::ErrorCode::unsupported, error.what());
     refused = true;
@@ -222,7 +223,7 @@ int fork_in_a_search(Host& host, bool returns) {
   return 0;
 }
 
-/// The parent is killed while its child holds what it has inherited: workers end all the same.
+/// The parent is killed while its child holds the inherited descriptors. The workers must end nevertheless.
 int killed_beside_its_child(Host& host) {
   register_models();
   host.init();
@@ -237,7 +238,7 @@ int killed_beside_its_child(Host& host) {
   for (;;) ::pause();
 }
 
-/// The parent's next run writes to the same folder while a child of its first run lives.
+/// The parent's next run writes to the same folder while a child of the first run is alive.
 int fork_beside_a_folder(Host& host) {
   register_models();
   host.init();
@@ -272,7 +273,8 @@ int fork_beside_a_folder(Host& host) {
 
 enum class When : unsigned char { before_init, after_init, after_runs };
 
-/// The process that becomes a daemon trains, with threads and with worker processes, runs functions and searches.
+/// The process becomes a daemon. Then it trains with threads and with worker processes, runs functions, and runs
+/// searches.
 int daemon(Host& host, When when) {
   register_models();
   const auto become_daemon = [] { check(::daemon(/*nochdir=*/1, /*noclose=*/0) == 0, "daemon"); };
@@ -331,7 +333,7 @@ Programs programs() {
 int serve_nodes(int argc, char** argv) {
   register_models();
   troupe::init(argc, argv);
-  return 1;  // it has no runs of its own
+  return 1;  // a node does not run code of its own
 }
 
 int run_host_program(int argc, char** argv) {

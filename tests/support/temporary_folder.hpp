@@ -8,7 +8,7 @@
 
 namespace troupe_test {
 
-/// A folder of its own for a test, gone with it.
+/// A temporary folder. The destructor removes the folder.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
