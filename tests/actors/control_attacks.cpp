@@ -33,7 +33,7 @@ Frame handshake(const NodeId& id, std::uint8_t flags) {
   return frame(head, payload);
 }
 
-/// The honest frame with another header.
+/// Replaces the header of the honest frame.
 Attack changed(const std::function<void(Header&)>& change) {
   return [change](const Overheard&, const Frame& honest) {
     Header head = header_of(honest);
@@ -60,7 +60,7 @@ Attack message_of_type(const std::string& types, const std::string& fields) {
   });
 }
 
-/// Another message of ours in place of the honest one.
+/// Sends another message type of Troupe in place of the honest message.
 template <class Message>
 Attack other(const Message& message) {
   const std::vector<char> fields = fields_of(message);
@@ -83,7 +83,7 @@ Frame routed(const NodeId& from, const NodeId& to, const Frame& honest) {
   return frame(head, payload);
 }
 
-/// Announces more than comes.
+/// Returns a frame that announces more bytes than follow.
 Frame announcing(std::uint32_t bytes, const Frame& honest) {
   Header head = header_of(honest);
   head.payload = bytes;
