@@ -15,7 +15,7 @@ constexpr float kKept = 0.75F;
 
 bool holds_squares(std::size_t learned, std::size_t i) { return (i - learned) / kGroup % 2 == 1; }
 
-/// What a sample adds to float i of the statistics.
+/// Returns the value that a sample adds to float i of the statistics.
 float term(std::size_t learned, std::size_t i, int shard, std::int64_t sample) {
   const std::size_t group = (i - learned) / kGroup;
   const std::size_t channel = group / 2 * kGroup + (i - learned) % kGroup;
@@ -23,7 +23,7 @@ float term(std::size_t learned, std::size_t i, int shard, std::int64_t sample) {
   return holds_squares(learned, i) ? x * x : x;
 }
 
-/// Squares are corrected as an unbiased variance is, so that the number of samples matters.
+/// Squares are corrected as in an unbiased variance, so that the number of samples matters.
 float running(bool squares, float old, float mean, std::int64_t samples) {
   const float n = static_cast<float>(samples);
   return kKept * old + (1 - kKept) * (squares ? mean * (n / (n - 1)) : mean);

@@ -4,7 +4,8 @@
 #include "actors/schedules/schedule.hpp"
 #include "support/optimizers.hpp"
 
-// Runs whose workers have clocks of their own. What they compute is counted, not added: there are no bits to compare.
+// Schedules of asynchronous algorithms. Parameter servers count gradients instead of adding them, so no floats are
+// compared.
 namespace troupe_test {
 
 using namespace troupe;
@@ -30,7 +31,7 @@ Options draw_asynchronous(Chance& chance, const Toy& toy) {
     downpour.push_every = 1 + chance.below(3);
     downpour.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
     downpour.servers = servers;
-    chance.below(3);  // of the other algorithm, so that seeds mean what they did
+    chance.below(3);  // an unused number keeps the meaning of seeds
   } else {
     options.algorithm = Ssp{.staleness = 1 + chance.below(3), .servers = servers};
   }
@@ -55,7 +56,8 @@ class AsynchronousSchedule {
     world_.dangers = {};
     world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
     for (const auto& last : {"step", "read_weights", "step"}) {
-      int failures = world_.hanging() + world_.unheard_deaths() + options_.num_workers.max;  // models that threw before
+      // Including models that threw earlier.
+      int failures = world_.hanging() + world_.unheard_deaths() + options_.num_workers.max;
       while (!attempt(last, [&] { last == std::string("step") ? step() : read_weights(); }))
         check(--failures >= 0, std::string(last) + " fails where nothing goes wrong any more");
     }

@@ -72,10 +72,10 @@ class Schedule {
 
   void begin();
   void draw_call();
-  /// Calls the driver. False where it throws, and then nothing may have changed.
+  /// Calls the driver. If the call throws, returns false and checks that nothing has changed.
   template <class Call>
   bool attempt(const std::string& name, const Call& call);
-  /// As often as what went wrong before may still disturb it.
+  /// Repeats a call as often as earlier faults may still disturb it.
   template <class Call>
   void insist(const std::string& name, const Call& call);
   void step(bool rehearse);
@@ -101,7 +101,7 @@ class Schedule {
   Path path_;
   std::vector<Pin> pins_;
   std::size_t repairs_ = 0;
-  int hours_ = 1;  ///< that have begun, each with a budget of its own
+  int hours_ = 1;  ///< number of hours that have begun; each hour has a budget of its own
   std::unique_ptr<Driver> driver_;
 };
 
@@ -115,7 +115,7 @@ void Schedule::run() {
   driver_.reset();
 }
 
-/// A death while workers start is an error; the next driver is luckier.
+/// A death while workers start is an error. Then another driver is started without faults.
 void Schedule::begin() {
   const auto make = [&] {
     driver_ = std::make_unique<Driver>(
@@ -152,7 +152,7 @@ void Schedule::draw_call() {
 
 template <class Call>
 bool Schedule::attempt(const std::string& name, const Call& call) {
-  // Each loss within a call costs a start, a round and a pause.
+  // Each loss within a call takes the time of a start, a round and a pause.
   world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10));
   try {
     call();
@@ -169,7 +169,7 @@ bool Schedule::attempt(const std::string& name, const Call& call) {
 template <class Call>
 void Schedule::insist(const std::string& name, const Call& call) {
   const int deaths = world_.unheard_deaths();
-  int failures = world_.hanging();  // each is found by the end of a round that asks it
+  int failures = world_.hanging();  // the end of a round that asks a hanging member detects it
   if (deaths > options_.fault_tolerance.max_failures) failures += deaths;
   while (!attempt(name, call)) check(--failures >= 0, name + " fails where nothing goes wrong any more");
 }
@@ -224,7 +224,7 @@ void Schedule::set_weights() {
 void Schedule::resize() {
   const int workers = 1 + chance_.below(4);
   driver_->resize(workers);
-  // Losses on the way may leave fewer, where the others have their shards.
+  // With Restart::redistribute, losses during the call may leave fewer workers.
   check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->num_workers() <= workers
                                                                   : driver_->num_workers() == workers,
         "another number of workers");
@@ -249,7 +249,8 @@ void Schedule::read_pin(const Pin& pin, int vector) {
         "vector " + std::to_string(vector) + " of a pinned version is not what it was");
 }
 
-/// Nothing goes wrong any more, and losses are forgiven: all is where it was, and goes on.
+/// Checks the end of a schedule: without further faults, and with a new failure budget, the state is correct and the
+/// run continues.
 void Schedule::end_well() {
   world_.dangers = {};
   world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));

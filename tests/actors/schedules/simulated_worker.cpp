@@ -14,11 +14,11 @@ using namespace troupe;
 
 namespace {
 
-/// Those of its requests that reach a simulated worker.
+/// The requests of the driver that reach a simulated worker.
 using Requests = std::tuple<Compute, ReduceMean, Apply, Advance, Fence, Build, MakeSlabs, MapSlabs, Evaluate,
                             Initialize, ExportVector, ImportVector, Stop>;
 
-/// Calls `use` with the request, whatever it is.
+/// Calls `use` with the typed request.
 template <class Use, class... Each>
 void as_request(const caf::message& request, const Use& use, std::tuple<Each...>* /*kinds*/) {
   const auto is = [&]<class Request>(const Request* /*kind*/) {
@@ -100,7 +100,7 @@ Floats& SimulatedWorker::transfer(std::uint64_t number) const {
   return found->second;
 }
 
-/// As real workers do, in a gradient of which nobody else reads the slice.
+/// As in real workers, the mean replaces a gradient whose slice no other worker reads.
 Floats& SimulatedWorker::kept_mean() const { return *own_.gradients.front(); }
 
 void SimulatedWorker::work(const Build& request, Built& built) {

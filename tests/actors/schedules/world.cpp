@@ -28,7 +28,7 @@ std::string name_of(const caf::message& message, std::tuple<Each...>* /*kinds*/)
   return name;
 }
 
-/// A run's number does not follow from the seed, and is left out.
+/// Returns a description of the message without the run's number, which does not follow from the seed.
 std::string text_of(const caf::message& message) {
   const std::string name =
       name_of(message, static_cast<ToWorker*>(nullptr)) + name_of(message, static_cast<ToDriver*>(nullptr));
@@ -281,7 +281,8 @@ void World::serve(int server) {
   if (!inbox.empty()) add(soon(), Kind::serve, server);
 }
 
-/// Who is asked to compute writes what servers read, and reads what they write.
+/// A worker that computes writes memory that servers read, and reads memory that they write. Checks that this worker
+/// does not compute.
 void World::check_idle(int rank) const {
   const std::vector<int> workers = members_->workers();
   const auto seat = layout_.find(workers.at(static_cast<std::size_t>(rank)));
@@ -291,7 +292,7 @@ void World::check_idle(int rank) const {
     throw Violation("a server reads or writes what a worker computes on");
 }
 
-/// Who was asked for a step has pushed what is before it.
+/// Checks the staleness bound. A worker that was asked for a step has pushed its earlier steps.
 void World::check_bound(int worker, std::int64_t clock) {
   asked_[worker] = clock;
   for (const int other : members_->workers())
