@@ -1,4 +1,4 @@
-// What networks are trained with, without the JSON library, which costs each compilation a second.
+// Trains networks without including the JSON library, which costs each compilation a second.
 #include "troupe/models.hpp"
 #include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-TEST_CASE("a program that trains by the headers of models and runs alone needs no other") {
+TEST_CASE("a program can train with only the headers of models and runs") {
   troupe::Options options{
       .num_workers = 2, .optimizer = troupe::Sgd{.learning_rate = 0.05}, .config = "100", .verbose = false};
   troupe::DistributedSGD sgd{"noise", options};
