@@ -51,7 +51,7 @@ void StatisticsModel::update_statistics(std::size_t begin, std::span<const float
                                         std::span<const float> statistics, std::span<float> updated) const {
   const std::size_t end = begin + mean.size();
   if (begin < learned_ || begin % kGroup != 0 || end > size_ || (end % kGroup != 0 && end != size_))
-    throw std::runtime_error("a range that cuts a group");
+    throw std::runtime_error("the range cuts a group");
   if (statistics.size() != mean.size() || updated.size() != mean.size()) throw std::runtime_error("lengths differ");
   for (std::size_t i = 0; i < mean.size(); ++i)
     updated[i] = running(holds_squares(learned_, begin + i), statistics[i], mean[i], samples);

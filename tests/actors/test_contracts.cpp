@@ -25,7 +25,7 @@ class AlignedModel final : public Model {
  public:
   static void check(const char* what, std::span<const float> span) {
     if (reinterpret_cast<std::uintptr_t>(span.data()) % 64 != 0)
-      throw Error(ErrorCode::model_failed, std::string(what) + " begin at an odd place");
+      throw Error(ErrorCode::model_failed, std::string(what) + " are not aligned to 64 bytes");
   }
 
   BatchResult gradient(const ShardStep& /*at*/, std::span<const float> weights, std::span<float> gradient) override {
@@ -169,7 +169,7 @@ TEST_CASE("an exception of user code ends the call, and the run continues") {
     DistributedSGD sgd("noise", small(placement));
     CHECK(code_of([&] { sgd.foreach_model("refuse-data"); }) == ErrorCode::bad_data);
     CHECK(where_of([&] { sgd.foreach_model("refuse-data"); }).worker >= 0);
-    const auto read = [&] { sgd.read_weights([](auto) { throw std::out_of_range("of the caller's own"); }); };
+    const auto read = [&] { sgd.read_weights([](auto) { throw std::out_of_range("an exception of the caller"); }); };
     CHECK_THROWS_AS(read(), std::out_of_range);
     CHECK(sgd.step().step == 1);
   }

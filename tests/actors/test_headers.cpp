@@ -3,7 +3,7 @@
 #include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
 #ifdef INCLUDE_NLOHMANN_JSON_HPP_
-#error "models.hpp, predictor.hpp and sgd.hpp are to do with forward declarations of JSON"
+#error "models.hpp, predictor.hpp and sgd.hpp must work with forward declarations of JSON"
 #endif
 
 #include <doctest/doctest.h>

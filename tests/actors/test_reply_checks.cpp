@@ -90,7 +90,7 @@ TEST_CASE("a worker reports exactly the requested portions, in order") {
   CHECK_FALSE(refused(portions(), asked));
   const auto with = [&](auto change) { return refused_after(portions(), change, asked); };
   CHECK_FALSE(with([](PortionsComputed& p) { p.abandoned = true; }));
-  // Of a trial point that is too far.
+  // A trial point that is too far may have such a loss.
   CHECK_FALSE(with([](PortionsComputed& p) { p.loss_bits[0] = to_bits(std::nan("")); }));
   CHECK(with([](PortionsComputed& p) { p.portions = {2, 7}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.portions = {7, 3}; }) == ErrorCode::protocol);

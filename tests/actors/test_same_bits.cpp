@@ -23,7 +23,7 @@ constexpr double kSameRate = 0.05;
 constexpr double kMomentum = 0.9;
 constexpr std::size_t kMany = std::size_t{3} << 20;  ///< large enough that the threads of one worker share an update
 
-/// A model whose gradient has one float that is too large for an update.
+/// A model with one gradient float that is too large for an update.
 class SpikeModel final : public Model {
  public:
   explicit SpikeModel(std::size_t at) : at_(at) {}

@@ -29,7 +29,7 @@ Case of(std::string name, std::string model, std::string config) {
   return {std::move(name), std::move(model), std::move(options)};
 }
 
-/// Returns a case of the multilayer perceptron, whose gradients are cheap. Calls `change` with its options.
+/// Returns a case of the multilayer perceptron, which has cheap gradients. Calls `change` with its options.
 template <class Change>
 Case of_mlp(std::string name, const Change& change) {
   Case made = of(std::move(name), "mlp", kClothes);

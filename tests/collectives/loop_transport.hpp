@@ -95,7 +95,7 @@ class LoopNetwork {
       ++network_.calls_;
       const auto found = windows.find(window);
       if (found == windows.end() || segment >= found->second.tickets.size())
-        return network_.complain("a wait for what is not announced");
+        return network_.complain("a wait for a window or segment that is not announced");
       const Window& waited = found->second;
       const auto lost = [&] { return network_.ended_ || network_.lost_ == waited.from || network_.lost_ == node_; };
       if (!network_.changed_.wait_until(lock, deadline.at(),
@@ -123,13 +123,13 @@ class LoopNetwork {
     const auto found = receiver.windows.find(id);
     if (found == receiver.windows.end()) return complain("a segment for a window that is not announced");
     Window& window = found->second;
-    if (window.from != from) return complain("a segment of another sender");
+    if (window.from != from) return complain("a segment from another sender");
     if (segment >= window.tickets.size()) return complain("a segment beyond the window");
     const std::size_t begin = segment * window.segment_bytes;
     const std::size_t most = std::min(window.segment_bytes, window.bytes.size() - begin);
     if (bytes.size() > most || (window.length == troupe::SegmentLength::whole && bytes.size() < most))
       return complain("a part of a segment");
-    if (ticket <= window.tickets[segment]) return complain("a ticket that does not grow");
+    if (ticket <= window.tickets[segment]) return complain("a ticket does not grow");
     std::memcpy(window.bytes.data() + begin, bytes.data(), bytes.size());
     window.tickets[segment] = ticket;
     changed_.notify_all();

@@ -97,7 +97,7 @@ TEST_CASE("exchanges work with a million parameters") {
   check(one_node);
 }
 
-TEST_CASE("a node whose lanes have returned may begin the next step while other nodes are still in the last one") {
+TEST_CASE("after the return of its lanes, a node may begin the next step while other nodes are still in the last one") {
   for (const PlanRequest& request : kInCluster)
     for (const auto& lanes : {std::vector{1, 1, 1, 1}, std::vector{2, 1, 2}})
       for (const bool in_place : {false, true}) {
@@ -157,7 +157,7 @@ TEST_CASE("senders of weights that are not finite can be followed back to the no
     }
 }
 
-TEST_CASE("senders of sums that are not finite can be followed back to the node whose gradients they are") {
+TEST_CASE("senders of sums that are not finite can be followed back to the node with these gradients") {
   for (const PlanRequest& request : kInCluster)
     for (int spoiler = 0; spoiler < 4; ++spoiler) {
       INFO(name_of(request) << ", node " << spoiler);
@@ -177,7 +177,7 @@ TEST_CASE("senders of sums that are not finite can be followed back to the node 
     }
 }
 
-TEST_CASE("a node whose peers never begin throws timeout at its deadline") {
+TEST_CASE("if its peers never begin, a node throws timeout at its deadline") {
   for (const PlanRequest& request : kInCluster) {
     INFO(name_of(request));
     const ExchangeTrial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};

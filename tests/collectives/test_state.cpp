@@ -269,7 +269,7 @@ TEST_CASE("a constructor that throws frees all objects that it has created") {
   {
     const SlabLayout layout = layout_of(1, 2);
     const VersionedState state(*client, layout);
-    // Two gradients fit beside the state. The third buffer does not exist and is opened last.
+    // Two gradients fit in addition to the state. The third buffer does not exist and is opened last.
     CHECK(code_of([&] {
             const OwnGradients two(*client, layout, GradientOf::worker, {0, 2}, 1);
             WorkerSlabs(*client, layout_of(1, 3), {&two}, {0, kSize});

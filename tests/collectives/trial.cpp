@@ -342,7 +342,7 @@ std::size_t staged_floats(const Plan& plan, int node) {
   std::optional<Node> made(std::in_place, plan, node, network, objects, plan.slices.back().end);
   const std::size_t beside = pages_that_fit(objects, kPages);
   made.reset();
-  if (pages_that_fit(objects, kPages) != kPages) throw std::runtime_error("staging is left in the store");
+  if (pages_that_fit(objects, kPages) != kPages) throw std::runtime_error("staged objects remain in the store");
   return (kPages - beside) * kPageFloats;
 }
 

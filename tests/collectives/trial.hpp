@@ -17,7 +17,7 @@ struct ExchangeTrial {
   troupe::PlanRequest request;
   std::size_t size = 0;
   bool in_place = false;       ///< the gradient of the first shard of each node is in the buffer that the step writes
-  bool whole_numbers = false;  ///< gradients are small integers, whose sums are exact in any order
+  bool whole_numbers = false;  ///< gradients are small integers, so sums are exact in any order
   bool in_two_parts = false;   ///< calls reduce and then share; the mean is stored in the gradient of each lane's first
                                ///< shard
   int steps = 2;

@@ -68,10 +68,10 @@ int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
     for (int i = 0; i < 2; ++i) sgd.step();
     if (!late) await(child);
     sgd.step();
-    check(sgd.weights() == expected, "the parent trains to other weights");
+    check(sgd.weights() == expected, "the parent's weights differ");
   }
   if (late) {
-    check(train(placement, 6) == expected, "another run of the parent trains to other weights");
+    check(train(placement, 6) == expected, "the weights of the parent's other run differ");
     hold.release();
     await(child);
   }
@@ -100,12 +100,12 @@ int fork_in_a_callback(Host& host) {
       check(forks->child == 0 && error.code() == troupe::ErrorCode::unsupported, error.what());
       return 0;
     }
-  check(forks->child > 0, "the child's step returns");
+  check(forks->child > 0, "the child's step returned");
   await(forks->child);
   sgd.read_weights([&](std::span<const float>) { forks->child = ::fork(); });
   if (forks->child == 0) return 0;
   await(forks->child);
-  check(sgd.step().step == 3, "the parent does not go on");
+  check(sgd.step().step == 3, "the parent's run does not continue");
   host.write("well");
   return 0;
 }
@@ -136,10 +136,10 @@ int fork_in_a_worker(Host& host, troupe::Placement placement) {
   for (int i = 0; i < 2; ++i) sgd.step();
   check(sgd.foreach_model("fork").at(1) == "returned", "a replica returned something else");
   for (int i = 0; i < 2; ++i) sgd.step();
-  check(sgd.weights() == expected, "the run trains to other weights");
+  check(sgd.weights() == expected, "the weights of the run differ");
   troupe::Trainer trainer({.num_workers = 2, .placement = placement});
   for (const troupe::TaskResult& returned : trainer.run("fork"))
-    check(returned.json == 2.0, "a rank returned otherwise");
+    check(returned.json == 2.0, "a rank returned another result");
   host.write("well");
   return 0;
 }
@@ -178,9 +178,9 @@ int fork_beside_a_trainer(Host& host, troupe::Placement placement) {
   await(child);
   int reports = 1;
   for (; running.next(); ++reports) continue;
-  check(reports == 3, "the parent hears " + std::to_string(reports) + " reports");
-  check(results(running.returns()) == expected, "the parent's run returns otherwise");
-  check(results(trainer.run("count")) == expected, "another run of the parent returns otherwise");
+  check(reports == 3, "the parent received " + std::to_string(reports) + " reports");
+  check(results(running.returns()) == expected, "the parent's run returned another result");
+  check(results(trainer.run("count")) == expected, "another run of the parent returned another result");
   host.write("well");
   return 0;
 }
@@ -199,11 +199,11 @@ int fork_in_a_search(Host& host, bool returns) {
     if (child >= 0 || trial.reports.empty()) return;
     child = ::fork();
     if (child > 0) await(child);
-    if (child == 0 && !returns) throw std::runtime_error("the child's own");
+    if (child == 0 && !returns) throw std::runtime_error("the child's exception");
   };
   try {
     const troupe::tune::Analysis analysis = troupe::tune::run(trainable, options);
-    check(child > 0, "the child's search returns");
+    check(child > 0, "the child's search returned");
     check(analysis.trials().size() == 3, "trials are missing");
     for (const auto& trial : analysis.trials()) check(trial.state == troupe::tune::TrialState::done, trial.error);
     check(::access(analysis.folder().c_str(), F_OK) == 0, "the parent's folder is gone");
@@ -215,7 +215,7 @@ int fork_in_a_search(Host& host, bool returns) {
     check(child == 0 && returns && error.code() == troupe::ErrorCode::unsupported, error.what());
     refused = true;
   } catch (const std::runtime_error& error) {
-    check(child == 0 && !returns && std::string(error.what()) == "the child's own", error.what());
+    check(child == 0 && !returns && std::string(error.what()) == "the child's exception", error.what());
     refused = true;
   }
   if (child == 0) return refused ? 0 : 1;
@@ -282,7 +282,7 @@ int daemon(Host& host, When when) {
   host.init();
   const auto work = [] {
     const std::vector<float> weights = train(troupe::Placement::in_process, 3);
-    check(train(troupe::Placement::processes, 3) == weights, "processes train to other weights");
+    check(train(troupe::Placement::processes, 3) == weights, "the weights of worker processes differ");
     troupe::Trainer trainer({.num_workers = 2, .placement = troupe::Placement::processes});
     check(trainer.run("count").size() == 2, "results are missing");
     troupe::tune::Options options;
@@ -299,7 +299,7 @@ int daemon(Host& host, When when) {
     become_daemon();
   }
   const std::vector<float> weights = work();
-  check(when != When::after_runs || weights == before, "the daemon trains to other weights");
+  check(when != When::after_runs || weights == before, "the weights of the daemon differ");
   host.write("well");
   return 0;
 }

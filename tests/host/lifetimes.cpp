@@ -77,12 +77,12 @@ int fork_beside_a_cluster(Host& host) {
       ::_exit(0);
     }
     for (int step = 1; step < 3; ++step) sgd.step();
-    check(sgd.weights() == expected, "the run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the run differ");
   }
   {
     troupe::DistributedSGD sgd("shapes", options);
     for (int step = 0; step < 3; ++step) sgd.step();
-    check(sgd.weights() == expected, "the next run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the next run differ");
   }
   hold.release();
   await(child);
@@ -118,7 +118,7 @@ int fork_in_data(Host& host) {
   {
     troupe::DistributedSGD sgd("forks", options_of(troupe::Placement::in_process));
     for (int step = 0; step < 6; ++step) sgd.step();
-    check(sgd.weights() == expected, "the run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the run differ");
   }
   check(forked > 0, "nothing has forked");
   await_end(forked);

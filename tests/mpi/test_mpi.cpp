@@ -82,7 +82,7 @@ TEST_CASE("NaN values propagate through collectives over MPI") {
   CHECK(std::isnan(values.back()));
 }
 
-TEST_CASE("ranks of MPI whose calls differ get an error that names the calls, and can continue afterwards") {
+TEST_CASE("ranks of MPI with different calls get an error that names the calls, and can continue afterwards") {
   const StandaloneContext alone(over_mpi());
   const int last = here().world_size() - 1;
   if (last == 0) return;

@@ -13,7 +13,7 @@ class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string name = (parent / "troupe-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder " + name);
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create a folder " + name);
     path_ = name;
   }
   ~TemporaryFolder() {

@@ -42,7 +42,7 @@ class CallScene {
       log.push_back(x.name + " with " + std::to_string(x.argument_bytes) + " of " + std::to_string(member));
       answer(x.round, 1);
     } else {
-      FAIL("a message that is none of calls");
+      FAIL("a message that function calls do not send");
     }
   }
 };

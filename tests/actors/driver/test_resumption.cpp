@@ -21,7 +21,7 @@ struct Loading {
   void operator()(const std::string& path) {
     tried.push_back(path);
     for (const std::string& each : damaged)
-      if (path == each) throw Error(ErrorCode::bad_file, "its checksum is another", {.object = path});
+      if (path == each) throw Error(ErrorCode::bad_file, "its checksum differs", {.object = path});
   }
 };
 

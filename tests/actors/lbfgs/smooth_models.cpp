@@ -161,7 +161,7 @@ std::unique_ptr<SmoothModel> make_smooth(const std::string& config) {
     text >> condition;
     return std::make_unique<Quadratic>(size, condition);
   }
-  if (kind != "logistic") throw std::runtime_error("there is no function '" + kind + "'");
+  if (kind != "logistic") throw std::runtime_error("unknown function '" + kind + "'");
   std::int64_t samples = 0;
   std::int64_t batch = 0;
   int empty = -1;

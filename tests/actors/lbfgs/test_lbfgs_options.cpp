@@ -93,7 +93,7 @@ TEST_CASE("without full batches, each step of L-BFGS uses one batch of each shar
   CHECK(sgd.steps_per_epoch() == 3);
 }
 
-TEST_CASE("L-BFGS refuses models whose loss is random or depends on the batch, unless they are frozen") {
+TEST_CASE("L-BFGS refuses models with a loss that is random or depends on the batch, unless they are frozen") {
   Options options = lbfgs_options("", 2, 3);
   const auto make = [&] { DistributedSGD("dropping", options).step(); };
   CHECK(code_of(make) == ErrorCode::unsupported);

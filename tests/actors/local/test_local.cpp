@@ -239,7 +239,7 @@ TEST_CASE("a copy that is not finite is refused with an error that names shard a
     const auto weights = sgd.weights();
     try {
       sgd.step();
-      FAIL("a step with a copy that is not finite");
+      FAIL("a step with a non-finite copy succeeded");
     } catch (const Error& error) {
       CHECK(error.code() == code);
       CHECK(error.message().find("shard 2") != std::string::npos);

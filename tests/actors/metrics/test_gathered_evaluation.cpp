@@ -30,7 +30,7 @@ void add(GatheredEvaluation& gathered, std::int32_t first, const Measures& measu
   gathered.add(reply, to_text(reply.shape(), measures), {worker, "alice", "evaluate"});
 }
 
-/// Returns the error code for a worker whose measures are changed by `change`.
+/// Changes the measures of a worker with `change`, and returns the error code of their check.
 template <class Change>
 std::optional<ErrorCode> refused_lie(Change change) {
   Measures lie = told_measures();

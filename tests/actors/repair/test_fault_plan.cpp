@@ -9,7 +9,7 @@
 
 using namespace troupe;
 
-TEST_CASE("a fault whose phase was skipped happens at the next opportunity, but not if its step is before the run") {
+TEST_CASE("a fault with a skipped phase happens at the next opportunity, except if its step is before the run") {
   FaultPlan plan(
       {testing::KillWorker{.worker = 0, .step = 5}, testing::KillWorker{.worker = 1, .step = 7, .phase = "apply"},
        testing::KillWorker{.worker = 2, .step = 3}},

@@ -72,7 +72,7 @@ TEST_CASE("in a tie between nodes the error names no worker, and each node has o
   }
 }
 
-TEST_CASE("on one machine, the error names the worker whose model differs from the first worker's") {
+TEST_CASE("on one machine, the error names a worker with another model than the first worker") {
   Building building({64, 96}, 0);
   CHECK(where_of([&] { building(); }).worker == 1);
 }

@@ -10,7 +10,7 @@ using namespace troupe;
 
 namespace {
 
-/// What the worker of a node reports about values that are not finite.
+/// The report of a node's worker about values that are not finite.
 struct Told {
   bool finite = true;
   std::int32_t not_finite_from = -1;
@@ -92,7 +92,7 @@ TEST_CASE("an error names the node that sent non-finite weights without reportin
   CHECK(has(passed_on, "reported by " + node(1)));
 }
 
-TEST_CASE("an error names the node whose gradients cause non-finite weights, and not the node that adds them") {
+TEST_CASE("an error names the node with the gradients that cause non-finite weights, not the node that adds them") {
   const Error error = ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}).refused();
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::non_finite_weights);

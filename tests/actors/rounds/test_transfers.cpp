@@ -45,7 +45,7 @@ class TransferScene {
       const auto x = message.get_as<Initialize>(0);
       reply("Initialize " + text(x.flat), member, x.round);
     } else {
-      FAIL("a message that is none of transfers");
+      FAIL("a message that transfers do not send");
     }
   }
   template <class... Numbers>

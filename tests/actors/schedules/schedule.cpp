@@ -124,7 +124,7 @@ void Schedule::begin() {
   };
   if (attempt("start", make)) return;
   world_.dangers = {};
-  check(attempt("start", make), "a driver that does not start where nothing goes wrong");
+  check(attempt("start", make), "the driver does not start although there are no faults");
 }
 
 void Schedule::draw_call() {
@@ -160,8 +160,8 @@ bool Schedule::attempt(const std::string& name, const Call& call) {
   } catch (const Error& error) {
     world_.tell(std::string("error: ") + error.what());
     ++world_.tally.errors;
-    check(may_come(error.code()), std::string("an error that cannot be: ") + error.what());
-    if (driver_) check(driver_->steps_done() == path_.step(), "an error, and the number of steps has changed");
+    check(may_come(error.code()), std::string("an unexpected error: ") + error.what());
+    if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
     return false;
   }
 }
@@ -171,7 +171,7 @@ void Schedule::insist(const std::string& name, const Call& call) {
   const int deaths = world_.unheard_deaths();
   int failures = world_.hanging();  // the end of a round that asks a hanging member detects it
   if (deaths > options_.fault_tolerance.max_failures) failures += deaths;
-  while (!attempt(name, call)) check(--failures >= 0, name + " fails where nothing goes wrong any more");
+  while (!attempt(name, call)) check(--failures >= 0, name + " fails although there are no faults any more");
 }
 
 void Schedule::check_committed(int buffer) {
@@ -179,17 +179,17 @@ void Schedule::check_committed(int buffer) {
   for (std::size_t vector = 0; vector < vectors.size(); ++vector)
     check(same_bits(vectors[vector].at(static_cast<std::size_t>(buffer)), expected().vectors.at(vector)),
           "vector " + std::to_string(vector) + " of step " + std::to_string(path_.step()) +
-              " is not that of the undisturbed run");
+              " differs from the undisturbed run");
 }
 
 void Schedule::step(bool rehearse) {
   const StepReport report = driver_->step(rehearse);
-  check(report.step == path_.step() + 1, "a step of another number");
-  check(report.samples == toy_samples_of_all(options_.num_shards), "not every sample counts once");
-  check(same_bits(report.loss, expected().loss), "another loss than that of the undisturbed run");
-  check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
+  check(report.step == path_.step() + 1, "the report has another step number");
+  check(report.samples == toy_samples_of_all(options_.num_shards), "the number of samples is wrong");
+  check(same_bits(report.loss, expected().loss), "the loss differs from the undisturbed run");
+  check(same_bits(report.gradient_norm, expected().norm), "the gradient norm differs from the undisturbed run");
   check(std::cmp_less_equal(report.left_out.size(), options_.fault_tolerance.backup_workers),
-        "more workers are left out than may be");
+        "more workers are left out than allowed");
   world_.tally.left_out += static_cast<std::int64_t>(report.left_out.size());
   repairs_ += report.repairs.size();
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
@@ -197,7 +197,7 @@ void Schedule::step(bool rehearse) {
   check(std::cmp_less_equal(repairs_, options_.fault_tolerance.max_failures * hours_),
         "more losses are repaired than the budget allows");
   if (!rehearse) ++path_.steps;
-  check(driver_->steps_done() == path_.step(), "not one step is committed, but another number");
+  check(driver_->steps_done() == path_.step(), "the number of steps does not grow by one");
   if (rehearse) return;
   ++world_.tally.commits;
   check_committed(world_.applied);
@@ -205,14 +205,16 @@ void Schedule::step(bool rehearse) {
 
 void Schedule::evaluate() {
   const Evaluation evaluation = driver_->evaluate();
-  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "not every test sample counts once");
-  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)), "another evaluation than expected");
+  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "the number of test samples is wrong");
+  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)),
+        "the evaluation differs from the undisturbed run");
 }
 
 void Schedule::read_weights() {
   Floats canonical;
   driver_->read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
-  check(same_bits(reversed(canonical), expected().vectors[0]), "other weights are read than are committed");
+  check(same_bits(reversed(canonical), expected().vectors[0]),
+        "the weights that are read differ from the committed ones");
 }
 
 void Schedule::set_weights() {
@@ -227,7 +229,7 @@ void Schedule::resize() {
   // With Restart::redistribute, losses during the call may leave fewer workers.
   check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->num_workers() <= workers
                                                                   : driver_->num_workers() == workers,
-        "another number of workers");
+        "the number of workers is wrong");
   ++world_.tally.resized;
 }
 
@@ -246,7 +248,7 @@ void Schedule::read_pin(const Pin& pin, int vector) {
   driver_->read_pinned(
       pin.id, vector, [&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); }, "pinned");
   check(same_bits(reversed(canonical), undisturbed_.at(pin.path).vectors.at(static_cast<std::size_t>(vector))),
-        "vector " + std::to_string(vector) + " of a pinned version is not what it was");
+        "vector " + std::to_string(vector) + " of a pinned version has changed");
 }
 
 /// Checks the end of a schedule: without further faults, and with a new failure budget, the state is correct and the

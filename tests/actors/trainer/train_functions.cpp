@@ -202,7 +202,7 @@ Json tell_datasets() {
   Json told = Json::array();
   for (int i = 0; i < here().num_datasets(); ++i) told.push_back(here().dataset(i).shard().all().values);
   if (told.empty() || told[0] == here().dataset().shard().all().values) return told;
-  return "the first is another";
+  return "the first data set is another";
 }
 
 Json learn(const Json& config) {

@@ -238,7 +238,7 @@ TEST_CASE("only one search at a time can use a folder") {
     other.resume = true;
     try {
       tune::run(trainable(), other);
-      FAIL("two searches write to a folder");
+      FAIL("two searches write to the same folder");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::in_use);
     }
@@ -282,7 +282,7 @@ TEST_CASE("a trial with the maximum number of reports may finish, and one that c
   }
 }
 
-TEST_CASE("a trial whose reports were lost with the machine restarts") {
+TEST_CASE("a trial restarts if its reports were lost with the machine") {
   tune::Options options = search(2);
   const Json whole = content_of(tune::run(trainable(), options));
   const Folder folder;

@@ -18,7 +18,7 @@ AbsentRank failure_of(const std::shared_ptr<StoreClient>& client, const AskAbsen
   } catch (const AbsentRank& error) {
     return error;
   }
-  throw std::logic_error("nobody is said to be absent");
+  throw std::logic_error("no rank is reported as absent");
 }
 
 bool is_there(ObjectStore& store, const ObjectId& id) try {

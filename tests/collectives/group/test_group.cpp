@@ -43,7 +43,7 @@ TEST_CASE("collectives produce the bits of the fixed tree for many ranks, many c
     run_ranks_well(spread, [&](Group& g) { try_all_of_type<double>(g, count); });
 }
 
-TEST_CASE("a rank whose collective has failed gets an error from every later collective") {
+TEST_CASE("after a failed collective, a rank gets an error from every later one") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
     std::atomic<bool> tried{false};
@@ -104,7 +104,7 @@ TEST_CASE("NaN values propagate through sums and maxima") {
     });
 }
 
-TEST_CASE("ranks whose calls differ get an error that names the calls, and can continue afterwards") {
+TEST_CASE("ranks with different calls get an error that names the calls, and can continue afterwards") {
   const auto differ = [](Group& group) {
     std::vector<float> values(100);
     std::string said;
@@ -161,9 +161,9 @@ TEST_CASE("a rank's invalid arguments are refused before it calls the group") {
       return false;
     };
     require(refused([&] { group.all_reduce(std::span<const float>(values), std::span<float>(less), ReduceOp::sum); }),
-            "a result of another length");
-    require(refused([&] { group.all_reduce(std::int64_t{1}, ReduceOp::mean); }), "a mean of whole numbers");
-    require(refused([&] { group.broadcast(std::span<float>(values), 2); }), "a root that there is not");
+            "the result has another length");
+    require(refused([&] { group.all_reduce(std::int64_t{1}, ReduceOp::mean); }), "whole numbers have no mean");
+    require(refused([&] { group.broadcast(std::span<float>(values), 2); }), "the root does not exist");
     require(refused([&] { group.reduce_scatter(std::span<const float>(values), std::span<float>(less)); }), "a part");
     group.barrier();
   });
