@@ -97,7 +97,7 @@ TEST_CASE("a replaced worker builds only its own replica, and the weights are ke
   Prepared scene;
   scene.prepare();
   scene.versions.commit(*scene.versions.spare(), {5, 5});
-  scene.run.members().come(1);  // another worker, in the place of one that was lost
+  scene.run.members().come(1);  // the replacement of a lost worker
   scene.prepare();
   CHECK(scene.log == joined({"build 1", "fence 0", "fence 1"}, kGeneration));
   CHECK(scene.versions.committed().step == 5);
