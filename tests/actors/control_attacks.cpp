@@ -33,7 +33,7 @@ Frame handshake(const NodeId& id, std::uint8_t flags) {
   return frame(head, payload);
 }
 
-/// The honest frame with another header.
+/// Replaces the header of the honest frame.
 Attack changed(const std::function<void(Header&)>& change) {
   return [change](const Overheard&, const Frame& honest) {
     Header head = header_of(honest);
@@ -60,7 +60,7 @@ Attack message_of_type(const std::string& types, const std::string& fields) {
   });
 }
 
-/// Another message of ours in place of the honest one.
+/// Sends another message type of Troupe in place of the honest message.
 template <class Message>
 Attack other(const Message& message) {
   const std::vector<char> fields = fields_of(message);
@@ -83,7 +83,7 @@ Frame routed(const NodeId& from, const NodeId& to, const Frame& honest) {
   return frame(head, payload);
 }
 
-/// Announces more than comes.
+/// Returns a frame that announces more bytes than follow.
 Frame announcing(std::uint32_t bytes, const Frame& honest) {
   Header head = header_of(honest);
   head.payload = bytes;
@@ -167,7 +167,7 @@ std::map<std::string, Attack> message_attacks() {
       {"huge text", message_of_type("@<>+@charbuf", "\x80\x80\x80\x80\x02")},
       {"a type of CAF's", message_of_type("@<>+@i32", std::string(4, '\0'))},
       {"an empty message", message_of_type("@<>", "")},
-      {"a type that nobody has", message_of_type("@<>+troupe::Nothing", "")},
+      {"an unknown type", message_of_type("@<>+troupe::Nothing", "")},
       {"two messages in one", message_of_type("@<>+troupe::Join+troupe::Join", std::string(24, '\1'))},
       {"a message of the driver's", other(StartWorker{})},
       {"an actor's handle", message_of_type("@<>+@strong_actor_ptr", std::string(40, '\1'))},
@@ -204,7 +204,7 @@ std::map<std::string, Attack> message_attacks() {
        }},
       {"an answer that nobody asked for", other(Applied{})},
       {"an answer to another question", other(Evaluated{})},
-      {"a worker that nobody asked for", other(Join{})},
+      {"an unsolicited worker", other(Join{})},
       {"four gigabytes announced",
        [](const Overheard&, const Frame& honest) { return Frames{announcing(0xffff'ffff, honest)}; }},
       {"more announced than a run has",

@@ -11,12 +11,12 @@
 #include "actors/messages/messages.hpp"
 #include "actors/transport/admission/wire.hpp"
 
-// Frames of CAF's protocol, made by hand.
+// Hand-made frames of CAF's protocol.
 namespace troupe_test {
 
 using Frame = std::vector<std::byte>;
 
-/// A frame whose header says how long the payload is.
+/// Returns a frame. Sets the length of the payload in its header.
 inline Frame frame(troupe::wire::Header header, const Frame& payload = {}) {
   header.payload = static_cast<std::uint32_t>(payload.size());
   const auto head = troupe::wire::encode(header);
@@ -44,7 +44,7 @@ inline void append(Frame& to, const auto& bytes) {
   for (const auto each : bytes) to.push_back(static_cast<std::byte>(each));
 }
 
-/// A message without forwarding stack, up to its fields.
+/// Returns the start of a message without forwarding stack, up to its fields.
 inline Frame envelope(const std::string& types) {
   Frame payload(3);
   for (std::size_t left = types.size(); left > 0; left >>= 7)
@@ -61,7 +61,7 @@ std::vector<char> fields_of(const Message& message) {
   return bytes;
 }
 
-/// The message that `fields_of` has written.
+/// Returns the message that `fields_of` has serialized.
 template <class Message>
 Message message_from(std::span<const std::byte> fields) {
   Message message;
@@ -70,7 +70,7 @@ Message message_from(std::span<const std::byte> fields) {
   return message;
 }
 
-/// As CAF writes it before the fields.
+/// Returns the type name that CAF writes before the fields.
 template <class Message>
 std::string type_of() {
   return caf::type_name_by_id<caf::type_id<Message>::value>::value;
@@ -94,7 +94,7 @@ inline Frame notice(troupe::wire::Header head, const troupe::wire::NodeId& from,
   return frame(head, payload);
 }
 
-/// The end of an actor, without a reason or with what is given.
+/// Returns the notice that an actor has ended, by default without a reason.
 inline Frame end_notice(std::uint64_t actor, const troupe::wire::NodeId& from, const troupe::wire::NodeId& to,
                         const std::string& context = std::string("\0\0\3@<>", 6)) {
   return notice(header(troupe::wire::Operation::down_message, actor), from, to, std::string(9, '\0') + context);

@@ -13,7 +13,7 @@
 #include "actors/tune/tune_functions.hpp"
 #include "troupe/sgd.hpp"
 
-// Worker processes of these tests are this program again.
+// Worker processes of these tests are this program, started again.
 int main(int argc, char** argv) {
   troupe_test::limit_files_as_told();
   troupe_test::register_models();
@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   troupe_test::register_smooth_models();
   troupe_test::register_train_functions();
   troupe_test::register_tune_functions();
-  troupe::init(1, argv);  // as behind a parser that took out what it knows
-  // A folder of its own, so that what other programs leave is not taken for what these tests leave.
+  troupe::init(1, argv);  // as after a parser that has removed the arguments it knows
+  // Uses a temporary folder of its own, so that files of other programs are not mistaken for remains of these tests.
   std::string folder = std::filesystem::temp_directory_path() / "test-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return 1;
   ::setenv("TMPDIR", folder.c_str(), 1);

@@ -5,7 +5,7 @@
 
 namespace troupe_test {
 
-/// While it lives, this thread and those it starts run on one CPU only.
+/// Restricts this thread and the threads that it starts to one CPU during the lifetime of this object.
 class Pinned {
  public:
   Pinned() {

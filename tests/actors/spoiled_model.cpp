@@ -13,7 +13,7 @@ using namespace troupe;
 namespace troupe_test {
 namespace {
 
-/// A tensor's place in the flat vector.
+/// The place of a tensor in the flat vector.
 struct Place {
   char name;
   std::size_t begin;
@@ -22,7 +22,7 @@ struct Place {
 
 constexpr std::size_t kLearned = 10'240;
 constexpr std::size_t kSpoiledSize = 12'288;
-/// In canonical order. Between `b` and `a` lies padding.
+/// In canonical order. There is padding between `b` and `a`.
 constexpr std::array<Place, 4> kPlaces{
     {{'a', 6'000, kLearned - 6'000}, {'b', 2'500, 3'000}, {'c', 0, 2'500}, {'d', kLearned, kSpoiledSize - kLearned}}};
 constexpr std::size_t kPadding = 5'600;

@@ -7,18 +7,19 @@
 
 namespace troupe_test {
 
-/// What the model "spoiled" puts into the gradient of shard 1: `Options::config` carries its text.
+/// The values that the model "spoiled" writes to the gradient of shard 1. Options::config contains the text of this
+/// object.
 struct Spoil {
   std::string tensors;        ///< letters: 'a', 'b', 'c' or 'd', or 'p' for padding
   std::string value = "inf";  ///< "inf", "-inf" or "nan"; 1e30 in 'd' makes `update_statistics` throw
-  int times = 2;              ///< so often, and then no more
-  int step = 2;               ///< at so many committed steps
+  int times = 2;              ///< number of times that this happens
+  int step = 2;               ///< happens after this number of committed steps
 
   std::string text() const;
 };
 
-/// Tensors 'a', 'b' and 'c' of many pages and statistics 'd', in a flat vector that holds them in another order, back
-/// to front, with padding between. The loss is always finite.
+/// A model with tensors 'a', 'b' and 'c' of many pages, and statistics 'd'. The flat vector has another order than the
+/// canonical one, and padding between tensors. The loss is always finite.
 class SpoiledModel : public troupe::Model {
  public:
   explicit SpoiledModel(Spoil spoil) : spoil_(std::move(spoil)) {}

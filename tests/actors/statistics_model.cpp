@@ -15,7 +15,7 @@ constexpr float kKept = 0.75F;
 
 bool holds_squares(std::size_t learned, std::size_t i) { return (i - learned) / kGroup % 2 == 1; }
 
-/// What a sample adds to float i of the statistics.
+/// Returns the value that a sample adds to float i of the statistics.
 float term(std::size_t learned, std::size_t i, int shard, std::int64_t sample) {
   const std::size_t group = (i - learned) / kGroup;
   const std::size_t channel = group / 2 * kGroup + (i - learned) % kGroup;
@@ -23,7 +23,7 @@ float term(std::size_t learned, std::size_t i, int shard, std::int64_t sample) {
   return holds_squares(learned, i) ? x * x : x;
 }
 
-/// Squares are corrected as an unbiased variance is, so that the number of samples matters.
+/// Squares are corrected as in an unbiased variance, so that the number of samples matters.
 float running(bool squares, float old, float mean, std::int64_t samples) {
   const float n = static_cast<float>(samples);
   return kKept * old + (1 - kKept) * (squares ? mean * (n / (n - 1)) : mean);
@@ -51,7 +51,7 @@ void StatisticsModel::update_statistics(std::size_t begin, std::span<const float
                                         std::span<const float> statistics, std::span<float> updated) const {
   const std::size_t end = begin + mean.size();
   if (begin < learned_ || begin % kGroup != 0 || end > size_ || (end % kGroup != 0 && end != size_))
-    throw std::runtime_error("a range that cuts a group");
+    throw std::runtime_error("the range cuts a group");
   if (statistics.size() != mean.size() || updated.size() != mean.size()) throw std::runtime_error("lengths differ");
   for (std::size_t i = 0; i < mean.size(); ++i)
     updated[i] = running(holds_squares(learned_, begin + i), statistics[i], mean[i], samples);

@@ -6,15 +6,15 @@
 
 namespace troupe_test {
 
-/// `learned` parameters, and then running averages of the data and of its squares, in turn 32 floats of each. The data
-/// is the same at each step; shard s has s % 3 + 1 samples.
+/// A model with `learned` parameters, followed by running averages of the data and of their squares, alternately 32
+/// floats of each. The data are the same in each step. Shard s has s % 3 + 1 samples.
 class StatisticsModel : public troupe::Model {
  public:
   StatisticsModel(std::size_t learned, std::size_t size) : learned_(learned), size_(size) {}
 
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override;
-  /// As many samples as a step has, of loss 1.
+  /// Returns as many samples as a step has, each with loss 1.
   troupe::EvaluationResult evaluate(const troupe::ShardStep& at, std::span<const float> weights) override;
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override;
@@ -29,11 +29,11 @@ class StatisticsModel : public troupe::Model {
   std::size_t size_;
 };
 
-/// What `steps` steps of SGD with momentum make of it, by plain loops on one thread; of the parameters and statistics.
+/// Computes parameters and statistics after `steps` steps of SGD with momentum, with plain loops on one thread.
 std::vector<float> plain_statistics_run(std::size_t learned, std::size_t size, int shards, int steps, double rate,
                                         double momentum);
 
-/// Registers "statistics" (config: learned and size).
+/// Registers the model "statistics" (config: learned and size).
 void register_statistics_model();
 
 }  // namespace troupe_test

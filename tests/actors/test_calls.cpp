@@ -19,7 +19,7 @@ Options noise(Placement placement) {
   return options;
 }
 
-/// Text of so many bytes, zeros and others that JSON has to escape among them.
+/// Returns a text of `size` bytes, with zeros and other bytes that JSON must escape.
 std::string text(std::size_t size) {
   std::string text(size, '\0');
   for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i % 128);
@@ -28,7 +28,7 @@ std::string text(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("functions take arguments and return them, whatever they are, in all placements") {
+TEST_CASE("functions take and return any arguments, with every placement") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     DistributedSGD sgd("noise", noise(placement));
     const auto check = [&](const Json& arguments) {
@@ -47,18 +47,18 @@ TEST_CASE("functions take arguments and return them, whatever they are, in all p
     CHECK(sgd.foreach_worker("echo") ==
           std::vector<Json>{{{"of", 0}, {"got", nullptr}}, {{"of", 1}, {"got", nullptr}}});
     CHECK(sgd.foreach_worker("swallow", 1) == std::vector<Json>(2));
-    sgd.step();  // unharmed
+    sgd.step();  // the run is unchanged
   }
 }
 
-TEST_CASE("a function that is empty is none") {
+TEST_CASE("a function object made from an empty function is empty") {
   CHECK(ModelFunction([](Model&, std::span<const float>) { return 1; }));
   CHECK_FALSE(ModelFunction(std::function<Json(Model&, std::span<const float>, const Json&)>()));
   CHECK_FALSE(WorkerFunction(std::function<int(const WorkerView&)>()));
   CHECK_FALSE(WorkerFunction(static_cast<int (*)(const WorkerView&)>(nullptr)));
 }
 
-TEST_CASE("arguments and results that JSON cannot bring over are refused, and name what is wrong") {
+TEST_CASE("arguments and results that JSON cannot represent are refused with an error that names the reason") {
   DistributedSGD sgd("noise", noise(Placement::in_process));
   const auto refused = [](const auto& call, const char* what) {
     CHECK(code_of(call) == ErrorCode::invalid_argument);
@@ -69,17 +69,16 @@ TEST_CASE("arguments and results that JSON cannot bring over are refused, and na
   Json deep;
   for (int level = 0; level < 200; ++level) deep = Json::array({deep});
   refused([&] { sgd.call_model("echo", deep); }, "deep");
-  // By value: another worker may still be at it when the call has thrown.
+  // Copied, because another worker may still use the value after the call has thrown.
   refused([&] { sgd.foreach_worker([deep](const WorkerView&) { return deep; }); }, "deep");
   refused([&] { sgd.call_model("echo", std::vector<Json>(6'000'000, Json::array())); }, "memory");
 }
 
-TEST_CASE(
-    "an argument of 64 MiB is taken, and one of more refused by its size; what goes wrong leaves nothing behind") {
+TEST_CASE("an argument of 64 MiB is accepted and a larger one is refused, and nothing of either remains") {
   Options options = noise(Placement::in_process);
-  options.memory.store_bytes = 2 * kMost;  // room for one argument and what the run needs, but not for two
+  options.memory.store_bytes = 2 * kMost;  // room for one argument and the run, but not for two arguments
   DistributedSGD sgd("noise", options);
-  const std::string most(kMost - 2, 'x');  // and its quotes
+  const std::string most(kMost - 2, 'x');  // minus the quotes
   const std::vector<Json> all(2, most.size());
   for (int again = 0; again < 3; ++again) CHECK(sgd.foreach_worker("length", most) == all);
   for (int again = 0; again < 2; ++again)
@@ -91,7 +90,7 @@ TEST_CASE(
   CHECK(code_of([&] { sgd.foreach_model("echo", most + "x"); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a function that takes no argument refuses one") {
+TEST_CASE("a function without an argument refuses an argument") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     DistributedSGD sgd("noise", noise(placement));
     CHECK(sgd.foreach_worker("who", nullptr).size() == 2);
@@ -103,7 +102,7 @@ TEST_CASE("a function that takes no argument refuses one") {
   }
 }
 
-TEST_CASE("an empty function is none, whatever it would take") {
+TEST_CASE("empty functions cannot be registered") {
   CHECK(code_of([] { register_model_function("empty", ModelFunction()); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { register_worker_function("empty", WorkerFunction()); }) == ErrorCode::invalid_argument);
 }

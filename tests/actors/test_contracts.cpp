@@ -11,7 +11,7 @@
 #include "support/errors.hpp"
 #include "support/optimizers.hpp"
 
-// What docstrings promise to programs around a run: arguments, alignment, threads, objects moved from, exceptions.
+// Tests of promises in docstrings: arguments, alignment, threads, moved-from objects, exceptions.
 using namespace troupe;
 using troupe::testing::TemporaryFolder;
 using troupe_test::kPlacements;
@@ -19,12 +19,13 @@ using troupe_test::quiet_options;
 
 namespace {
 
-/// Throws where a span is not as aligned as Model promises. Some of its floats are statistics, and no length is round.
+/// Throws if a span is less aligned than Model promises. Some of its floats are statistics, and no length is a round
+/// number.
 class AlignedModel final : public Model {
  public:
   static void check(const char* what, std::span<const float> span) {
     if (reinterpret_cast<std::uintptr_t>(span.data()) % 64 != 0)
-      throw Error(ErrorCode::model_failed, std::string(what) + " begin at an odd place");
+      throw Error(ErrorCode::model_failed, std::string(what) + " are not aligned to 64 bytes");
   }
 
   BatchResult gradient(const ShardStep& /*at*/, std::span<const float> weights, std::span<float> gradient) override {
@@ -62,7 +63,7 @@ class AlignedModel final : public Model {
   }
 };
 
-/// Of a worker process: what its main is given.
+/// Returns the arguments of this process. Called in a worker process.
 std::string arguments_here() { return read_kernel_file("/proc/self/cmdline"); }
 
 bool register_for_workers() {
@@ -89,12 +90,12 @@ Options small(Placement placement, int workers = 2) {
 
 }  // namespace
 
-TEST_CASE("worker processes have the arguments with which this program was started") {
+TEST_CASE("worker processes have the command-line arguments of this program") {
   DistributedSGD sgd("noise", small(Placement::processes));
   CHECK(sgd.foreach_worker("arguments") == std::vector<Json>(2, arguments_here()));
 }
 
-TEST_CASE("an environment that is too long for a worker process is an error that says so") {
+TEST_CASE("an error states that the environment is too long for a worker process") {
   ::setenv("TROUPE_TEST_LONG", std::string(200'000, 'x').c_str(), 1);
   const auto start = [] { const DistributedSGD sgd("noise", small(Placement::processes)); };
   CHECK(code_of(start) == ErrorCode::limit_reached);
@@ -102,7 +103,7 @@ TEST_CASE("an environment that is too long for a worker process is an error that
   ::unsetenv("TROUPE_TEST_LONG");
 }
 
-TEST_CASE("what models and functions are given begins at a multiple of 64 bytes") {
+TEST_CASE("spans that models and functions receive are aligned to 64 bytes") {
   const TemporaryFolder folder;
   for (const Placement placement : kPlacements)
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
@@ -120,7 +121,7 @@ TEST_CASE("what models and functions are given begins at a multiple of 64 bytes"
     }
 }
 
-TEST_CASE("an object may be used by one thread after another, and several by a thread each") {
+TEST_CASE("several threads may use an object one after another, and several objects at the same time") {
   for (const Placement placement : kPlacements) {
     DistributedSGD first("noise", small(placement));
     DistributedSGD second("noise", small(placement));
@@ -135,19 +136,19 @@ TEST_CASE("an object may be used by one thread after another, and several by a t
   }
 }
 
-TEST_CASE("one that is asked for more while it is at work says so, and goes on") {
+TEST_CASE("a call during another call on the same object throws, and the run continues") {
   DistributedSGD sgd("noise", small(Placement::in_process));
   std::string told;
   sgd.read_weights([&](auto) {
     CHECK(code_of([&] { sgd.evaluate(); }) == ErrorCode::invalid_argument);
-    CHECK(sgd.num_workers() == small(Placement::in_process).num_workers.min);  // no work
+    CHECK(sgd.num_workers() == small(Placement::in_process).num_workers.min);  // needs no work
     std::thread([&] { told = message_of([&] { sgd.step(); }); }).join();
   });
   CHECK_MESSAGE(told.find("one thread at a time") != std::string::npos, told);
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("one that was moved from says so, and takes a new value") {
+TEST_CASE("a moved-from object throws, and can be assigned a new value") {
   DistributedSGD first("noise", small(Placement::in_process));
   first.step();
   DistributedSGD second = std::move(first);
@@ -163,18 +164,18 @@ TEST_CASE("one that was moved from says so, and takes a new value") {
   CHECK(first.step().step == 2);
 }
 
-TEST_CASE("what users' code throws ends the call, and the run goes on") {
+TEST_CASE("an exception of user code ends the call, and the run continues") {
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("noise", small(placement));
     CHECK(code_of([&] { sgd.foreach_model("refuse-data"); }) == ErrorCode::bad_data);
     CHECK(where_of([&] { sgd.foreach_model("refuse-data"); }).worker >= 0);
-    const auto read = [&] { sgd.read_weights([](auto) { throw std::out_of_range("of the caller's own"); }); };
+    const auto read = [&] { sgd.read_weights([](auto) { throw std::out_of_range("an exception of the caller"); }); };
     CHECK_THROWS_AS(read(), std::out_of_range);
     CHECK(sgd.step().step == 1);
   }
 }
 
-TEST_CASE("the version is said once") {
+TEST_CASE("the version string matches the version numbers") {
   const auto part = [](int number) { return std::to_string(number); };
   CHECK(std::string(TROUPE_VERSION) ==
         part(TROUPE_VERSION_MAJOR) + "." + part(TROUPE_VERSION_MINOR) + "." + part(TROUPE_VERSION_PATCH));

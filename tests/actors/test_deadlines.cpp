@@ -14,7 +14,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// Two worker processes with deadlines that never pass, and silence that nobody minds.
+/// Two worker processes with deadlines that never pass and with no limits on silence.
 Options patient() {
   Options options = quiet_options(Placement::processes, 2);
   options.config = "7";
@@ -27,7 +27,7 @@ void check_missed(const Options& options, const char* phase, const std::function
   CAPTURE(phase);
   DistributedSGD sgd("noise", options);
   sgd.step();
-  stop(sgd.worker_pids()[0]);  // whom every call asks
+  stop(sgd.worker_pids()[0]);  // every call asks this worker
   const auto missed = [&] { call(sgd); };
   Where where;
   try {
@@ -38,7 +38,7 @@ void check_missed(const Options& options, const char* phase, const std::function
   }
   CHECK(where.phase == phase);
   CHECK(where.worker == 0);
-  sgd.step();  // by another
+  sgd.step();  // by a replacement
   CHECK(sgd.steps_done() == 2);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("evaluations, vectors and functions have deadlines of their own") {
   check_missed(options, "set_weights", [](DistributedSGD& sgd) { sgd.set_weights(std::vector<float>(7)); });
 }
 
-TEST_CASE("a step's deadline is the steps' alone") {
+TEST_CASE("the timeout of steps applies to steps only") {
   Options options = patient();
   options.timeouts.step = 1ms;
   options.config = "3000000";
@@ -70,7 +70,7 @@ TEST_CASE("a step's deadline is the steps' alone") {
   CHECK(code_of([&] { sgd.evaluate(); }) != ErrorCode::timeout);
 }
 
-TEST_CASE("deadlines that pass at once are refused") {
+TEST_CASE("timeouts of zero or less are refused") {
   for (const auto timeout : {&TimeoutOptions::evaluate, &TimeoutOptions::save, &TimeoutOptions::call})
     for (const auto length : {0ms, -1ms}) {
       Options options = patient();

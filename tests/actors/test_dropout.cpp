@@ -22,7 +22,7 @@ std::vector<float> run(Placement placement, int workers, int devices = 1, std::u
 
 }  // namespace
 
-TEST_CASE("with dropout there are the same bits for any number of workers and placement, and others for each seed") {
+TEST_CASE("dropout is bitwise identical for any number of workers and placement, and differs for each seed") {
   const std::vector<float> expected = run(Placement::in_process, 1);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (int workers = 1; workers <= 4; ++workers) {

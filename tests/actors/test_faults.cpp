@@ -30,7 +30,7 @@ bool is_gone(int pid) { return ::kill(pid, 0) != 0; }
 
 }  // namespace
 
-TEST_CASE("options that make no sense are refused before anything starts") {
+TEST_CASE("invalid options are refused before the start of a run") {
   const auto refused = [](auto change) {
     Options options = quiet_options(Placement::in_process, 2);
     options.config = "10";
@@ -55,13 +55,13 @@ TEST_CASE("options that make no sense are refused before anything starts") {
         ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a lambda cannot go to another process") {
+TEST_CASE("a lambda cannot be passed to worker processes") {
   const auto creator = [](int, int) { return std::make_unique<troupe_test::NoiseModel>(3); };
   CHECK(code_of([&] { DistributedSGD(creator, quiet_options(Placement::processes, 1)); }) ==
         ErrorCode::invalid_argument);
 }
 
-TEST_CASE("creators that fail are reported with the worker, in any placement") {
+TEST_CASE("an error of a model creator names the worker, with every placement") {
   for (const Placement placement : kPlacements) {
     for (const char* fault : {"creator-throws", "creator-null", "describe-throws", "many-tensors", "odd-name"}) {
       const auto start = [&] { DistributedSGD("faulty", faulty(placement, fault)); };
@@ -96,7 +96,7 @@ TEST_CASE("more shards than samples are refused") {
         ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a failing model is named by worker, phase and step, and changes nothing") {
+TEST_CASE("an error of a model names worker, phase and step, and the step changes nothing") {
   for (const Placement placement : kPlacements)
     for (const char* fault : {"throw", "throw-int", "negative", "nan", "infinity"}) {
       DistributedSGD sgd("faulty", faulty(placement, fault));
@@ -116,18 +116,18 @@ TEST_CASE("a failing model is named by worker, phase and step, and changes nothi
     }
 }
 
-TEST_CASE("a full store is a typed error that names the object") {
+TEST_CASE("the error for a full store names the object") {
   for (const Placement placement : kPlacements) {
     Options options = quiet_options(placement, 2);
     options.config = "100000";
-    options.memory.store_bytes = 1'000'000;  // two buffers of weights fit, two gradients as well do not
+    options.memory.store_bytes = 1'000'000;  // two buffers of weights fit, but not two gradients in addition
     const auto start = [&] { DistributedSGD("noise", options); };
     CHECK(code_of(start) == ErrorCode::store_full);
     CHECK(message_of(start).find("gradient") != std::string::npos);
   }
 }
 
-TEST_CASE("a worker that dies in the middle of a step is named, and the next step starts it anew") {
+TEST_CASE("an error names a worker that dies during a step, and the next step restarts the worker") {
   for (const char* fault : {"kill", "exit"}) {
     DistributedSGD sgd("faulty", faulty(Placement::processes, fault));
     const auto pids = sgd.worker_pids();
@@ -146,7 +146,7 @@ TEST_CASE("a worker that dies in the middle of a step is named, and the next ste
     CHECK(message.find(std::string(fault) == "kill" ? "signal 9" : "status 3") != std::string::npos);
     CHECK(is_gone(pids[1]));
     CHECK_FALSE(is_gone(pids[0]));
-    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);  // it dies again
+    CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);  // the worker dies again
     CHECK(sgd.worker_pids()[1] != pids[1]);
   }
 }
@@ -163,7 +163,7 @@ TEST_CASE("several workers that die at once are replaced by the next step") {
   CHECK(sgd.weights() == troupe_test::plain_noise_run(7, 4, 2, 0.01, 0));
 }
 
-TEST_CASE("a timeout without end is one") {
+TEST_CASE("an unlimited timeout is supported") {
   Options options = quiet_options(Placement::processes, 1);
   options.config = "7";
   options.timeouts.step = std::chrono::milliseconds::max();
@@ -172,7 +172,7 @@ TEST_CASE("a timeout without end is one") {
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("a worker that stops answering makes step throw within its deadline") {
+TEST_CASE("a worker that stops replying makes step throw within its deadline") {
   Options options = faulty(Placement::processes, "stop");
   options.timeouts.step = troupe_test::missed_by_none(quiet_options(Placement::processes, 2));
   options.fault_tolerance.cut_after = 0ms;
@@ -186,7 +186,7 @@ TEST_CASE("a worker that stops answering makes step throw within its deadline") 
   CHECK(is_gone(pids[1]));
 }
 
-TEST_CASE("deaths at any moment do not change the bits") {
+TEST_CASE("deaths at any moment do not change the results") {
   constexpr int kSteps = 40;
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::processes, 3);
@@ -200,7 +200,7 @@ TEST_CASE("deaths at any moment do not change the bits") {
     std::condition_variable stepped;
     int target = -1;
     bool done = false;
-    // Kills a worker some microseconds after a step has begun.
+    // Kills a worker some microseconds after the start of a step.
     std::thread killer([&] {
       std::unique_lock lock(mutex);
       for (;;) {
@@ -237,7 +237,7 @@ TEST_CASE("deaths at any moment do not change the bits") {
     killer.join();
     CHECK(deaths > 0);
     std::vector<float> weights;
-    while (code_of([&] { weights = sgd.weights(); })) {  // the last one may die as late as this
+    while (code_of([&] { weights = sgd.weights(); })) {  // the last death may happen as late as this
     }
     CHECK(weights == troupe_test::plain_noise_run(421'642, 5, kSteps, 0.01, 0.9));
   }
@@ -295,7 +295,7 @@ TEST_CASE("a replica of this process that hangs makes step throw, and is replace
   }
 }
 
-TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
+TEST_CASE("a run leaves no process, no descriptor and no folder") {
   {
     DistributedSGD warm_up("noise", [] {
       auto o = quiet_options(Placement::processes, 1);
@@ -313,7 +313,7 @@ TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
       DistributedSGD sgd("noise", options);
       sgd.step();
       pids = sgd.worker_pids();
-      CHECK(troupe_test::socket_folders() == folders);  // it is there only while workers join
+      CHECK(troupe_test::socket_folders() == folders);  // exists only while workers join
     }
     for (const int pid : pids)
       if (placement == Placement::processes) CHECK(is_gone(pid));
@@ -327,6 +327,6 @@ TEST_CASE("nothing of a run remains: no process, no descriptor, no folder") {
       CHECK(troupe_test::socket_folders() == folders);
     }
   }
-  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child, ended or not
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child, running or ended
   CHECK(troupe_test::open_files() == descriptors);
 }

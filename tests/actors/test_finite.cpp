@@ -37,7 +37,7 @@ Optimizer optimizer(const std::string& name, double rate) {
   return optimizer_of(options);
 }
 
-/// Without any accident.
+/// Returns the weights of a run without spoiled values.
 std::vector<float> undisturbed(Options options) {
   options.config = Spoil{}.text();
   DistributedSGD sgd("spoiled", options);
@@ -45,7 +45,7 @@ std::vector<float> undisturbed(Options options) {
   return sgd.weights();
 }
 
-/// What the next step throws, which is to change nothing.
+/// Returns the error of the next step. Checks that the step changes nothing.
 Error refused_step(DistributedSGD& sgd) {
   const auto before = sgd.weights();
   const std::int64_t steps = sgd.report().step;
@@ -72,7 +72,7 @@ bool names(const Error& error, const std::string& part, const std::string& objec
   return error.message().find("new " + part + " would") != std::string::npos && error.where().object == object;
 }
 
-/// Two steps, two that are refused, and the rest as if nothing had happened.
+/// Takes two steps, checks that two steps are refused, and checks that the remaining steps give `expected`.
 void check_survives(const Options& options, const std::string& part, const std::string& object,
                     const std::vector<float>& expected) {
   DistributedSGD sgd("spoiled", options);
@@ -84,7 +84,7 @@ void check_survives(const Options& options, const std::string& part, const std::
 
 }  // namespace
 
-TEST_CASE("a step that makes what is not finite names the first tensor, wherever it lies, and commits nothing") {
+TEST_CASE("the error for a step with non-finite values names the first such tensor, and the step is not committed") {
   const std::vector<float> expected = undisturbed(spoiled({}));
   struct Accident {
     Spoil spoil;
@@ -112,7 +112,7 @@ TEST_CASE("a step that makes what is not finite names the first tensor, wherever
         }
 }
 
-TEST_CASE("no optimizer's state changes at a step that is refused") {
+TEST_CASE("a refused step does not change the state of any optimizer") {
   for (const char* name : {"sgd", "momentum", "nesterov", "adagrad", "adam"})
     for (const Placement placement : kPlacements) {
       CAPTURE(name);
@@ -122,13 +122,13 @@ TEST_CASE("no optimizer's state changes at a step that is refused") {
     }
 }
 
-TEST_CASE("a rate that is far too large is refused before it spoils the weights") {
+TEST_CASE("a learning rate that is far too large fails before it spoils the weights") {
   struct Case {
     const char* optimizer;
     double rate;
     const char* part;
   };
-  // Adam and Adagrad divide by the root of what overflows: their weights stay finite longer than their state.
+  // Adam and Adagrad divide by the root of the value that overflows: their weights stay finite longer than their state.
   const Case cases[] = {{"sgd", 1e38, "weights"},
                         {"momentum", 1e38, "weights"},
                         {"nesterov", 1e38, "weights"},
@@ -142,15 +142,15 @@ TEST_CASE("a rate that is far too large is refused before it spoils the weights"
     sgd.step();
     CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
     CHECK(names(refused_step(sgd), at.part, "tensor 'a'"));
-    sgd.set_weights(std::vector<float>(sgd.weights().size()));  // from where one step works
+    sgd.set_weights(std::vector<float>(sgd.weights().size()));  // a single step from these weights succeeds
     sgd.step();
   }
   Options options = spoiled({}, Placement::in_process, 2);
-  edit(options)->learning_rate = 1e300;  // no float
+  edit(options)->learning_rate = 1e300;  // not representable as a float
   CHECK(code_of([&] { DistributedSGD("spoiled", options); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a warm-up is checked as well, and where no tensor can be named the error says why") {
+TEST_CASE("a warm-up is checked, too, and the error gives the reason if it cannot name the tensor") {
   DistributedSGD early("spoiled", spoiled({.tensors = "b", .times = 1, .step = 0}));
   CHECK(code_of([&] { early.warmup(); }) == ErrorCode::non_finite_weights);
   CHECK(early.step().step == 1);
@@ -172,7 +172,7 @@ TEST_CASE("a warm-up is checked as well, and where no tensor can be named the er
   CHECK(sgd.weights() == undisturbed(spoiled({})));
 }
 
-TEST_CASE("padding stays finite where an optimizer without epsilon divides zero by zero") {
+TEST_CASE("padding stays finite if an optimizer without epsilon divides zero by zero") {
   for (const char* kind : {"adam", "adagrad"}) {
     Options options = quiet_options(Placement::in_process, 2);
     edit(options)->kind = kind;
@@ -185,7 +185,7 @@ TEST_CASE("padding stays finite where an optimizer without epsilon divides zero 
   }
 }
 
-TEST_CASE("a loss of weights that are not finite is nobody's, and the step says why") {
+TEST_CASE("the error for a loss of non-finite weights names the weights and no worker") {
   for (const char* algorithm : {"synchronous", "local", "downpour"})
     for (const Placement placement : kPlacements) {
       CAPTURE(algorithm);

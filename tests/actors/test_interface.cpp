@@ -38,7 +38,7 @@ Options fashion_cnn(Placement placement, int workers) {
 
 }  // namespace
 
-TEST_CASE("weights come back, go in, and training goes on from them") {
+TEST_CASE("weights can be read and set, and training continues from them") {
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("noise", noise(placement, 2, "4097"));
     CHECK(sgd.weights() == troupe_test::plain_noise_run(4097, 4, 0, 0.01, 0));
@@ -54,7 +54,7 @@ TEST_CASE("weights come back, go in, and training goes on from them") {
   }
 }
 
-TEST_CASE("placing weights forgets the momentum") {
+TEST_CASE("set_weights resets the momentum") {
   Options options = noise(Placement::in_process, 2, "7");
   edit(options)->momentum = 0.9;
   DistributedSGD sgd("noise", options);
@@ -62,7 +62,7 @@ TEST_CASE("placing weights forgets the momentum") {
   sgd.step();
   const auto after_one = sgd.weights();
   sgd.set_weights(start);
-  sgd.step();  // another step number draws other gradients, so only the velocity is compared:
+  sgd.step();  // another step number has other gradients, so only the velocity is compared:
   DistributedSGD fresh("noise", options);
   fresh.step();
   CHECK(fresh.weights() == after_one);
@@ -71,21 +71,21 @@ TEST_CASE("placing weights forgets the momentum") {
   plain.step();
   plain.set_weights(start);
   plain.step();
-  CHECK(plain.weights() == sgd.weights());  // without an old velocity momentum makes no difference
+  CHECK(plain.weights() == sgd.weights());  // without a velocity, momentum makes no difference in the first step
 }
 
-TEST_CASE("placing weights makes Adam begin anew") {
+TEST_CASE("set_weights resets the state of Adam") {
   Options options = noise(Placement::in_process, 2, "7");
   edit(options)->kind = "adam";
   DistributedSGD sgd("noise", options);
   for (int step = 0; step < 50; ++step) sgd.step();
   sgd.set_weights(std::vector<float>(7));
   sgd.step();
-  // Adam's first update is the rate, whatever the gradient.
+  // Adam's first update equals the learning rate for any gradient.
   for (const float weight : sgd.weights()) CHECK(std::abs(weight) == doctest::Approx(0.01).epsilon(1e-3));
 }
 
-TEST_CASE("weights keep their bits through a file, -0 too, and those that are not finite are refused") {
+TEST_CASE("files preserve weights bitwise, including -0, and weights that are not finite are refused") {
   const std::string path = std::filesystem::temp_directory_path() / ("weights-" + std::to_string(::getpid()));
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("noise", noise(placement, 1, "7"));
@@ -116,7 +116,7 @@ TEST_CASE("weights keep their bits through a file, -0 too, and those that are no
   std::filesystem::remove(path);
 }
 
-TEST_CASE("the CNN has the same bits and the same evaluation everywhere") {
+TEST_CASE("the CNN's weights and evaluations are bitwise identical for any number of workers and placement") {
   std::set<std::vector<float>> results;
   std::set<double> losses;
   std::set<double> accuracies;
@@ -125,7 +125,7 @@ TEST_CASE("the CNN has the same bits and the same evaluation everywhere") {
       DistributedSGD sgd("cnn", fashion_cnn(placement, workers));
       for (int step = 0; step < 3; ++step) sgd.step();
       results.insert(sgd.weights());
-      if (workers == 4) continue;  // evaluating the whole test set takes a while under sanitizers
+      if (workers == 4) continue;  // evaluating the whole test set takes long with sanitizers
       const Evaluation test = sgd.evaluate();
       CHECK(test.samples == 10'000);
       losses.insert(test.loss);
@@ -137,7 +137,7 @@ TEST_CASE("the CNN has the same bits and the same evaluation everywhere") {
   CHECK(accuracies.size() == 1);
 }
 
-TEST_CASE("an evaluation without a test set is an error that says what to give, and the run goes on") {
+TEST_CASE("the error for an evaluation without a test set states the solution, and the run continues") {
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("noise", noise(placement, 2, "8"));
     sgd.step();
@@ -153,7 +153,7 @@ TEST_CASE("an evaluation without a test set is an error that says what to give, 
   }
 }
 
-TEST_CASE("functions run beside the replicas and what they return comes back in order") {
+TEST_CASE("model functions run with the replicas, and their results are in order") {
   Options options = noise(Placement::in_process, 2, "7");
   options.compute.devices_per_worker = 2;
   DistributedSGD inside("noise", options);
@@ -175,11 +175,11 @@ TEST_CASE("functions run beside the replicas and what they return comes back in 
     CHECK(code_of([&] { sgd->call_model("nobody"); }) == ErrorCode::invalid_argument);
     CHECK(code_of([&] { sgd->foreach_model("fails"); }) == ErrorCode::model_failed);
     CHECK(message_of([&] { sgd->foreach_model("fails"); }).find("this function fails") != std::string::npos);
-    sgd->step();  // unharmed
+    sgd->step();  // the run is unchanged
   }
 }
 
-TEST_CASE("names can be registered once") {
+TEST_CASE("a name can be registered only once") {
   CHECK(code_of([] { register_model_function("first-weight", [](Model&, auto) { return std::string(); }); }) ==
         ErrorCode::invalid_argument);
   CHECK(code_of([] { register_worker_function("", [](const WorkerView&) { return std::string(); }); }) ==
@@ -188,7 +188,7 @@ TEST_CASE("names can be registered once") {
         ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a creator is told its shards, and they make up the run") {
+TEST_CASE("creators receive shards that together are all shards of the run") {
   std::mutex mutex;
   std::map<std::pair<int, int>, std::vector<int>> seen;
   Options options = noise(Placement::in_process, 2, "7");
@@ -213,7 +213,7 @@ TEST_CASE("a creator is told its shards, and they make up the run") {
   CHECK(all == expected);
 }
 
-TEST_CASE("phases print as the seed printed them, one interior line a worker") {
+TEST_CASE("phases are printed in the format of the original program, with one interior line per worker") {
   std::ostringstream out;
   out << PhaseSeconds{1, 0.5, 0.25, 0.125, {0.4, 0.5}, {0.1, 0.125}} << 0.1;
   CHECK(out.str() ==
@@ -222,7 +222,7 @@ TEST_CASE("phases print as the seed printed them, one interior line a worker") {
         "apply all grads time 0.125000\n0.1");
 }
 
-TEST_CASE("phases have a point in numbers, whatever the program's locale") {
+TEST_CASE("phases are printed with a decimal point in any locale") {
   struct Comma final : std::numpunct<char> {
     char do_decimal_point() const override { return ','; }
     char do_thousands_sep() const override { return '.'; }
@@ -236,7 +236,7 @@ TEST_CASE("phases have a point in numbers, whatever the program's locale") {
   CHECK(out.str().find("local steps 2000, drift 0.25\n") != std::string::npos);
 }
 
-TEST_CASE("what local SGD and L-BFGS did prints as a line, and nothing with other algorithms") {
+TEST_CASE("the work of local SGD and L-BFGS is printed as a line, and other algorithms print nothing") {
   std::ostringstream out;
   out << LocalReport{8, 0.25}
       << LbfgsReport{.evaluations = 3,
@@ -255,7 +255,7 @@ TEST_CASE("what local SGD and L-BFGS did prints as a line, and nothing with othe
   CHECK(out.str().empty());
 }
 
-TEST_CASE("two runs at once, and one that is moved") {
+TEST_CASE("two runs can exist at the same time, and a run can be moved") {
   DistributedSGD first("noise", noise(Placement::processes, 1, "7"));
   DistributedSGD second("noise", noise(Placement::processes, 2, "7"));
   first.step();
@@ -266,13 +266,13 @@ TEST_CASE("two runs at once, and one that is moved") {
   CHECK(moved.weights() == second.weights());
 }
 
-TEST_CASE("numbers keep their bits in messages") {
+TEST_CASE("messages preserve numbers bitwise") {
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -0.0,
                              std::numeric_limits<double>::denorm_min(), 1.5})
     CHECK(std::bit_cast<std::uint64_t>(from_bits(to_bits(value))) == std::bit_cast<std::uint64_t>(value));
 }
 
-TEST_CASE("a round counts each worker's answer once, and none of another round") {
+TEST_CASE("a round counts each worker's reply once, and ignores replies of other rounds") {
   Round round(5, {0, 2, 3});
   CHECK_FALSE(round.accept(4, 0));
   CHECK_FALSE(round.accept(5, 1));

@@ -22,14 +22,14 @@ std::string problem(const std::string& host, const std::string& peer = "10.0.0.9
 
 }  // namespace
 
-TEST_CASE("a node may listen at any address that others can dial") {
+TEST_CASE("a node may listen at any address that other nodes can connect to") {
   for (const char* host : {"10.0.0.2", "192.0.2.7", "2001:db8::2", "fd00::1"}) CHECK(problem(host) == "");
   CHECK(problem("127.0.0.1", "127.0.0.2") == "");
   CHECK(problem("::1", "127.0.0.1") == "");
   CHECK(problem("169.254.3.4", "169.254.3.4") == "");
 }
 
-TEST_CASE("a node cannot have others look names up or dial what is not on a network") {
+TEST_CASE("node addresses that need name resolution or are not on a network are refused") {
   const std::string rest(100'000, 'a');
   for (const std::string& host :
        {std::string(), std::string("metadata.internal"), std::string("localhost"), rest, std::string("0.0.0.0"),
@@ -45,12 +45,12 @@ TEST_CASE("a node cannot have others look names up or dial what is not on a netw
   }
 }
 
-TEST_CASE("a node does not send others to their own services, or to those of their link") {
+TEST_CASE("loopback and link-local addresses are refused if the node connects from another address") {
   for (const char* host : {"127.0.0.1", "127.8.8.8", "::1", "169.254.169.254"})
     CHECK(problem(host).find("which does not match the address that it connects from") != std::string::npos);
 }
 
-TEST_CASE("a node has a port, a process, and as many cores and devices as there may be") {
+TEST_CASE("a joining node must have a port, a process, and valid numbers of cores and devices") {
   CHECK(join_problem(join_at("10.0.0.2", 0), "10.0.0.2").find("without a port") != std::string::npos);
   const auto changed = [](auto change) {
     NodeJoin join = join_at("10.0.0.2");

@@ -14,14 +14,14 @@ const Clock::time_point kBegin{};
 
 }  // namespace
 
-TEST_CASE("of nodes that come soon nothing is said") {
+TEST_CASE("no notice is printed if nodes join soon") {
   JoinNotice notice("10.0.0.1:7070", 2, kBegin);
   CHECK_FALSE(notice.look({}, kBegin));
   CHECK_FALSE(notice.look({"alice"}, kBegin + 1900ms));
   CHECK_FALSE(notice.end({"alice", "bob"}));
 }
 
-TEST_CASE("who waits for nodes says for how many, who is there, and at last that all are") {
+TEST_CASE("the notice states the number of missing nodes, the joined nodes, and finally that all have joined") {
   JoinNotice notice("10.0.0.1:7070", 3, kBegin);
   CHECK(notice.look({}, kBegin + 2s) == "waiting for 3 of 3 nodes at 10.0.0.1:7070");
   CHECK_FALSE(notice.look({}, kBegin + 11900ms));

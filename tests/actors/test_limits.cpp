@@ -13,7 +13,7 @@
 using namespace troupe;
 using namespace std::chrono_literals;
 
-// Limits that workers meet and their driver does not.
+// Tests of limits that workers reach and their driver does not.
 
 namespace {
 
@@ -23,7 +23,7 @@ Options noise_in_processes() {
   return options;
 }
 
-/// Worker processes that start meanwhile may have few files open.
+/// Limits the open files of worker processes that start during the lifetime of this object.
 class WorkersHaveFewFiles {
  public:
   WorkersHaveFewFiles() { ::setenv(troupe_test::kFilesVariable, "10", 1); }
@@ -32,7 +32,7 @@ class WorkersHaveFewFiles {
 
 template <class F>
 void check_worker_is_named(F action) {
-  const Deadline deadline(20s);  // and not after the minute that workers have to start
+  const Deadline deadline(20s);  // much earlier than the minute that workers have to start
   const std::string text = message_of(action);
   INFO(text);
   CHECK_FALSE(deadline.passed());
@@ -42,7 +42,7 @@ void check_worker_is_named(F action) {
 
 }  // namespace
 
-TEST_CASE("a worker process that cannot start tells the driver which limit it met") {
+TEST_CASE("a worker process that cannot start reports the limit that it has reached") {
   const std::size_t folders = troupe_test::socket_folders();
   {
     const WorkersHaveFewFiles few;
@@ -53,7 +53,7 @@ TEST_CASE("a worker process that cannot start tells the driver which limit it me
   CHECK(troupe_test::socket_folders() == folders);
 }
 
-TEST_CASE("a lost worker whose successor cannot start is an error of the step, and the next may do") {
+TEST_CASE("if the replacement of a lost worker cannot start, the step fails, and a later step can succeed") {
   DistributedSGD sgd("noise", noise_in_processes());
   sgd.step();
   ::kill(sgd.worker_pids()[1], SIGKILL);
@@ -65,13 +65,13 @@ TEST_CASE("a lost worker whose successor cannot start is an error of the step, a
   CHECK(sgd.step().step == 2);
 }
 
-TEST_CASE("a worker that is killed for want of memory is told from others") {
+TEST_CASE("the error for a worker killed by the out-of-memory killer mentions memory") {
   const troupe_test::ControlGroup version_1("memory", "memory.limit_in_bytes");
   const troupe_test::ControlGroup version_2("memory", "memory.max");
   const auto& group = version_1.made() ? version_1 : version_2;
-  if (!group.made()) return troupe_test::skipped("no cgroup for memory can be made here");
+  if (!group.made()) return troupe_test::skipped("a memory cgroup cannot be created on this machine");
 #if defined(__SANITIZE_THREAD__)
-  return troupe_test::skipped("ThreadSanitizer takes the threads of a forked child for its parent's");
+  return troupe_test::skipped("ThreadSanitizer treats the threads of a forked child as its parent's");
 #endif
   group.set(version_1.made() ? "memory.limit_in_bytes" : "memory.max", std::uint64_t{600} << 20);
   const pid_t pid = ::fork();

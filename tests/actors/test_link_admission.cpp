@@ -34,16 +34,16 @@ NodeId id_of(unsigned char process) {
   return id;
 }
 
-/// One end of a connection: its admission, and the ids in what it lets through.
+/// One end of a connection: its admission, which also replaces ids in frames.
 struct End {
   End(LinkEnd which, NodeId own, NodeId stand_in) : admission(which, own, stand_in, kLimits) {}
 
-  /// What leaves on the wire.
+  /// Returns the frame as it is sent on the wire.
   Frame say(Frame whole) {
     admission.to_peer(header_of(whole), std::span(whole).subspan(wire::kHeaderBytes));
     return whole;
   }
-  /// What CAF hears; nothing when it is not to.
+  /// Returns the frame that CAF receives, or nothing if the frame does not reach CAF.
   std::optional<Frame> hear(Frame whole, Clock::time_point now = Clock::now()) {
     admission.announced(header_of(whole));
     const bool passes = admission.from_peer(header_of(whole), std::span(whole).subspan(wire::kHeaderBytes), now);
@@ -53,7 +53,7 @@ struct End {
   LinkAdmission admission;
 };
 
-/// An honest driver and node, as far as their run has come. Each frame passes both admissions.
+/// The state of a run with an honest driver and an honest node. Each frame passes both admissions.
 class Session {
  public:
   explicit Session(NodeId driver_id = id_of(1), NodeId node_id = id_of(2))
@@ -117,7 +117,7 @@ class Session {
     request(kNode, StartWorker{1});
     CHECK(from_node(reply(kWorker, Join{})));
   }
-  /// Up to a request to compute.
+  /// Sends a request to compute.
   void ask() { request(kWorker, Compute{.round = 3}); }
   static Frame computed(std::size_t shards = kLimits.shards) {
     Computed reply;
@@ -130,7 +130,7 @@ class Session {
   End node;
 };
 
-/// Whether some frame of an attack is refused, as one of another protocol.
+/// Returns whether a frame of an attack is refused as a protocol error.
 bool is_refused(Session& session, const std::vector<Frame>& frames) {
   const auto code = code_of([&] {
     for (const Frame& each : frames) session.driver.hear(each);
@@ -141,7 +141,7 @@ bool is_refused(Session& session, const std::vector<Frame>& frames) {
 
 }  // namespace
 
-TEST_CASE("an honest run passes, and nobody hears the other's own id") {
+TEST_CASE("all frames of an honest run pass, and no end receives the other's real id") {
   Session session;
   session.shake_hands();
   session.join();
@@ -160,7 +160,7 @@ TEST_CASE("an honest run passes, and nobody hears the other's own id") {
   CHECK(session.from_driver(end_notice(kDriver, session.overheard.driver, Session::kNodeStandIn)));
 }
 
-TEST_CASE("processes that call themselves alike, as in two containers, can talk") {
+TEST_CASE("two processes with the same id, as in two containers, can communicate") {
   Session session(id_of(1), id_of(1));
   session.shake_hands();
   session.join();
@@ -168,13 +168,12 @@ TEST_CASE("processes that call themselves alike, as in two containers, can talk"
   CHECK(session.from_node(session.computed()));
 }
 
-TEST_CASE(
-    "what no honest node sends is refused before it has joined, in the middle of a run, and before its handshake") {
+TEST_CASE("frames that no honest node sends are refused before the handshake, before the join, and during a run") {
   for (const std::string& name : control_attacks()) {
     CAPTURE(name);
     Session joining;
     joining.shake_hands();
-    // Who joins may be any actor.
+    // Any actor may join.
     CHECK(is_refused(joining, control_attack(name, joining.overheard, joining.node_join())) ==
           (name != "from a stranger"));
     Session running;
@@ -187,7 +186,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("nothing but the next handshake passes before both have been heard") {
+TEST_CASE("before both handshakes have arrived, only the next handshake passes") {
   Session session;
   Frame payload;
   append(payload, session.overheard.node);
@@ -203,7 +202,7 @@ TEST_CASE("nothing but the next handshake passes before both have been heard") {
                            frame(header(Operation::client_handshake), payload)}));
 }
 
-TEST_CASE("a worker joins once for each time that one was started, as an actor that nobody is") {
+TEST_CASE("each started worker may join once, with an unused actor id") {
   Session session;
   session.shake_hands();
   session.join();
@@ -220,7 +219,7 @@ TEST_CASE("a worker joins once for each time that one was started, as an actor t
   CHECK(more.from_node(more.reply(kWorker + 1, Join{})));
 }
 
-TEST_CASE("an answer is for who was asked, and of the kind that was asked for") {
+TEST_CASE("a reply passes only from the member that was asked, and only with the requested type") {
   const auto in_answer = [](const Frame& answer) {
     Session session;
     session.shake_hands();
@@ -240,7 +239,7 @@ TEST_CASE("an answer is for who was asked, and of the kind that was asked for") 
 
 namespace {
 
-/// Asks, hears the answer, and does not hear it once more.
+/// Sends a request, checks that its reply passes, and that a second reply does not.
 template <class Request>
 void check_answer(Session& session, std::uint64_t asked, const Request& request) {
   CAPTURE(type_of<Request>());
@@ -253,7 +252,7 @@ void check_answer(Session& session, std::uint64_t asked, const Request& request)
 
 }  // namespace
 
-TEST_CASE("each request is answered once") {
+TEST_CASE("each request can be answered once") {
   Session session;
   session.shake_hands();
   session.join();
@@ -262,7 +261,7 @@ TEST_CASE("each request is answered once") {
   std::apply([&](const auto&... each) { (check_answer(session, kWorker, each), ...); }, fuzz::filled_to_worker());
 }
 
-TEST_CASE("no message goes the other way, or to another kind of actor than it is for") {
+TEST_CASE("messages in the wrong direction, or to the wrong kind of actor, are refused") {
   Session session;
   session.shake_hands();
   session.join();
@@ -285,7 +284,7 @@ TEST_CASE("no message goes the other way, or to another kind of actor than it is
   std::apply([&](const auto&... each) { (of_driver(each, kNode, other_kind), ...); }, fuzz::filled_to_worker());
 }
 
-TEST_CASE("a node may have as many workers as a run, all watched at once") {
+TEST_CASE("a node may have as many workers as a run, all of them monitored") {
   Session session;
   session.shake_hands();
   session.join();
@@ -300,7 +299,7 @@ TEST_CASE("a node may have as many workers as a run, all watched at once") {
   CHECK(is_refused(session, std::vector<Frame>(2000, watch)));
 }
 
-TEST_CASE("heartbeats may come one a second for ever, and together after a pause") {
+TEST_CASE("one heartbeat per second is always accepted, also in a burst after a pause") {
   Session session;
   session.shake_hands();
   const auto now = Clock::now();
@@ -308,7 +307,7 @@ TEST_CASE("heartbeats may come one a second for ever, and together after a pause
     CHECK(session.driver.hear(frame(header(Operation::heartbeat)), now + 1000s));
 }
 
-TEST_CASE("the driver is refused likewise") {
+TEST_CASE("invalid frames of the driver are refused, too") {
   Session session;
   session.shake_hands();
   session.join();
@@ -324,7 +323,7 @@ TEST_CASE("the driver is refused likewise") {
   CHECK(code_of([&] { fresh.node.hear(frame(header(Operation::heartbeat))); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("the longest description of a model passes, from one that has joined") {
+TEST_CASE("the longest description of a model passes after the worker has joined") {
   Session session;
   session.shake_hands();
   Built built;
@@ -339,11 +338,11 @@ TEST_CASE("the longest description of a model passes, from one that has joined")
   session.request(kWorker, Build{});
   CHECK(session.from_node(longest));
   Header larger = header_of(longest);
-  larger.payload += 64;  // more than the longest type takes
+  larger.payload += 64;  // exceeds the longest type
   CHECK(code_of([&] { session.driver.admission.announced(larger); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("frames are the same wherever the stream is cut, and a refused one leaves nothing behind") {
+TEST_CASE("frames are found for any division of the stream, and a refused frame leaves no data behind") {
   std::vector<Frame> frames = {frame(header(Operation::heartbeat)), Session().computed(), Session().node_join(),
                                frame(header(Operation::heartbeat))};
   Frame stream;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr RunLimits kShapeLimits{.shards = 4, .replicas = 4, .members = 3};
 
-/// Of what a list or text may hold most.
+/// Returns the maximum length of a list or text with this bound.
 std::size_t most(Bound bound) {
   switch (bound) {
     case Bound::text:
@@ -53,8 +53,8 @@ constexpr bool kIsVector = false;
 template <class T>
 constexpr bool kIsVector<std::vector<T>> = true;
 
-/// Does something to each text and list of a message, and to all that is in a list then. What a list of texts or lists
-/// holds is bounded as a text, or as a tensor's dimensions.
+/// Calls `act` for each text and list of a message, and then for the elements of each list. The elements are bounded as
+/// texts, or as a tensor's dimensions.
 template <class T, class Act>
 void each_list(T& value, Bound bound, const Act& act) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -84,7 +84,7 @@ std::size_t largest() {
   return largest_fields(*kind_of(type_of<Message>()), kShapeLimits);
 }
 
-/// The message with its list `which`, in order of its fields, as long as can be, or by `more` longer.
+/// Returns the message with list `which` (in the order of fields) at its maximum length, plus `more` elements.
 template <class Message>
 Message with_long(Message message, std::size_t which, std::size_t more) {
   each_list(message, Bound::text, [&](auto& list, Bound bound) {
@@ -107,7 +107,7 @@ void check_bounds(const Message& filled) {
   }
 }
 
-/// With all that it may hold.
+/// Checks a message with all lists at their maximum length.
 template <class Message>
 void check_largest(Message message) {
   CAPTURE(type_of<Message>());
@@ -117,7 +117,7 @@ void check_largest(Message message) {
     CHECK(fits(message));
     const std::size_t bytes = fields_of(message).size();
     CHECK(bytes <= largest<Message>());
-    CHECK(bytes + bytes / 10 + 100 >= largest<Message>());  // but for lengths, which are counted as the longest
+    CHECK(bytes + bytes / 10 + 100 >= largest<Message>());  // lengths are counted with their longest encoding
   }
 }
 
@@ -137,19 +137,19 @@ void check_shape(const Message& message) {
 
 }  // namespace
 
-TEST_CASE("each message of ours has its shape, to the byte") {
+TEST_CASE("the well-formed check accepts each of our messages only with its exact length") {
   std::apply([](const auto&... each) { (check_shape(each), ...); }, fuzz::filled_messages());
 }
 
-TEST_CASE("each list and text is as long as its bound, and no longer") {
+TEST_CASE("each list and text may have the length of its bound, but not more") {
   std::apply([](const auto&... each) { (check_bounds(each), ...); }, fuzz::filled_messages());
 }
 
-TEST_CASE("a message takes no more than the largest of its kind, and one with all that it may hold about as much") {
+TEST_CASE("largest() is an upper bound of the size of a message, and nearly exact for full messages") {
   std::apply([](const auto&... each) { (check_largest(each), ...); }, fuzz::filled_messages());
 }
 
-TEST_CASE("lists are as long as a run can have them, texts as long as an error's, and strategies those there are") {
+TEST_CASE("lists are bounded by the run's limits, texts by the length of errors, and strategies by the known ones") {
   Computed computed;
   computed.shards.resize(kShapeLimits.shards + 1);
   CHECK_FALSE(fits(computed));
@@ -174,7 +174,7 @@ TEST_CASE("lists are as long as a run can have them, texts as long as an error's
   CHECK_FALSE(fits(build));
 }
 
-TEST_CASE("kinds are known by their types' names, and for whom they are") {
+TEST_CASE("message kinds are found by type names, and each kind has a recipient") {
   CHECK_FALSE(kind_of("troupe::Failure"));
   CHECK_FALSE(kind_of("troupe::Nothing"));
   CHECK_FALSE(kind_of(""));

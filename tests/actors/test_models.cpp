@@ -34,13 +34,13 @@ std::int64_t samples_of(int shard) { return shard % 3 + 1; }
 
 namespace {
 
-/// The signal may be taken by another thread a moment later; this one goes no further.
+/// Another thread may receive the signal a moment later, so this thread waits.
 void signal_self(int signal) {
   ::kill(::getpid(), signal);
   for (;;) ::pause();
 }
 
-/// Does what its configuration says, at shard 1 and the third step at the earliest; else it is NoiseModel.
+/// Fails as configured, at shard 1 in the third step or later. Otherwise the same as NoiseModel.
 class FaultyModel : public NoiseModel {
  public:
   explicit FaultyModel(std::string fault) : NoiseModel(10), fault_(std::move(fault)) {}
@@ -63,7 +63,7 @@ class FaultyModel : public NoiseModel {
   std::string fault_;
 };
 
-/// Cannot say what its weights are.
+/// Cannot describe its weights.
 class Undescribed : public NoiseModel {
  public:
   Undescribed() : NoiseModel(10) {}
@@ -72,7 +72,7 @@ class Undescribed : public NoiseModel {
   ModelInfo prepare(const ReplicaContext& /*context*/) override { throw std::runtime_error("no such luck"); }
 };
 
-/// Has tensors of a float each.
+/// Has tensors with one float each.
 class ManyTensors : public NoiseModel {
  public:
   ManyTensors(std::size_t count, std::string name) : NoiseModel(count), name_(std::move(name)) {}
@@ -88,7 +88,7 @@ class ManyTensors : public NoiseModel {
   std::string name_;
 };
 
-/// Says that it has so many samples.
+/// Reports the given number of samples.
 class Sampled : public NoiseModel {
  public:
   explicit Sampled(std::int64_t samples) : NoiseModel(10), samples_(samples) {}
@@ -100,7 +100,7 @@ class Sampled : public NoiseModel {
   std::int64_t samples_;
 };
 
-/// Computes in what its creator was told.
+/// Computes in the precision that its creator received.
 class AsTold : public NoiseModel {
  public:
   explicit AsTold(Precision precision) : NoiseModel(10), precision_(precision) {}
@@ -183,7 +183,7 @@ std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, doub
   });
 }
 
-/// A network with dropout among flat values and images.
+/// A network with dropout for flat values and for images.
 std::unique_ptr<Model> make_dropping(const ReplicaContext& context) {
   using namespace models;
   return network(
@@ -211,7 +211,7 @@ void register_models() {
       "fails", [](Model&, std::span<const float>) -> std::string { throw std::runtime_error("this function fails"); });
   register_functions_with_argument();
   register_worker_function("takes-memory", [](const WorkerView&) {
-    std::ofstream("/proc/self/oom_score_adj") << "1000";  // this one, and not its driver
+    std::ofstream("/proc/self/oom_score_adj") << "1000";  // the kernel kills this process and not its driver
     std::vector<std::string> taken;
     while (taken.size() < 1000) taken.emplace_back(std::size_t{1} << 20, 'x');
     return std::string();
@@ -247,7 +247,7 @@ void limit_files_as_told() {
 
 Options quiet_options(Placement placement, int workers) {
   Options options;
-  options.fault_tolerance.max_failures = 0;  // what goes wrong is to be seen
+  options.fault_tolerance.max_failures = 0;  // errors must be visible
   options.num_workers = workers;
   options.placement = placement;
   options.verbose = false;

@@ -10,13 +10,13 @@
 
 namespace troupe_test {
 
-/// In [-1, 1), a function of its arguments alone, and cheap: the tests compute many millions.
+/// Returns a number in [-1, 1), a function of the arguments. Cheap, because tests compute many millions.
 float noise(std::uint64_t shard, std::uint64_t step, std::uint64_t i);
 
-/// Of a shard of the models below: 1 to 3.
+/// Returns the number of samples of a shard of the models below: 1 to 3.
 std::int64_t samples_of(int shard);
 
-/// Gradients that look random and depend on shard, step and weights; shard s has s % 3 + 1 samples.
+/// A model with gradients that look random and depend on shard, step and weights. Shard s has s % 3 + 1 samples.
 class NoiseModel : public troupe::Model {
  public:
   explicit NoiseModel(std::size_t size) : size_(size) {}
@@ -32,7 +32,7 @@ class NoiseModel : public troupe::Model {
   std::size_t size_;
 };
 
-/// Says that the same takes so long in f32 and in bf16 here, where it is to check, and computes in what is faster.
+/// Reports the given times in f32 and in bf16 if it has to measure, and computes in the faster precision.
 class WeighedModel : public NoiseModel {
  public:
   explicit WeighedModel(const troupe::PrecisionSeconds& seconds) : NoiseModel(7), seconds_(seconds) {}
@@ -44,37 +44,38 @@ class WeighedModel : public NoiseModel {
   troupe::PrecisionSeconds seconds_;
 };
 
-/// New weight or statistic `i` of the old one, the mean gradient, its momentum and the number of samples.
+/// Returns the new weight or statistic `i` from the old value, the mean gradient, its momentum and the number of
+/// samples.
 using PlainUpdate = std::function<float(std::size_t i, float old, float mean, float velocity, std::int64_t samples)>;
 
-/// What `steps` steps make of a model's weights, by plain loops on one thread; momentum is kept as SGD does.
+/// Computes a model's weights after `steps` steps with plain loops on one thread. Momentum works as in SGD.
 std::vector<float> plain_run(troupe::Model& model, int shards, int steps, double momentum, const PlainUpdate& update);
 
-/// What `steps` steps of SGD with momentum make of NoiseModel's weights, by plain loops on one thread.
+/// Computes the weights of NoiseModel after `steps` steps of SGD with momentum, with plain loops on one thread.
 std::vector<float> plain_noise_run(std::size_t size, int shards, int steps, double rate, double momentum);
 
-/// Registers "noise" (config: the size), "faulty" (config: what goes wrong, see FaultyModel), "statistics",
-/// "as-told" (computes in the precision asked for), "weighed" (config: seconds of each worker in f32 and bf16, in turn;
-/// see WeighedModel) and functions.
+/// Registers the models "noise" (config: the size), "faulty" (config: the fault, see FaultyModel), "statistics",
+/// "as-told" (computes in the requested precision) and "weighed" (config: seconds in f32 and bf16 for each worker,
+/// alternately; see WeighedModel), and functions.
 void register_models();
-/// Functions with an argument: "echo" returns it, with the model's size or the worker's index behind it, "length" its
-/// length, "swallow" nothing, and "fails-with" throws.
+/// Registers functions with an argument. "echo" returns the argument together with the model's size or the worker's
+/// index. "length" returns the argument's length, "swallow" returns nothing, and "fails-with" throws.
 void register_functions_with_argument();
 
-/// Where this is set, a process may have so many files open: for worker processes.
+/// The environment variable that limits the number of open files of worker processes.
 inline constexpr const char* kFilesVariable = "TROUPE_TEST_FILES";
 void limit_files_as_told();
 
-/// On one machine.
+/// The placements on one machine.
 inline constexpr troupe::Placement kPlacements[] = {troupe::Placement::in_process, troupe::Placement::processes};
 
-/// Everything the placements share; verbose off.
+/// Returns the options that tests of all placements share, with verbose off.
 troupe::Options quiet_options(troupe::Placement placement, int workers);
 
-/// A step's deadline that only a worker misses which hangs, for runs like this one of NoiseModel.
+/// Returns a timeout for steps that only a hanging worker exceeds, for runs of NoiseModel with these options.
 std::chrono::milliseconds missed_by_none(troupe::Options options);
 
-/// In the folder for temporary files.
+/// Returns the number of socket folders in the folder for temporary files.
 std::size_t socket_folders();
 
 }  // namespace troupe_test

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kNodeSize = 3000;
 constexpr std::uint64_t kRun = 7;
 
-/// Certificates of one node, for as long as a test takes.
+/// A temporary folder with certificates of nodes.
 class NodeFolder {
  public:
   NodeFolder() : folder_((std::filesystem::temp_directory_path() / "troupe-test-XXXXXX").string()) {
@@ -47,7 +47,7 @@ class NodeFolder {
   std::string folder_;
 };
 
-/// What a generation of all tests has; the rest is theirs.
+/// Returns a request with the settings that all tests share.
 BeginGeneration generation(std::uint64_t number, std::vector<PeerNode> peers, std::size_t size) {
   BeginGeneration request;
   request.run = kRun;
@@ -66,7 +66,7 @@ SlabLayout layout_of(const BeginGeneration& request) {
   return layout;
 }
 
-/// A node alone with a driver that never dials. Its state has weights and one vector of the optimizer's.
+/// A node with a driver that never connects. Its state has weights and one vector of the optimizer.
 struct Node {
   NodeFolder folder;
   ObjectStore store;
@@ -93,7 +93,8 @@ struct Node {
     service.carry_out(Place{0, 1, vector, buffer, 1, 1000});
   }
 
-  /// The last float, as workers read it. The generation takes no more writers then.
+  /// Publishes the generation and returns the last float of each buffer. The generation accepts no more writers
+  /// afterwards.
   std::vector<float> published(int vector) {
     service.carry_out(Publish{});
     std::vector<float> values;
@@ -110,7 +111,7 @@ struct Node {
 
 }  // namespace
 
-TEST_CASE("a generation that carries two buffers keeps both, weights and the optimizer's vectors") {
+TEST_CASE("a generation that carries two buffers keeps both, with weights and the optimizer's vectors") {
   Node node;
   node.begin(1);
   for (int buffer = 0; buffer < 3; ++buffer) {
@@ -122,18 +123,18 @@ TEST_CASE("a generation that carries two buffers keeps both, weights and the opt
   SUBCASE("the optimizer's") { CHECK(node.published(1) == std::vector<float>{25, 27, 0}); }
 }
 
-TEST_CASE("a generation that began here but not everywhere is carried on from its first buffers") {
+TEST_CASE("after a generation that did not begin on all nodes, the next one carries from its first buffers") {
   Node node;
   node.begin(1);
   node.place(5, 0, 1);
   node.place(6, 0, 2);
   node.begin(2, 1, {1, 2});
-  node.begin(3, 1, {1, 2});  // the driver could not begin generation 2 at all nodes
+  node.begin(3, 1, {1, 2});  // the driver could not begin generation 2 on all nodes
   node.begin(4, 1, {1, 2});
   CHECK(node.published(0) == std::vector<float>{5, 6, 0});
 }
 
-TEST_CASE("a generation of another shape that did not begin everywhere costs nothing of the state") {
+TEST_CASE("a generation of another shape that did not begin on all nodes does not change the state") {
   Node node;
   node.begin(1);
   node.place(5, 0, 1);
@@ -145,7 +146,7 @@ TEST_CASE("a generation of another shape that did not begin everywhere costs not
   SUBCASE("the optimizer's") { CHECK(node.published(1) == std::vector<float>{25, 0, 0}); }
 }
 
-TEST_CASE("what was pinned while a generation could not begin everywhere need not be carried any more") {
+TEST_CASE("a pinned buffer can be dropped after a generation that did not begin on all nodes") {
   Node node;
   node.begin(1);
   node.place(5, 0, 0);
@@ -157,7 +158,7 @@ TEST_CASE("what was pinned while a generation could not begin everywhere need no
   CHECK(node.published(0) == std::vector<float>{7, 0, 0});
 }
 
-TEST_CASE("a node without the committed weights says so") {
+TEST_CASE("a node without the committed weights throws protocol") {
   Node node;
   node.begin(1);
   node.begin(2, 1, {1});
@@ -166,7 +167,7 @@ TEST_CASE("a node without the committed weights says so") {
   };
   CHECK(code_of_next(7, {1}) == ErrorCode::protocol);
   node.service.carry_out(Publish{});
-  CHECK(code_of_next(1, {0}) == ErrorCode::protocol);  // of generation 1 there is only what was its buffer 1
+  CHECK(code_of_next(1, {0}) == ErrorCode::protocol);  // only buffer 1 of generation 1 still exists
   CHECK_FALSE(code_of_next(1, {1}));
 }
 
@@ -189,7 +190,7 @@ struct Member {
 constexpr std::chrono::seconds kSoon{30};
 constexpr std::int64_t kSoonMs = 30'000;
 
-/// Two nodes, both of which have dialled the other.
+/// Two nodes that have connected to each other.
 struct Pair {
   NodeFolder folder;
   Gate driver{{"127.0.0.1", 0},
@@ -220,7 +221,7 @@ struct Pair {
   }
 };
 
-/// A vector of the optimizer's in a node's store, before others may read it.
+/// Gives access to a vector in a node's store, before other processes may read it.
 class Vector {
  public:
   Vector(Member& member, const ObjectId& id, std::size_t size)
@@ -236,7 +237,7 @@ class Vector {
 
 }  // namespace
 
-TEST_CASE("the first node may write the others' weights only when the driver places some, and once") {
+TEST_CASE("the first node may write weights of others only if the driver places them, and only once") {
   const std::string dropped = "dropped a data connection of alice: segment 0 of window " + std::to_string(kPlaceWindow);
   for (const bool placed : {true, false}) {
     CAPTURE(placed);
@@ -253,7 +254,7 @@ TEST_CASE("the first node may write the others' weights only when the driver pla
   }
 }
 
-TEST_CASE("what each node has of a vector makes the first node's whole, again and again") {
+TEST_CASE("gathering slices completes the first node's vector, repeatedly") {
   constexpr std::size_t kLarge = 1'000'000;  // several segments from bob
   constexpr int kVector = 1;
   constexpr int kBuffer = 1;
@@ -280,7 +281,7 @@ TEST_CASE("what each node has of a vector makes the first node's whole, again an
   CHECK(std::ranges::all_of(others.floats(), [](float each) { return each == 0; }));
 }
 
-TEST_CASE("another node may write its slices only when the driver gathers some, and once") {
+TEST_CASE("another node may write its slices only if the driver gathers them, and only once") {
   const std::string dropped =
       "dropped a data connection of bob: segment 0 of window " + std::to_string(kGatherWindow + 1);
   for (const bool expected : {true, false}) {
@@ -300,7 +301,7 @@ TEST_CASE("another node may write its slices only when the driver gathers some, 
   }
 }
 
-TEST_CASE("a driver that asks out of turn, or for more than there is, is refused") {
+TEST_CASE("requests of the driver that are out of order or out of range are refused") {
   Node node;
   const auto refused = [&](const auto& request) {
     return code_of([&] { node.service.carry_out(request); }) == ErrorCode::protocol;
@@ -321,10 +322,10 @@ TEST_CASE("a driver that asks out of turn, or for more than there is, is refused
   node.service.carry_out(DropTransfers{});
   CHECK(refused(SendTransfer{0, 2, 4, 1, 10}));
   node.service.carry_out(CreateTransfer{0, 1, 4});
-  CHECK(refused(Place{0, 1, 0, 0, 1, 10}));  // of 4 floats, in whole pages, for a vector of 3000
+  CHECK(refused(Place{0, 1, 0, 0, 1, 10}));  // 4 floats in whole pages, for a vector of 3000
 }
 
-TEST_CASE("workers whose size or plan is not their generation's get no slabs") {
+TEST_CASE("workers with another size or plan than their generation get no slabs") {
   Node node;
   node.begin(1);
   const PlanRequest plan{Strategy::automatic, true, 0, {{0}, 1}};
@@ -360,7 +361,7 @@ TEST_CASE("workers whose size or plan is not their generation's get no slabs") {
   CHECK(refused([](auto&, auto& other) { other.in_pieces = true; }));
 }
 
-TEST_CASE("a worker is asked for nothing before it is built and has its slabs") {
+TEST_CASE("a worker refuses requests before it is built and has its slabs") {
   ObjectStore store;
   const auto worker = std::make_shared<Worker>(0, store.connect(), [](const ReplicaContext&) {
     return std::make_unique<models::FunctionModel>(

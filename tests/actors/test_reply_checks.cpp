@@ -18,7 +18,7 @@ constexpr Range kAskedShards{2, 4};
 constexpr int kDevices = 2;
 constexpr EvaluationOptions kAskedMeasures{.confusion = true, .top_k = 5, .errors = true};
 
-/// What the check of a reply throws, which is to name worker and node.
+/// Returns the error code of a reply's check, if any. Checks that the error names worker and node.
 template <class Reply, class... Wanted>
 std::optional<ErrorCode> refused(const Reply& reply, const Wanted&... wanted) {
   const auto run = [&] { check_reply(reply, wanted..., kWhere); };
@@ -40,7 +40,7 @@ Built built() {
   return {1, {}, {traits, traits}, {"weight", "bias"}, {{5, 6}, {}}};
 }
 
-/// A reply with one thing changed.
+/// Checks a reply after one change.
 template <class Reply, class Change, class... Wanted>
 std::optional<ErrorCode> refused_after(Reply reply, Change change, const Wanted&... wanted) {
   change(reply);
@@ -49,7 +49,7 @@ std::optional<ErrorCode> refused_after(Reply reply, Change change, const Wanted&
 
 }  // namespace
 
-TEST_CASE("a worker tells of its shards, all and no others, in order") {
+TEST_CASE("a worker reports all of its shards and no others, in order") {
   CHECK_FALSE(refused(computed(), kAskedShards));
   CHECK_FALSE(refused(Computed{}, Range{4, 4}));
   const auto with = [](auto change) { return refused_after(computed(), change, kAskedShards); };
@@ -63,7 +63,7 @@ TEST_CASE("a worker tells of its shards, all and no others, in order") {
   CHECK(with([](Computed& c) { c = {}; }) == ErrorCode::protocol);
 }
 
-TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot have done is refused") {
+TEST_CASE("invalid replies of asynchronous workers and of parameter servers are refused") {
   CHECK_FALSE(refused(advanced(), kAskedShards));
   const auto after = [](auto change) { return refused_after(advanced(), change, kAskedShards); };
   CHECK(after([](Advanced& a) { a.shards = {1, 2}; }) == ErrorCode::protocol);
@@ -85,12 +85,13 @@ TEST_CASE("what a worker on a clock of its own, or a parameter server, cannot ha
   CHECK(served([](Pushed& p) { p.bytes_fetched = INT64_MAX; }) == ErrorCode::protocol);
 }
 
-TEST_CASE("a worker tells of the portions that it was asked for, all and no others, in order") {
+TEST_CASE("a worker reports exactly the requested portions, in order") {
   const std::vector<std::int32_t> asked{7, 2};
   CHECK_FALSE(refused(portions(), asked));
   const auto with = [&](auto change) { return refused_after(portions(), change, asked); };
   CHECK_FALSE(with([](PortionsComputed& p) { p.abandoned = true; }));
-  CHECK_FALSE(with([](PortionsComputed& p) { p.loss_bits[0] = to_bits(std::nan("")); }));  // of a trial too far
+  // A trial point that is too far may have such a loss.
+  CHECK_FALSE(with([](PortionsComputed& p) { p.loss_bits[0] = to_bits(std::nan("")); }));
   CHECK(with([](PortionsComputed& p) { p.portions = {2, 7}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.portions = {7, 3}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.portions = {7}; }) == ErrorCode::protocol);
@@ -105,7 +106,7 @@ TEST_CASE("a worker tells of the portions that it was asked for, all and no othe
   CHECK(with([](PortionsComputed& p) { p.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
 }
 
-TEST_CASE("a worker tells of steps of its shards, of distances that can be, and of tensors that there are") {
+TEST_CASE("a worker reports steps of its shards, valid distances and existing tensors") {
   constexpr std::size_t kTensors = 3;
   constexpr int kStateVectors = 2;
   CHECK_FALSE(refused(steps_taken(), kAskedShards, kTensors, kStateVectors));
@@ -140,7 +141,7 @@ TEST_CASE("a worker tells of steps of its shards, of distances that can be, and 
   CHECK(found(2, {0, NonFinite::kState + 2}) == ErrorCode::protocol);
 }
 
-TEST_CASE("parts of scalar products are as many as were asked for, and times and bytes are such") {
+TEST_CASE("the number of partial scalar products must match, and times and bytes must be valid") {
   const auto code = [](auto check) { return code_of(check); };
   CHECK_FALSE(code([] { check_sums({to_bits(-1), to_bits(std::nan(""))}, 2, kWhere); }));  // beyond a barrier
   CHECK(code([] { check_sums({1}, 2, kWhere); }) == ErrorCode::protocol);
@@ -153,7 +154,7 @@ TEST_CASE("parts of scalar products are as many as were asked for, and times and
   CHECK(code([] { check_seconds(to_bits(std::nan("")), kWhere); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("numbers of samples that cannot be are the model's fault") {
+TEST_CASE("an invalid number of samples is an error of the model") {
   const auto with = [](auto change) { return refused_after(computed(), change, kAskedShards); };
   CHECK(with([](Computed& c) { c.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](Computed& c) { c.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
@@ -164,14 +165,14 @@ TEST_CASE("numbers of samples that cannot be are the model's fault") {
   CHECK(measured([](Evaluated& e) { e.correct[1] = -1; }) == ErrorCode::model_failed);
 }
 
-TEST_CASE("a tensor or a part that the run has not is refused") {
+TEST_CASE("a tensor or a part that the run does not have is refused") {
   const auto passes = [](const NonFinite& found, int state_vectors) {
     return !code_of([&] { check_reply(found, 3, state_vectors, {}); });
   };
   CHECK(passes({0, NonFinite::kWeights}, 0));
   CHECK(passes({3, NonFinite::kStatistics}, 0));  // padding
   CHECK(passes({2, NonFinite::kState + 1}, 2));
-  CHECK(passes({-1, NonFinite::kWeights}, 0));  // nothing
+  CHECK(passes({-1, NonFinite::kWeights}, 0));  // no non-finite value
   CHECK_FALSE(passes({-2, NonFinite::kWeights}, 0));
   CHECK_FALSE(passes({4, NonFinite::kWeights}, 0));
   CHECK_FALSE(passes({0, -1}, 0));
@@ -179,7 +180,7 @@ TEST_CASE("a tensor or a part that the run has not is refused") {
   CHECK_FALSE(passes({0, NonFinite::kState + 2}, 2));
 }
 
-TEST_CASE("times and bytes are such") {
+TEST_CASE("invalid times and bytes are refused") {
   for (const double seconds : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     CHECK(refused_after(
               computed(), [&](Computed& c) { c.pass.seconds_bits = to_bits(seconds); }, kAskedShards) ==
@@ -195,7 +196,7 @@ TEST_CASE("times and bytes are such") {
   CHECK(refused(Applied{1, {}, 0, 0, INT64_MAX}) == ErrorCode::protocol);
 }
 
-TEST_CASE("the parts of a gradient's length are as many as the worker's slice has, and squares") {
+TEST_CASE("the number of partial sums of squares must match the slice, and each must be non-negative") {
   const auto reduced = [](std::vector<double> squares, std::int64_t bytes = 4096) {
     MeanReduced reply;
     for (const double square : squares) reply.square_bits.push_back(to_bits(square));
@@ -203,7 +204,7 @@ TEST_CASE("the parts of a gradient's length are as many as the worker's slice ha
     return refused(reply, std::size_t{2});
   };
   CHECK_FALSE(reduced({0, 1e300}));
-  // Of gradients that are not finite: the step is refused for that.
+  // NaN and infinity pass here: the step is refused because its gradients are not finite.
   CHECK_FALSE(reduced({std::nan(""), std::numeric_limits<double>::infinity()}));
   CHECK(reduced({1}) == ErrorCode::protocol);
   CHECK(reduced({1, 2, 3}) == ErrorCode::protocol);
@@ -214,7 +215,7 @@ TEST_CASE("the parts of a gradient's length are as many as the worker's slice ha
   CHECK(reduced({1, 2}, INT64_MAX) == ErrorCode::protocol);
 }
 
-TEST_CASE("a worker measures its shards, all and no others") {
+TEST_CASE("a worker evaluates exactly its shards") {
   CHECK_FALSE(refused(evaluated(), kAskedShards, kAskedMeasures));
   CHECK_FALSE(refused(Evaluated{}, Range{4, 4}, kAskedMeasures));
   const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards, kAskedMeasures); };
@@ -225,7 +226,7 @@ TEST_CASE("a worker measures its shards, all and no others") {
   CHECK(with([](Evaluated& e) { e.samples.push_back(1); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("a worker measures what it was asked for, and as much as it says") {
+TEST_CASE("a worker returns exactly the requested measures, with the stated size") {
   const auto with = [](auto change) { return refused_after(evaluated(), change, kAskedShards, kAskedMeasures); };
   const auto unasked = [](const EvaluationOptions& asked) { return refused(evaluated(), kAskedShards, asked); };
   CHECK(unasked({.top_k = 5, .errors = true}) == ErrorCode::protocol);
@@ -245,7 +246,7 @@ TEST_CASE("a worker measures what it was asked for, and as much as it says") {
   CHECK_FALSE(with([&](Evaluated& e) { e.classes = kMostConfusionClasses, as_told(e); }));
 }
 
-TEST_CASE("functions return as many texts as were asked for, of no more bytes than can be") {
+TEST_CASE("functions return the requested number of texts, within the limit of bytes") {
   const auto called = [](std::vector<std::uint64_t> text_bytes, std::size_t texts) {
     return refused(Called{1, {}, std::move(text_bytes)}, texts);
   };
@@ -258,14 +259,15 @@ TEST_CASE("functions return as many texts as were asked for, of no more bytes th
   CHECK(called({1}, 0) == ErrorCode::protocol);
 }
 
-TEST_CASE("a worker has a replica for each device, of a size that can be") {
+TEST_CASE("a worker has one replica per device, with a valid size") {
   CHECK_FALSE(refused(built(), kDevices));
   const auto with = [](auto change) { return refused_after(built(), change, kDevices); };
   CHECK(with([](Built& b) { b.replicas.clear(); }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas.pop_back(); }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas.push_back(b.replicas[0]); }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[1].size = 0; }) == ErrorCode::protocol);
-  CHECK(with([](Built& b) { b.replicas[0].size = std::uint64_t{1} << 62; }) == ErrorCode::protocol);  // 4 x that is 0
+  // 4 times this size overflows to 0.
+  CHECK(with([](Built& b) { b.replicas[0].size = std::uint64_t{1} << 62; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].learned_size = 65; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].precision = 7; }) == ErrorCode::protocol);
   CHECK(with([](Built& b) { b.replicas[0].f32_seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
@@ -275,7 +277,7 @@ TEST_CASE("a worker has a replica for each device, of a size that can be") {
   CHECK(with([](Built& b) { b.replicas[0].steps_per_epoch = -1; }) == ErrorCode::protocol);
 }
 
-TEST_CASE("a model's tensors fit into it, and have names that can be shown") {
+TEST_CASE("the tensors of a model must fit into it, and their names must be printable") {
   const auto with = [](auto change) { return refused_after(built(), change, kDevices); };
   CHECK_FALSE(with([](Built& b) { b.tensor_shapes = {{63}, {}}; }));
   CHECK(with([](Built& b) { b.tensor_shapes = {{64}, {}}; }) == ErrorCode::protocol);
@@ -295,7 +297,7 @@ TEST_CASE("a model's tensors fit into it, and have names that can be shown") {
   CHECK(with([](Built& b) { b.network = std::string(kLongestNetworkText + 1, 'x'); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("an error that a peer tells has a code and texts that can be shown") {
+TEST_CASE("an error that a peer reports is converted to a valid code and printable texts") {
   const Failure failure{1000, "\x1b[2Jgone\n" + std::string(10'000, 'x'), "\x07", "shard\t1",
                         "\xe2\x80\xae"
                         "alice"};

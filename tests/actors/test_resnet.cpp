@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kShards = 4;
 
-/// ResNet-18 on 64 fixed images, of which every shard takes its part in one batch.
+/// Options for ResNet-18 with 64 fixed images. Each shard takes its part of the images as one batch.
 Options resnet_options(Placement placement, int workers, int size, int classes) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kShards;
@@ -33,7 +33,7 @@ std::vector<float> trained(const Options& options, int steps) {
 
 }  // namespace
 
-TEST_CASE("a ResNet has the same bits everywhere, its running statistics included") {
+TEST_CASE("a ResNet is bitwise identical for any number of workers, including its running statistics") {
   constexpr int kSteps = 2;
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
     Options options = resnet_options(Placement::in_process, 1, 32, 10);
@@ -45,7 +45,8 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
         for (const auto& size : {std::pair{1, 2}, {2, 2}, {3, 1}}) {
           const int workers = size.first;
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
-          if (precision == Precision::bf16 && strategy == Strategy::driver) continue;  // who adds is tried in f32
+          // The driver's reduction is tested in f32.
+          if (precision == Precision::bf16 && strategy == Strategy::driver) continue;
           CAPTURE(static_cast<int>(placement));
           CAPTURE(to_string(strategy));
           CAPTURE(workers);
@@ -58,7 +59,7 @@ TEST_CASE("a ResNet has the same bits everywhere, its running statistics include
   }
 }
 
-TEST_CASE("a ResNet goes on from a file as if it had not stopped") {
+TEST_CASE("a ResNet resumed from a file is bitwise identical to one without interruption") {
   const Options options = resnet_options(Placement::in_process, 2, 32, 10);
   const auto path = std::filesystem::temp_directory_path() / ("troupe-resnet-" + std::to_string(getpid()));
   {
@@ -73,7 +74,7 @@ TEST_CASE("a ResNet goes on from a file as if it had not stopped") {
   CHECK(second.weights() == trained(options, 3));
 }
 
-TEST_CASE("a ResNet's checkpoint comes in parts, and is what save_state writes") {
+TEST_CASE("a ResNet's checkpoint is written in parts, and equals the result of save_state") {
   const troupe::testing::TemporaryFolder folder;
   Options options = resnet_options(Placement::processes, 2, 32, 10);
   edit(options)->momentum = 0.9;

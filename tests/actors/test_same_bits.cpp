@@ -21,9 +21,9 @@ namespace {
 constexpr int kSameSteps = 5;
 constexpr double kSameRate = 0.05;
 constexpr double kMomentum = 0.9;
-constexpr std::size_t kMany = std::size_t{3} << 20;  ///< which one worker's threads apply together
+constexpr std::size_t kMany = std::size_t{3} << 20;  ///< large enough that the threads of one worker share an update
 
-/// A float of its gradient is too large for what it moves.
+/// A model with one gradient float that is too large for an update.
 class SpikeModel final : public Model {
  public:
   explicit SpikeModel(std::size_t at) : at_(at) {}
@@ -40,7 +40,7 @@ class SpikeModel final : public Model {
   std::size_t at_;
 };
 
-/// Counts calls that come from another thread than the one that made it.
+/// Counts the calls, and the calls on another thread than the one that created the model.
 class HomelyModel final : public Model {
  public:
   HomelyModel(std::atomic<int>& asked, std::atomic<int>& elsewhere) : asked_(asked), elsewhere_(elsewhere) {}
@@ -81,7 +81,7 @@ std::vector<float> run(Placement placement, Strategy strategy, int workers, int 
 
 }  // namespace
 
-TEST_CASE("the same bits for any number of workers, placement and strategy, for the same shards") {
+TEST_CASE("for the same shards, results are bitwise identical for any number of workers, placement and strategy") {
   for (const int shards : {4, 5, 7, 12})
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{4097}, std::size_t{421'642}}) {
       const auto expected = troupe_test::plain_noise_run(size, shards, kSameSteps, kSameRate, kMomentum);
@@ -99,13 +99,13 @@ TEST_CASE("the same bits for any number of workers, placement and strategy, for 
     }
 }
 
-TEST_CASE("the same bits with several devices a worker") {
+TEST_CASE("results are bitwise identical with several devices per worker") {
   const auto expected = troupe_test::plain_noise_run(4097, 7, kSameSteps, kSameRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const int devices : {2, 3}) CHECK(run(placement, Strategy::sharded, 2, devices, 7, 4097) == expected);
 }
 
-TEST_CASE("a worker that has cores to spare applies its slice in parts, to the same bits") {
+TEST_CASE("a worker with spare cores applies its slice in parts, with bitwise identical results") {
   const auto expected = troupe_test::plain_noise_run(kMany, 4, kSameSteps, kSameRate, kMomentum);
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const int workers : {1, 3}) CHECK(run(placement, Strategy::sharded, workers, 1, 4, kMany) == expected);
@@ -120,9 +120,9 @@ TEST_CASE("a worker that has cores to spare applies its slice in parts, to the s
   CHECK(sgd.weights() == troupe_test::plain_statistics_run(kMany, kMany + 4096, 3, kSameSteps, kSameRate, kMomentum));
 }
 
-TEST_CASE("the length of a gradient is found in all parts of a slice") {
+TEST_CASE("the gradient norm includes all parts of a slice") {
   std::vector<double> norms;
-  for (const int workers : {1, 4}) {  // cores to spare, and none
+  for (const int workers : {1, 4}) {  // with spare cores and without
     Options options = quiet_options(Placement::in_process, workers);
     options.num_shards = 4;
     options.gradients.clip_norm = 0.5;
@@ -133,7 +133,7 @@ TEST_CASE("the length of a gradient is found in all parts of a slice") {
   CHECK(norms[0] == norms[1]);
 }
 
-TEST_CASE("a float that is not finite is found in whichever part of a slice it is") {
+TEST_CASE("a float that is not finite is detected in every part of a slice") {
   for (const std::size_t at : {std::size_t{0}, kMany / 2 - 1, kMany / 2, kMany - 1}) {
     CAPTURE(at);
     const ModelCreator creator([at](const ReplicaContext& /*context*/) { return std::make_unique<SpikeModel>(at); });
@@ -144,7 +144,7 @@ TEST_CASE("a float that is not finite is found in whichever part of a slice it i
   }
 }
 
-TEST_CASE("a model is asked for its statistics by its own thread, however its slice is cut") {
+TEST_CASE("update_statistics is called on the model's own thread, for any division of the slice") {
   std::atomic<int> asked{0};
   std::atomic<int> elsewhere{0};
   const ModelCreator creator(

@@ -20,7 +20,8 @@ constexpr int kStatisticsShards = 5;
 constexpr int kStatisticsSteps = 4;
 constexpr double kStatisticsRate = 0.05;
 
-/// Learned floats and all: the border within a page, within a chunk of several, at a page, and an end that is none.
+/// Numbers of learned floats and of all floats. The border is within a page, within one of several chunks, and at a
+/// page boundary. The last end is not at a page boundary.
 constexpr std::pair<std::size_t, std::size_t> kSizes[] = {
     {32, 160}, {1'504, 6'112}, {4'096, 4'096 + 4'096}, {96, 3'001}};
 
@@ -40,7 +41,7 @@ std::vector<float> train(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("statistics are the model's: exact, and the same bits however the work is dealt out") {
+TEST_CASE("statistics of a model are bitwise identical for any distribution of work") {
   for (const auto& sizes : kSizes) {
     const auto learned = sizes.first;
     const auto size = sizes.second;
@@ -67,7 +68,7 @@ TEST_CASE("statistics are the model's: exact, and the same bits however the work
   }
 }
 
-TEST_CASE("no optimizer touches statistics") {
+TEST_CASE("no optimizer changes statistics") {
   const auto [learned, size] = kSizes[1];
   const auto expected =
       troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
@@ -82,7 +83,7 @@ TEST_CASE("no optimizer touches statistics") {
   }
 }
 
-TEST_CASE("statistics outlive a worker, and go through a file") {
+TEST_CASE("statistics survive the loss of a worker, and saving and loading") {
   const auto [learned, size] = kSizes[1];
   const auto expected =
       troupe_test::plain_statistics_run(learned, size, kStatisticsShards, kStatisticsSteps, kStatisticsRate, 0);
@@ -113,7 +114,7 @@ TEST_CASE("statistics outlive a worker, and go through a file") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("statistics that cannot be updated make the step fail, and nothing changes") {
+TEST_CASE("an exception of update_statistics fails the step, and nothing changes") {
   struct Forgetful : StatisticsModel {
     using StatisticsModel::StatisticsModel;
     void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
@@ -139,7 +140,7 @@ TEST_CASE("statistics that cannot be updated make the step fail, and nothing cha
   }
 }
 
-TEST_CASE("where statistics begin is checked, and replicas agree on it") {
+TEST_CASE("learned_size is checked, and must be the same for all replicas") {
   for (const char* sizes : {"33 100", "128 100", "31 64"}) {
     Options options = quiet_options(Placement::in_process, 1);
     options.config = sizes;

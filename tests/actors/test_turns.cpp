@@ -20,10 +20,11 @@ using troupe_test::quiet_options;
 
 namespace {
 
-/// Where replicas meet: how many of each worker compute at the moment, and have at most.
+/// A meeting point of replicas. Counts for each worker how many compute at the moment, and the maximum.
 class Rendezvous {
  public:
-  /// Enters, waits until `expected` replicas of the worker have been there at once or time is up, and leaves.
+  /// Enters, waits until `expected` replicas of the worker have been inside at the same time or until the timeout, and
+  /// leaves.
   void pass(int worker, int expected, std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
     auto& [inside, most] = workers_.at(static_cast<std::size_t>(worker));
@@ -47,7 +48,7 @@ class Rendezvous {
   std::array<Count, 4> workers_{};
 };
 
-/// Calls a function with its worker and device before each gradient.
+/// Calls a function with worker and device before each gradient.
 class Watched : public troupe_test::NoiseModel {
  public:
   using Before = std::function<void(const ReplicaContext&, const ShardStep&)>;
@@ -78,7 +79,7 @@ Options replicas(int workers, int devices) {
 
 }  // namespace
 
-TEST_CASE("a worker's replicas compute as many at a time as it has cores to itself") {
+TEST_CASE("as many replicas of a worker compute at the same time as the worker has cores") {
   for (const int workers : {1, 2}) {
     const int at_a_time = std::max(1, usable_cores() / workers);
     Rendezvous meeting;
@@ -91,7 +92,7 @@ TEST_CASE("a worker's replicas compute as many at a time as it has cores to itse
   }
 }
 
-TEST_CASE("no two replicas of a worker meet where it has one core") {
+TEST_CASE("only one replica of a worker computes at a time if the worker has one core") {
   const troupe_test::Pinned pinned;
   CHECK(usable_cores() == 1);
   for (const int workers : {1, 2}) {
@@ -104,7 +105,7 @@ TEST_CASE("no two replicas of a worker meet where it has one core") {
   }
 }
 
-TEST_CASE("replicas that wait for one that fails still answer") {
+TEST_CASE("replicas that wait for a failing replica still reply") {
   const troupe_test::Pinned pinned;
   std::atomic<int> computed = 0;
   const auto before = [&](const ReplicaContext& at, const ShardStep& step) {
@@ -121,7 +122,7 @@ TEST_CASE("replicas that wait for one that fails still answer") {
   CHECK(computed == 6 * 7);
 }
 
-TEST_CASE("who waits for a replica that hangs is given up with it" * doctest::test_suite("given up")) {
+TEST_CASE("replicas that wait for a hanging replica are abandoned with it" * doctest::test_suite("given up")) {
   const troupe_test::Pinned pinned;
   auto gate = std::make_shared<troupe_test::Gate>();
   auto hangs = std::make_shared<std::atomic<bool>>(true);
@@ -144,7 +145,7 @@ TEST_CASE("who waits for a replica that hangs is given up with it" * doctest::te
   gate->open();
 }
 
-TEST_CASE("a queue behind a replica that hangs does not keep the run from ending" * doctest::test_suite("given up")) {
+TEST_CASE("a hanging replica does not prevent the end of the run" * doctest::test_suite("given up")) {
   const troupe_test::Pinned pinned;
   auto gate = std::make_shared<troupe_test::Gate>();
   {

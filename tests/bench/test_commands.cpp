@@ -12,7 +12,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// What a command with --json prints, which must have gone well.
+/// Runs a command with --json, requires status 0, and returns the printed JSON.
 json result_of(const std::vector<std::string>& arguments) {
   const Finished run = run_program(joined(arguments, {"--json"}));
   REQUIRE_MESSAGE(run.status == 0, run.err);
@@ -27,7 +27,7 @@ std::string free_address() {
 
 }  // namespace
 
-TEST_CASE("sync gives times and their ratio") {
+TEST_CASE("sync prints times and their ratio") {
   for (const char* placement : {"in-process", "processes"})
     for (const char* strategy : {"sharded", "driver"}) {
       const json result = result_of({"sync", "--parameters", "100000", "--workers", "2", "--devices-per-worker", "2",
@@ -38,7 +38,7 @@ TEST_CASE("sync gives times and their ratio") {
     }
 }
 
-TEST_CASE("allreduce gives the time of a shared sum and of private copies of it") {
+TEST_CASE("allreduce prints the time of a shared sum and of private copies of the sum") {
   for (const char* placement : {"in-process", "processes"}) {
     const json result =
         result_of({"allreduce", "--parameters", "100000", "--workers", "2", "--placement", placement, "--rounds", "3"});
@@ -48,14 +48,14 @@ TEST_CASE("allreduce gives the time of a shared sum and of private copies of it"
   }
 }
 
-TEST_CASE("first-step gives the times of warmup(), of the first step and of the next ones") {
+TEST_CASE("first-step prints the times of warmup(), of the first step and of later steps") {
   const json result = result_of({"first-step", "--model", "linear", "--workers", "2", "--steps", "3"});
   CHECK(number(result, "warmup_seconds") > 0);
   CHECK(number(result, "first_seconds") > 0);
   CHECK(number(result, "ratio") == doctest::Approx(number(result, "first_seconds") / number(result, "step_seconds")));
 }
 
-TEST_CASE("predict gives the time of one sample and the rates of batches and of an evaluation") {
+TEST_CASE("predict prints the time of one sample and the rates of batches and of an evaluation") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const json result = result_of({"predict", "--data", "fashion-mnist:" + folder.path().string(), "--threads", "2",
@@ -66,7 +66,7 @@ TEST_CASE("predict gives the time of one sample and the rates of batches and of 
         doctest::Approx(number(result, "predicted_rate") / number(result, "evaluated_rate")));
 }
 
-TEST_CASE("nodes that are this program know what allreduce measures") {
+TEST_CASE("allreduce runs on nodes that are this program") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   troupe::create_authority(certs);
@@ -84,13 +84,13 @@ TEST_CASE("nodes that are this program know what allreduce measures") {
   CHECK(number(result, "bytes_sent") > 0);
 }
 
-TEST_CASE("data-plane gives the times with and without TLS and their ratio") {
+TEST_CASE("data-plane prints the times with and without TLS and their ratio") {
   const json result = result_of({"data-plane", "--bytes", "1000001", "--rounds", "3", "--streams", "2"});
   CHECK(result.at("bytes") == 1'000'001);
   CHECK(number(result, "ratio") == doctest::Approx(number(result, "tls_seconds") / number(result, "plain_seconds")));
 }
 
-TEST_CASE("checkpoint gives the times of writing and of going on, and what they are compared with") {
+TEST_CASE("checkpoint prints the times of saving and resuming, and the reference times of their ratios") {
   const TemporaryFolder folder;
   const json result = result_of(
       {"checkpoint", "--parameters", "100000", "--workers", "2", "--rounds", "2", "--folder", folder.path().string()});
@@ -101,7 +101,7 @@ TEST_CASE("checkpoint gives the times of writing and of going on, and what they 
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("options come from a file, too, and what is typed wins") {
+TEST_CASE("command-line options take precedence over options from a file") {
   const TemporaryFolder folder;
   const std::string path = folder / "sync.json";
   troupe::testing::write_file(path, R"({"parameters": 1000, "rounds": 1, "workers": 3})");
@@ -120,7 +120,7 @@ TEST_CASE("help and version are printed with status 0") {
   CHECK(matches(run_program({"--version"}).out, "[0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
-TEST_CASE("what cannot be is named") {
+TEST_CASE("an error names the invalid command or option") {
   check_refused({}, {"subcommand"});
   check_refused({"frobnicate"}, {"'frobnicate'"});
   check_refused({"sync", "--parameters", "99999999999"}, {"--parameters"});
@@ -128,7 +128,7 @@ TEST_CASE("what cannot be is named") {
   check_refused({"allreduce", "--strategy", "telepathy"}, {"--strategy", "telepathy"});
 }
 
-TEST_CASE("what cannot be printed is an error") {
+TEST_CASE("a failed write to standard output is an error") {
   const Finished run = run_program({"sync", "--parameters", "10", "--rounds", "1"}, {.output = "/dev/full"});
   CHECK(run.status == 1);
   CHECK(run.err == "troupe-bench: system: cannot write to standard output\n");

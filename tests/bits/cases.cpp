@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kSmallImages = R"({"batch_size": 2, "data": "mock-images:32,10,64"})";
 constexpr const char* kClothes = R"({"batch_size": 8})";
 
-/// On two workers with four shards.
+/// Returns a case with two workers and four shards.
 Case of(std::string name, std::string model, std::string config) {
   Options options;
   options.num_workers = 2;
@@ -29,7 +29,7 @@ Case of(std::string name, std::string model, std::string config) {
   return {std::move(name), std::move(model), std::move(options)};
 }
 
-/// Calls `change` with a case of the multilayer perceptron, whose gradients are cheap.
+/// Returns a case of the multilayer perceptron, which has cheap gradients. Calls `change` with its options.
 template <class Change>
 Case of_mlp(std::string name, const Change& change) {
   Case made = of(std::move(name), "mlp", kClothes);
@@ -38,7 +38,7 @@ Case of_mlp(std::string name, const Change& change) {
   return made;
 }
 
-/// Whether workers have clocks of their own: which step tells of what they do no step decides.
+/// Returns whether workers run asynchronously. In this case it is nondeterministic which step reports their work.
 bool tells_later(const Case& each) { return each.name == "algorithm/downpour" || each.name == "algorithm/ssp"; }
 
 std::vector<Case> models() {
@@ -52,7 +52,7 @@ std::vector<Case> models() {
     all.push_back(of(std::string("model/resnet") + depth, std::string("resnet") + depth, kSmallImages));
   all.push_back(of("model/mlp with dropout", "mlp", R"({"batch_size": 8, "model_options": {"dropout": 0.5}})"));
   for (Case& each : all)
-    if (each.model == "tfbench") {  // whose images are large
+    if (each.model == "tfbench") {  // the model has large images
       each.options.num_shards = 2;
       each.steps = 1;
       edit(each.options)->learning_rate = 1e-6;
@@ -97,7 +97,7 @@ std::vector<Case> algorithms() {
                         of_algorithm("lbfgs of portions", Lbfgs{.portions = 8})};
   for (Case& each : all) {
     if (tells_later(each)) {
-      each.options.num_workers = 1;  // whose order nothing decides but itself
+      each.options.num_workers = 1;  // with one worker, the order of updates is deterministic
       edit(each.options)->learning_rate = 0.01;
     }
     if (each.name == "algorithm/local with nesterov") each.options.optimizer = AdamW{.learning_rate = 0.001};
@@ -145,7 +145,7 @@ std::vector<Case> cases_of_clusters() {
         options.gradients.strategy = strategy;
         options.gradients.deterministic = deterministic;
         options.placement = Placement::cluster;
-        options.num_workers = 3;  // of which the order of additions depends
+        options.num_workers = 3;  // the order of additions depends on the number of workers
         options.num_shards = 6;
       }));
     }

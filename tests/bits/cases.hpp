@@ -7,7 +7,7 @@
 
 namespace troupe_test {
 
-/// A short run, whose weights and losses have the same bits each time on the same kind of machine.
+/// A short run. Its weights and losses are bitwise identical each time on the same kind of machine.
 struct Case {
   std::string name;   ///< such as "optimizer/adamw"
   std::string model;  ///< registered
@@ -15,15 +15,15 @@ struct Case {
   int steps = 2;
 };
 
-/// One run at least for each built-in model, optimizer, algorithm, strategy and precision.
+/// Returns at least one run for each built-in model, optimizer, algorithm, strategy and precision.
 std::vector<Case> cases();
-/// Those that need a cluster of three nodes, with a worker each.
+/// Returns the runs that need a cluster of three nodes with one worker each.
 std::vector<Case> cases_of_clusters();
 
-/// Returns a hash of the weights and of what steps reported.
+/// Returns a hash of the weights and of the losses and numbers of samples that steps reported.
 std::string result_of(const Case& each);
-/// Returns what the bits depend on beside the program: the machine's arithmetic, and how the model's networks compute
-/// on it. Short, since it is a hash.
+/// Returns a short hash of what else determines the bits, apart from the program: the machine's arithmetic, and the
+/// kernels of the model's networks on this machine.
 std::string machine_of(const Case& each);
 
 }  // namespace troupe_test

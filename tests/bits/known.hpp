@@ -5,12 +5,12 @@
 
 namespace troupe_test {
 
-/// By case and kind of machine, such as "optimizer/adamw on 0123456789abcdef", the hash of its result.
+/// Maps a case and a kind of machine, such as "optimizer/adamw on 0123456789abcdef", to the hash of the result.
 using Results = std::map<std::string, std::string>;
 
-/// Of this build, on this machine.
+/// Returns the results of this build on this machine.
 Results results_here();
-/// Of a build before, on machines where it has run: `bits.txt`.
+/// Returns the stored results of earlier builds, on the machines where they ran: `bits.txt`.
 Results results_before();
 
 }  // namespace troupe_test

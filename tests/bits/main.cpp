@@ -6,9 +6,9 @@
 #include "bits/known.hpp"
 #include "troupe/sgd.hpp"
 
-/// `test_bits --write FILE` writes what there is to know of this build on this machine.
+/// `test_bits --write FILE` writes all results of this build on this machine.
 int main(int argc, char** argv) {
-  troupe::init(argc, argv);  // nodes are this program again
+  troupe::init(argc, argv);  // nodes are this program, started again
   if (argc == 3 && std::string(argv[1]) == "--write") {
     std::ofstream file(argv[2]);
     for (const auto& [key, result] : troupe_test::results_here()) file << key << ": " << result << '\n';

@@ -6,7 +6,7 @@
 
 using namespace troupe_test;
 
-TEST_CASE("each model, optimizer, algorithm, strategy and precision has the bits that it had before") {
+TEST_CASE("results of all models, optimizers, algorithms, strategies and precisions match the stored results bitwise") {
   const Results before = results_before();
   const Results here = results_here();
   int known = 0;

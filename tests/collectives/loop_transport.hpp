@@ -13,8 +13,9 @@
 #include "runtime/transport.hpp"
 #include "troupe/error.hpp"
 
-/// Nodes of one process, whose segments travel by a copy. Breaks of the transport's contract are kept in `complaint`:
-/// windows that are announced twice or not at all, other senders, parts of segments, tickets that do not grow.
+/// Nodes in one process. A segment is sent by a copy. The network stores violations of the transport's contract in
+/// `complaint`: windows that are announced twice or not at all, wrong senders, partial segments, tickets that do not
+/// grow.
 class LoopNetwork {
  public:
   explicit LoopNetwork(int nodes) {
@@ -32,13 +33,14 @@ class LoopNetwork {
   }
   int calls() const { return calls_; }
 
-  /// After so many more sends node `node` counts as lost: whoever sends to it or waits for it gets worker_lost.
+  /// After `sends` more sends, node `node` counts as lost. Sends to the node, and waits for segments that have not
+  /// arrived, throw worker_lost.
   void lose_after(int node, int sends) {
     const std::lock_guard lock(mutex_);
     to_lose_ = node;
     sends_left_ = sends;
   }
-  /// Ends the membership: whoever still waits gets worker_lost.
+  /// Ends the membership. Later sends, and waits for segments that have not arrived, throw worker_lost.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -93,7 +95,7 @@ class LoopNetwork {
       ++network_.calls_;
       const auto found = windows.find(window);
       if (found == windows.end() || segment >= found->second.tickets.size())
-        return network_.complain("a wait for what is not announced");
+        return network_.complain("a wait for a window or segment that is not announced");
       const Window& waited = found->second;
       const auto lost = [&] { return network_.ended_ || network_.lost_ == waited.from || network_.lost_ == node_; };
       if (!network_.changed_.wait_until(lock, deadline.at(),
@@ -121,13 +123,13 @@ class LoopNetwork {
     const auto found = receiver.windows.find(id);
     if (found == receiver.windows.end()) return complain("a segment for a window that is not announced");
     Window& window = found->second;
-    if (window.from != from) return complain("a segment of another sender");
+    if (window.from != from) return complain("a segment from another sender");
     if (segment >= window.tickets.size()) return complain("a segment beyond the window");
     const std::size_t begin = segment * window.segment_bytes;
     const std::size_t most = std::min(window.segment_bytes, window.bytes.size() - begin);
     if (bytes.size() > most || (window.length == troupe::SegmentLength::whole && bytes.size() < most))
       return complain("a part of a segment");
-    if (ticket <= window.tickets[segment]) return complain("a ticket that does not grow");
+    if (ticket <= window.tickets[segment]) return complain("a ticket does not grow");
     std::memcpy(window.bytes.data() + begin, bytes.data(), bytes.size());
     window.tickets[segment] = ticket;
     changed_.notify_all();

@@ -18,7 +18,7 @@ const std::vector<PlanRequest> kInCluster{
     {.strategy = Strategy::parameter_server},
 };
 
-/// One replica a node, two, and 1, 2, 3, 1, ...
+/// Returns three numbers of replicas per node: one on each node, two on each node, and 1, 2, 3, 1, ...
 std::vector<std::vector<int>> groupings(int nodes) {
   std::vector<std::vector<int>> all(3);
   for (int node = 0; node < nodes; ++node) {
@@ -56,14 +56,14 @@ void check_all(const PlanRequest& request, int nodes, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("every node ends with the mean over all shards, with the tree's bits where the plan is deterministic") {
+TEST_CASE("every node gets the mean over all shards, bitwise equal to the tree's if the plan is deterministic") {
   for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7})
       for (const std::size_t size : {0, 1, 10, 4097}) check_all(request, nodes, size);
   for (const std::size_t size : {0, 1, 10, 4097}) check_all({.strategy = Strategy::sharded}, 1, size);
 }
 
-TEST_CASE("in two parts it is the same mean, which may be kept where a gradient was") {
+TEST_CASE("reduce and share in two calls produce the same mean, also if the mean replaces a gradient") {
   for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4})
       for (const std::size_t size : {1, 4097, 70'001})
@@ -76,11 +76,11 @@ TEST_CASE("in two parts it is the same mean, which may be kept where a gradient 
         }
 }
 
-TEST_CASE("slices of several segments") {
+TEST_CASE("exchanges work with slices of several segments") {
   for (const PlanRequest& request : kInCluster) check_all(request, kSanitized ? 3 : 4, 70'001);
 }
 
-TEST_CASE("a million parameters") {
+TEST_CASE("exchanges work with a million parameters") {
   for (const PlanRequest& request : kInCluster)
     for (const int nodes : {1, 2, 3, 4, 7}) {
       if (kSanitized && nodes % 2 == 0) continue;
@@ -97,7 +97,7 @@ TEST_CASE("a million parameters") {
   check(one_node);
 }
 
-TEST_CASE("a node whose lanes have returned may begin the next step, wherever the others are") {
+TEST_CASE("after the return of its lanes, a node may begin the next step while other nodes are still in the last one") {
   for (const PlanRequest& request : kInCluster)
     for (const auto& lanes : {std::vector{1, 1, 1, 1}, std::vector{2, 1, 2}})
       for (const bool in_place : {false, true}) {
@@ -109,7 +109,7 @@ TEST_CASE("a node whose lanes have returned may begin the next step, wherever th
       }
 }
 
-TEST_CASE("weights have as many buffers as the nodes like") {
+TEST_CASE("weights may have one or three buffers") {
   for (const PlanRequest& request : kInCluster) {
     ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 5), request), .size = 20'000, .steps = 5};
     trial.whole_numbers = !request.deterministic;
@@ -129,7 +129,7 @@ TEST_CASE("nodes without shards and replicas without shards take part") {
     }
 }
 
-TEST_CASE("what the transport throws comes out of each lane that it keeps waiting") {
+TEST_CASE("an error of the transport propagates from each lane that waits for the lost node") {
   for (const PlanRequest& request : kInCluster)
     for (const int sends : {0, 1, 5}) {
       INFO(name_of(request) << ", lost after " << sends);
@@ -140,14 +140,14 @@ TEST_CASE("what the transport throws comes out of each lane that it keeps waitin
     }
 }
 
-TEST_CASE("each node knows of whom it has new weights that are not finite, and the first of them has them of nobody") {
+TEST_CASE("senders of weights that are not finite can be followed back to the node that computed them") {
   for (const PlanRequest& request : kInCluster)
     for (int spoiler = 0; spoiler < 3; ++spoiler) {
       INFO(name_of(request) << ", node " << spoiler);
       ExchangeTrial trial{.request = on(topology_of({1, 2, 1}, 4), request), .size = 20'000};
       trial.whole_numbers = true;
       const std::vector<int> from = senders_of_weights(trial, spoiler);
-      if (request.slice_owners == 1 && spoiler > 0) {  // it owns nothing
+      if (request.slice_owners == 1 && spoiler > 0) {  // the node owns nothing
         CHECK(from == std::vector{-1, -1, -1});
         continue;
       }
@@ -157,8 +157,7 @@ TEST_CASE("each node knows of whom it has new weights that are not finite, and t
     }
 }
 
-TEST_CASE(
-    "who follows from an owner on of whom nodes have sums that are not finite comes to whose gradients they are") {
+TEST_CASE("senders of sums that are not finite can be followed back to the node with these gradients") {
   for (const PlanRequest& request : kInCluster)
     for (int spoiler = 0; spoiler < 4; ++spoiler) {
       INFO(name_of(request) << ", node " << spoiler);
@@ -178,7 +177,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a node whose peers never begin gives up at its deadline") {
+TEST_CASE("if its peers never begin, a node throws timeout at its deadline") {
   for (const PlanRequest& request : kInCluster) {
     INFO(name_of(request));
     const ExchangeTrial trial{.request = on(topology_of({1, 1}, 2), request), .size = 10'000};
@@ -193,8 +192,9 @@ TEST_CASE("replicas of other nodes are refused") {
   CHECK(code_of([&] { run_alone(trial, 0, 1); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("an owner stages as many slices as other nodes have terms, and gives them back") {
-  // Nodes of two shards each hold complete subtrees; 7 shards on 3 nodes are 0-1, 2-3 and 4-6, which is one, too.
+TEST_CASE("an owner stages one slice per term of other nodes, and frees the slices afterwards") {
+  // Nodes with two shards each hold complete subtrees. 7 shards on 3 nodes are 0-1, 2-3 and 4-6; the last range is a
+  // complete subtree, too.
   CHECK(staged_floats(
             make_plan({.strategy = Strategy::hierarchical, .topology = topology_of({2, 2, 2, 2}, 8)}, 8 * 4096), 0) ==
         2 * 3 * 4096);

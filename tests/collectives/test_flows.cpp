@@ -25,7 +25,7 @@ const std::vector<PlanRequest> kRequests{
     {.strategy = Strategy::parameter_server},
 };
 
-/// Up to 64 replicas: alone on their nodes, all on one, two a node, and 1, 2, 3, 1, ...
+/// Returns numbers of replicas per node for up to 64 replicas: one each, all on one node, two each, and 1, 2, 3, 1, ...
 std::vector<std::vector<int>> lane_groupings(int lanes) {
   std::vector<std::vector<int>> all{std::vector<int>(static_cast<std::size_t>(lanes), 1), {lanes}};
   if (lanes % 2 == 0) all.push_back(std::vector<int>(static_cast<std::size_t>(lanes / 2), 2));
@@ -36,7 +36,7 @@ std::vector<std::vector<int>> lane_groupings(int lanes) {
   return all;
 }
 
-/// What a lane's sum would be made of: how often each shard is in it.
+/// The terms of a lane's sum: the number of times that each shard occurs.
 using Count = std::map<std::size_t, int>;
 
 void add(Count& count, const Range& shards) {
@@ -50,7 +50,7 @@ Range own_shards(const Plan& plan, int lane) {
                                          : plan.topology.shards_of_node(plan.topology.node_of_lane[index(lane)]);
 }
 
-/// The sum that reaches an owner, following its flows.
+/// Returns the terms of the sum that reaches an owner through its flows.
 Count shards_at(const Plan& plan, int owner, const std::vector<Flow>& flows) {
   Count sum;
   if (!plan.ring_order) {
@@ -81,13 +81,13 @@ void check_owner(const Plan& plan, int owner, const std::vector<Flow>& flows) {
   std::set<int> have{plan.topology.node_of_lane[index(owner)]};
   for (const Flow& flow : flows)
     if (flow.kind == Flow::Kind::weights) {
-      REQUIRE(have.contains(flow.from_node));  // nobody sends what it has not got
+      REQUIRE(have.contains(flow.from_node));  // a node sends only weights that it has received
       REQUIRE(have.insert(flow.to_node).second);
     }
   REQUIRE(static_cast<int>(have.size()) == plan.topology.num_nodes());
 }
 
-/// Every float is reduced once over all shards, and every node ends with all.
+/// Checks that every float is reduced once over all shards, and that every node gets all floats.
 void check_plan(const Plan& plan, std::size_t size) {
   std::map<int, std::vector<Flow>> by_owner;
   for (const Flow& flow : plan.flows) {
@@ -106,7 +106,8 @@ void check_plan(const Plan& plan, std::size_t size) {
   REQUIRE(at == size);
 }
 
-/// Runs all lanes' programs as if each send arrived at once; returns how many operations could never run.
+/// Simulates the programs of all lanes as if each send arrived at once. Returns the number of operations that can never
+/// run.
 std::size_t stuck(const Plan& plan) {
   std::vector<std::vector<LaneOperation>> programs;
   for (int lane = 0; lane < plan.topology.num_lanes(); ++lane) programs.push_back(lane_program(plan, lane));
@@ -143,18 +144,18 @@ std::size_t stuck(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, and every node ends with all") {
+TEST_CASE("plans for 1 to 64 replicas reduce every float once over all shards, and every node gets all floats") {
   for (int lanes = 1; lanes <= 64; lanes += kSanitized ? 7 : 1)
     for (const auto& grouping : lane_groupings(lanes))
       for (const PlanRequest& request : kRequests) {
         const int shards = lanes + (lanes % 5 == 0 ? lanes / 2 : 0);
-        const std::size_t size = lanes * 7919U % 97 * 1777;  // from less than a page to more than one for each
+        const std::size_t size = lanes * 7919U % 97 * 1777;  // from less than one page to several pages per lane
         INFO(name_of(request) << ", lanes " << lanes << " on " << grouping.size());
         check_plan(make_plan(on(topology_of(grouping, shards), request), size), size);
       }
 }
 
-TEST_CASE("replicas without shards and nodes without slices have their places in a plan") {
+TEST_CASE("plans support replicas without shards and nodes without slices") {
   for (const PlanRequest& request : kRequests) {
     check_plan(make_plan(on(topology_of({1, 2, 1}, 2), request), 5000), 5000);
     check_plan(make_plan(on(topology_of({2, 1, 1, 2}, 1), request), 1), 1);
@@ -162,7 +163,7 @@ TEST_CASE("replicas without shards and nodes without slices have their places in
   }
 }
 
-TEST_CASE("no lane waits in a circle") {
+TEST_CASE("lane programs have no deadlock") {
   for (const int lanes : {2, 3, 4, 7, 12})
     for (const auto& grouping : lane_groupings(lanes))
       for (const PlanRequest& request : kRequests)
@@ -172,7 +173,7 @@ TEST_CASE("no lane waits in a circle") {
         }
 }
 
-TEST_CASE("a node sends 2 (N-1)/N of the vector where nodes hold complete subtrees or add in ring order") {
+TEST_CASE("a node sends 2 (N-1)/N of the vector if nodes hold complete subtrees or add in ring order") {
   const auto check_bytes = [](const PlanRequest& request, const std::vector<int>& lanes, std::size_t size) {
     const int num_lanes = static_cast<int>(lanes.size()) * lanes.front();
     const Plan plan = make_plan(on(topology_of(lanes, num_lanes), request), size);
@@ -196,7 +197,7 @@ TEST_CASE("a node sends 2 (N-1)/N of the vector where nodes hold complete subtre
     }
 }
 
-TEST_CASE("a single parameter server takes a gradient from each other shard and sends weights to each other node") {
+TEST_CASE("a single parameter server receives a gradient from each other shard and sends weights to each other node") {
   for (std::size_t nodes = 2; nodes <= 64; ++nodes) {
     const std::size_t size = 123'457;
     const Topology topology = topology_of(std::vector<int>(nodes, 1), static_cast<int>(nodes));
@@ -223,7 +224,7 @@ TEST_CASE("a node sends an owner at most 2 log2 V partial sums") {
     }
 }
 
-TEST_CASE("the lanes of a node share what is to be sent and waited for") {
+TEST_CASE("the lanes of a node share its sends and receives") {
   const Plan plan =
       make_plan({.strategy = Strategy::hierarchical, .topology = topology_of({2, 2, 2, 2}, 8)}, 8 * kPageFloats);
   std::map<int, int> sums;
@@ -238,7 +239,7 @@ TEST_CASE("the lanes of a node share what is to be sent and waited for") {
   }
 }
 
-TEST_CASE("segments are whole chunks of the tree, and large slices travel in several") {
+TEST_CASE("segments are whole chunks of the tree, and large slices are divided into several segments") {
   for (const std::size_t size : {1UL, 2048UL, 8192UL, 8193UL, 33'000UL, 1'000'000UL, 100'000'000UL}) {
     CHECK(segment_floats(size) % kTreeChunk == 0);
     CHECK(segment_floats(size) * sizeof(float) <= 1U << 20U);

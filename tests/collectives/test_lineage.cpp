@@ -5,7 +5,7 @@
 using namespace troupe;
 using Sources = std::vector<std::string>;
 
-TEST_CASE("a run goes back to its newest checkpoint, and at last to how it began") {
+TEST_CASE("a run can restart from its newest checkpoints, and otherwise from its initial state") {
   Lineage lineage(2);
   CHECK_FALSE(lineage.known());
   lineage.begin("");
@@ -13,7 +13,7 @@ TEST_CASE("a run goes back to its newest checkpoint, and at last to how it began
   lineage.save("10");
   lineage.save("20");
   CHECK(lineage.sources() == Sources{"20", "10", ""});
-  lineage.save("30");  // the oldest is pruned
+  lineage.save("30");  // the oldest checkpoint is pruned
   CHECK(lineage.sources() == Sources{"30", "20", ""});
   lineage.begin("7");
   CHECK(lineage.sources() == Sources{"7"});
@@ -21,7 +21,7 @@ TEST_CASE("a run goes back to its newest checkpoint, and at last to how it began
   CHECK(lineage.sources() == Sources{"7"});
 }
 
-TEST_CASE("behind a change that is no step, a run goes back to later checkpoints only") {
+TEST_CASE("after an edit outside of a step, a run can restart only from later checkpoints") {
   Lineage lineage(2);
   lineage.begin("");
   lineage.save("10");

@@ -31,7 +31,7 @@ std::vector<float> random_floats(std::size_t count) {
   return floats;
 }
 
-/// What the owners of these slices and their driver make of the pages' numbers.
+/// Returns the sum that the driver computes from the subtree sums of the owners of `slices`.
 double sum_by(std::size_t size, const std::vector<Range>& slices, const std::vector<double>& pages) {
   std::vector<double> sums;
   for (const Range& slice : slices) {
@@ -47,7 +47,7 @@ double sum_by(std::size_t size, const std::vector<Range>& slices, const std::vec
 
 }  // namespace
 
-TEST_CASE("the sum over pages has the same bits for any number of owners") {
+TEST_CASE("the sum over pages is bitwise identical for any number of owners") {
   for (const std::size_t pages : {1, 2, 3, 7, 64, 100, 1000})
     for (const std::size_t missing : {std::size_t{0}, kPageFloats - 1}) {
       const std::size_t size = pages * kPageFloats - missing;
@@ -55,7 +55,7 @@ TEST_CASE("the sum over pages has the same bits for any number of owners") {
       const double expected = tree_sum(values);
       for (std::size_t owners = 1; owners <= 9; ++owners) {
         auto slices = page_slices(size, owners);
-        slices.push_back({size, size});  // who owns nothing
+        slices.push_back({size, size});  // an owner without floats
         CAPTURE(pages);
         CAPTURE(owners);
         CHECK(sum_by(size, slices, values) == expected);
@@ -63,7 +63,7 @@ TEST_CASE("the sum over pages has the same bits for any number of owners") {
     }
 }
 
-TEST_CASE("sums of slices that do not tile the vector, or another number of them, are refused") {
+TEST_CASE("sums of slices are refused if the slices do not tile the vector or the number of sums is wrong") {
   const std::size_t size = 8 * kPageFloats;
   const std::vector<Range> slices{{0, 3 * kPageFloats}, {3 * kPageFloats, size}};
   const auto code = [&](const std::vector<Range>& of, std::size_t sums) {
@@ -76,7 +76,7 @@ TEST_CASE("sums of slices that do not tile the vector, or another number of them
   CHECK(code({}, 0) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("squares are added page by page, whatever chunks they come in") {
+TEST_CASE("squares are added page by page, independently of the chunks") {
   const std::size_t size = 5 * kPageFloats + 77;
   const auto floats = random_floats(size);
   const Range slice{kPageFloats, size};
@@ -102,7 +102,7 @@ TEST_CASE("squares are added page by page, whatever chunks they come in") {
   }
 }
 
-TEST_CASE("squares of the largest floats are finite, and what is not finite is seen") {
+TEST_CASE("squares of the largest floats are finite, and a value that is not finite is detected") {
   for (const float value : {3.4e38F, INFINITY, NAN}) {
     std::vector<float> floats(kPageFloats, 3.4e38F);
     floats[1000] = value;

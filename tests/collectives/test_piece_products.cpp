@@ -16,7 +16,7 @@ namespace {
 using Floats = std::vector<float>;
 using Numbers = std::vector<double>;
 
-/// Of all magnitudes, so that hardly a sum of products is exact.
+/// Returns floats of many magnitudes, so that sums of their products are almost never exact.
 Floats random_floats(std::size_t size, std::uint64_t seed) {
   Random random(seed);
   Floats floats(size);
@@ -32,14 +32,14 @@ struct Factors {
   std::vector<Floats> b;
 };
 
-/// Of a, b[1] and a with each b, by `add_table`, by `add`, and of a with itself by `add_square`.
+/// Products: a, b[1] and a with each b, by `add_table` (0 to 8); a with b[0], by `add`; a with itself, by `add_square`.
 constexpr std::size_t kTable = 0;
 constexpr std::size_t kSingle = 9;
 constexpr std::size_t kSquare = 10;
 constexpr std::size_t kAll = 11;
 constexpr double kFactor = 0.3;
 
-/// Lengths of chunks, in turn: multiples of 32 floats, and not of pages.
+/// Lengths of successive chunks: multiples of 32 floats, but not of pages.
 using ChunkLengths = std::vector<std::size_t>;
 
 void add(PieceProducts& products, const Factors& of, std::size_t begin, std::size_t count) {
@@ -50,10 +50,11 @@ void add(PieceProducts& products, const Factors& of, std::size_t begin, std::siz
     wide.emplace_back(each.begin() + static_cast<std::ptrdiff_t>(begin),
                       each.begin() + static_cast<std::ptrdiff_t>(begin + count));
   for (const Numbers& each : wide) rows.push_back(each.data());
-  const std::vector<const float*> columns{a, &of.b[1][begin], a};  // two at once, and one alone
+  // add_table computes two columns at once, then the last one.
+  const std::vector<const float*> columns{a, &of.b[1][begin], a};
   products.add_table(begin, count, rows, columns, columns);
   products.add(kSingle, begin, count, a, &of.b[0][begin]);
-  const std::size_t group = count / 3;  // groups of parameters end anywhere
+  const std::size_t group = count / 3;  // a group of parameters may end at any float
   products.add_square(kSquare, begin, group, kFactor, a);
   products.add_square(kSquare, begin + group, count - group, kFactor, a + group);
 }
@@ -65,12 +66,12 @@ Range slice_of(std::size_t size, const Range& pieces) {
 }
 
 struct Sums {
-  std::vector<Numbers> pieces;  ///< by product and piece: in their sum a wrong bit of one is easily lost
+  std::vector<Numbers> pieces;  ///< by product and piece, because a total can hide a wrong bit of one piece
   Numbers all;                  ///< by product
   bool operator==(const Sums&) const = default;
 };
 
-/// Over all floats before `end`, as they come from so many owners.
+/// Returns the sums over all floats before `end`, computed with `owners` owners.
 Sums sums(const Factors& of, std::size_t owners, const ChunkLengths& chunks, std::size_t end) {
   const std::size_t size = of.a.size();
   Sums found{std::vector<Numbers>(kAll), {}};
@@ -98,7 +99,7 @@ Sums sums(const Factors& of, std::size_t owners, const ChunkLengths& chunks, std
   return found;
 }
 
-/// As a plain loop of doubles says.
+/// Compares with a plain loop in doubles.
 bool is_product(double value, const Floats& a, const Floats& b, std::size_t end, double factor = 1) {
   double sum = 0;
   double magnitudes = 0;
@@ -114,7 +115,7 @@ constexpr std::size_t kProductSizes[] = {1, 31, 1'000, 20'000, 65'536, 70'001, 1
 
 }  // namespace
 
-TEST_CASE("scalar products have the same bits, whoever owns what and however it is cut into chunks") {
+TEST_CASE("scalar products are bitwise identical for any owners and any chunks") {
   for (const std::size_t size : kProductSizes) {
     const Factors of(size);
     for (const std::size_t end : {size, size / 2}) {
@@ -137,7 +138,7 @@ TEST_CASE("scalar products have the same bits, whoever owns what and however it 
   }
 }
 
-TEST_CASE("pieces are whole pages, and those of a small vector that are empty are nobody's") {
+TEST_CASE("pieces are whole pages, and empty pieces of a small vector belong to no owner") {
   const auto pieces = vector_pieces(3'000);
   REQUIRE(pieces.size() == kPieces);
   CHECK(pieces[2] == Range{2'048, 3'000});
@@ -155,7 +156,7 @@ TEST_CASE("pieces are whole pages, and those of a small vector that are empty ar
 }
 
 TEST_CASE("sums are added in the tree over all pieces") {
-  // Each of these is lost if it is added to 1 alone, and counts if it is added to its neighbour first.
+  // Each of these values is lost if it is added to 1 alone. It counts if it is added to its neighbor first.
   constexpr double kHalf = 0x1p-53;
   Numbers values(kPieces, kHalf);
   values[0] = 1;
@@ -177,7 +178,7 @@ TEST_CASE("sums are added in the tree over all pieces") {
   CHECK(code_of([&] { (void)sum_of_pieces(owners, parts); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("directions, moves and changes are those of plain loops in doubles, rounded once") {
+TEST_CASE("directions, moves and changes equal those of plain loops in doubles, rounded once") {
   for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{33}, kCombined}) {
     std::vector<Floats> vectors;
     std::vector<const float*> terms;

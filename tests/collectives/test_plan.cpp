@@ -8,7 +8,7 @@
 
 using namespace troupe;
 
-TEST_CASE("slices cover every float once, are cut at pages and even to a page") {
+TEST_CASE("slices cover every float once, end at page boundaries and differ by at most one page") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{7}, kPageFloats, std::size_t{4097}, std::size_t{421'642}})
     for (std::size_t parts = 1; parts <= 9; ++parts) {
       const auto slices = page_slices(size, parts);
@@ -29,7 +29,7 @@ TEST_CASE("slices cover every float once, are cut at pages and even to a page") 
     }
 }
 
-TEST_CASE("shards are dealt out completely, contiguously and evenly") {
+TEST_CASE("every shard has one lane, and lanes have contiguous and even ranges of shards") {
   for (std::size_t shards = 1; shards <= 13; ++shards)
     for (std::size_t lanes = 1; lanes <= shards; ++lanes) {
       const Topology topology{std::vector<std::int32_t>(lanes), static_cast<std::int32_t>(shards)};
@@ -45,7 +45,7 @@ TEST_CASE("shards are dealt out completely, contiguously and evenly") {
     }
 }
 
-TEST_CASE("a node has the shards of its lanes, and one without lanes has none") {
+TEST_CASE("a node has the shards of its lanes, and a node without lanes has no shards") {
   const Topology topology{{0, 0, 1, 2, 2, 2}, 7};
   CHECK(topology.lanes_of_node(2) == Range{3, 6});
   CHECK(topology.shards_of_node(0) == Range{0, 2});
@@ -68,7 +68,7 @@ TEST_CASE("strategies have names") {
   for (const char* name : kStrategyNames) CHECK(message.find('\'' + std::string(name) + '\'') != std::string::npos);
 }
 
-TEST_CASE("a strategy is for one machine or for nodes") {
+TEST_CASE("a strategy works either on one machine or among nodes") {
   const Topology one{{0, 0}, 2};
   const Topology two{{0, 1}, 2};
   const auto plan = [](Strategy strategy, const Topology& topology) {

@@ -27,7 +27,7 @@ void check_tiles(const Range& range, std::size_t learned_size, int threads, std:
 
 }  // namespace
 
-TEST_CASE("parts tile a slice by whole pages, and statistics are in one of them") {
+TEST_CASE("parts tile a slice in whole pages, and all statistics are in one part") {
   check_tiles({0, kMany}, kMany, 1, 1);
   check_tiles({0, kMany}, kMany, 4, 4);
   check_tiles({kPageFloats, kMany + 7}, kMany + 7, 3, 3);

@@ -22,7 +22,7 @@ constexpr std::size_t kFlatSize = 20 * kBlock + 100;
 
 Deadline soon() { return Deadline(std::chrono::seconds(20)); }
 
-/// Three nodes with a worker each, of which two own half of the vectors.
+/// Three nodes with one worker each. Two of the nodes own one half of the vectors each.
 struct ServingNodes {
   struct Node {
     ObjectStore store{std::size_t{1} << 27};
@@ -64,7 +64,7 @@ struct ServingNodes {
       if (node->own->has(shard)) return node->own->gradient(shard);
     return {};
   }
-  /// What a server reads of one push, added up, by float of the whole vector.
+  /// Returns the sum of the gradients that a server reads of one push, at the floats of its slice.
   std::vector<float> sum_at(int server, int rank, std::uint64_t ticket) {
     const Range& slice = slices[static_cast<std::size_t>(server)];
     const PushedSlice pushed = nodes[static_cast<std::size_t>(server)]->exchange->pushed(rank, slice, ticket, soon());
@@ -74,14 +74,14 @@ struct ServingNodes {
       for (const auto& gradient : pushed.gradients) sum[i] += gradient[i - pushed.begin];
     return sum;
   }
-  std::int64_t bytes = 0;  ///< of the push that was read last
+  std::int64_t bytes = 0;  ///< bytes of the push that was read last
 };
 
 }  // namespace
 
-TEST_CASE("of a push only blocks travel that are not zero, and none of them stays behind") {
+TEST_CASE("a push sends only blocks that are not zero, and no block of an earlier push remains") {
   ServingNodes all(1);
-  const auto gradient = all.gradient(2);  // of the worker on node 2
+  const auto gradient = all.gradient(2);  // belongs to the worker on node 2
   gradient[5] = 1;
   gradient[12 * kBlock] = 2;
   gradient[kFlatSize - 1] = 3;
@@ -95,7 +95,7 @@ TEST_CASE("of a push only blocks travel that are not zero, and none of them stay
   CHECK(sum[kFlatSize - 1] == 3);
   CHECK(std::ranges::count(sum, 0.0F) == static_cast<std::ptrdiff_t>(kFlatSize) - 2);
   CHECK(all.bytes == (kBlock + 100) * 4);
-  // Three blocks, and two bytes that say which they are for each server.
+  // Three blocks, and for each server two bytes that state which blocks follow.
   CHECK(all.network.bytes_sent(2) == (2 * kBlock + 100) * 4 + 2 + 2);
 
   gradient[5] = 0;
@@ -103,11 +103,11 @@ TEST_CASE("of a push only blocks travel that are not zero, and none of them stay
   all.nodes[2]->exchange->push(2, 2, soon());
   sum = all.sum_at(0, 2, 2);
   CHECK(sum[5] == 0);
-  CHECK(all.bytes == kBlock * 4);  // a zero with a sign is not nothing
+  CHECK(all.bytes == kBlock * 4);  // negative zero is sent, too
   CHECK(all.network.complaint().empty());
 }
 
-TEST_CASE("what a worker's shards add up to travels, and where it is read it lies, it does not") {
+TEST_CASE("a push sends the sum of a worker's shards, except to the server on its own node") {
   ServingNodes all(2);
   std::ranges::fill(all.gradient(0), 1.0F);
   std::ranges::fill(all.gradient(1), 2.0F);
@@ -120,7 +120,7 @@ TEST_CASE("what a worker's shards add up to travels, and where it is read it lie
   CHECK(all.network.complaint().empty());
 }
 
-TEST_CASE("each worker is served the slices of all servers, and shared weights are whole everywhere") {
+TEST_CASE("each worker receives the slices of all servers, and every node has all shared weights") {
   ServingNodes all(1);
   for (int server = 0; server < 2; ++server) {
     const Range& slice = all.slices[static_cast<std::size_t>(server)];
@@ -146,7 +146,7 @@ TEST_CASE("each worker is served the slices of all servers, and shared weights a
   CHECK(all.network.complaint().empty());
 }
 
-TEST_CASE("weights that are not finite are taken of no server, and who serves or shares them is named") {
+TEST_CASE("a worker refuses weights that are not finite, and the error names the server that sent them") {
   ServingNodes all(1);
   for (int server = 0; server < 2; ++server) {
     const Range& slice = all.slices[static_cast<std::size_t>(server)];

@@ -18,7 +18,7 @@ using troupe_test::kPatience;
 namespace {
 
 constexpr std::size_t kQuota = std::size_t{1} << 20;
-constexpr std::size_t kSize = kPageFloats + 500;  ///< two pages, the last one in part
+constexpr std::size_t kSize = kPageFloats + 500;  ///< two pages, the last one incomplete
 
 SlabLayout layout_of(int vectors, int buffers, std::uint64_t generation = 1) {
   SlabLayout layout;
@@ -32,7 +32,7 @@ SlabLayout layout_of(int vectors, int buffers, std::uint64_t generation = 1) {
   return layout;
 }
 
-/// Tells vectors, buffers and floats apart.
+/// Returns a value that identifies the vector, the buffer and the float.
 float value_of(int vector, int buffer, std::size_t i) {
   return static_cast<float>(100'000 * (vector + 1) + 10'000 * buffer) + static_cast<float>(i);
 }
@@ -45,7 +45,7 @@ void fill(const VersionedState& state) {
     }
 }
 
-/// Whether a vector is what `fill` wrote into that buffer.
+/// Returns whether a vector has the content that `fill` wrote to that buffer.
 bool holds(std::span<const float> floats, int vector, int buffer) {
   bool same = floats.size() == kSize;
   for (std::size_t i = 0; same && i < floats.size(); ++i) same = floats[i] == value_of(vector, buffer, i);
@@ -56,12 +56,12 @@ bool is_zero(std::span<const float> floats) {
   return std::all_of(floats.begin(), floats.end(), [](float each) { return each == 0; });
 }
 
-/// Of three shards, of which the first worker has two.
+/// Returns the generations of the gradients of three shards. The first worker has two shards.
 std::vector<std::vector<std::uint64_t>> made_for(std::uint64_t first, std::uint64_t second) {
   return {{first, first, second}};
 }
 
-/// The slabs of two workers, whose slices are a page and the rest.
+/// The slabs of two workers. Their slices are one page and the remaining floats.
 struct Workers {
   Workers(ObjectStore& store, const SlabLayout& layout)
       : first_store(store.connect()),
@@ -86,7 +86,7 @@ struct Workers {
 
 }  // namespace
 
-TEST_CASE("a state begins as zeros, each vector in each buffer a place of its own") {
+TEST_CASE("a state starts with zeros, and each vector in each buffer has memory of its own") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   VersionedState state(*client, layout_of(3, 2));
@@ -100,7 +100,7 @@ TEST_CASE("a state begins as zeros, each vector in each buffer a place of its ow
   CHECK_THROWS_AS(state.vector(0, 2), std::out_of_range);
 }
 
-TEST_CASE("a new state carries the buffers that count to its first ones, and outlives the old one") {
+TEST_CASE("a new state copies the live buffers to its first buffers, and outlives the old state") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   std::optional<VersionedState> old(std::in_place, *client, layout_of(2, 4));
@@ -117,12 +117,12 @@ TEST_CASE("a new state carries the buffers that count to its first ones, and out
   }
 }
 
-TEST_CASE("place and clear touch one buffer, and clear leaves the weights alone") {
+TEST_CASE("place and clear change one buffer, and clear does not change the weights") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   VersionedState state(*client, layout_of(3, 2));
   fill(state);
-  std::vector<float> flat(kSize + 24);  // transfers are of whole pages
+  std::vector<float> flat(kSize + 24);  // transfers consist of whole pages
   std::iota(flat.begin(), flat.end(), 7.0F);
   state.place(flat, 1, 0);
   CHECK(std::equal(flat.begin(), flat.begin() + kSize, state.vector(1, 0).begin()));
@@ -135,7 +135,7 @@ TEST_CASE("place and clear touch one buffer, and clear leaves the weights alone"
   CHECK(is_zero(state.vector(2, 1)));
 }
 
-TEST_CASE("a published state is read by everybody and opened for writing by nobody anew") {
+TEST_CASE("a published state can be read by all clients and can no longer be opened for writing") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   const auto other = store.connect();
@@ -151,7 +151,7 @@ TEST_CASE("a published state is read by everybody and opened for writing by nobo
       CHECK(code_of([&] { other->open(id, 0, kPageBytes); }) == ErrorCode::store_failed);
       CHECK(holds(other->get(id, kPatience)->floats().first(kSize), vector, buffer));
     }
-  opened->writable_floats()[0] = -1;  // who had it open goes on
+  opened->writable_floats()[0] = -1;  // an object that was already open stays writable
   CHECK(state.vector(1, 2)[0] == -1);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("workers write their slices of every vector and buffer, and see all we
   }
 }
 
-TEST_CASE("a worker without a slice adds nothing, unless others need what it adds") {
+TEST_CASE("a worker without a slice adds nothing, unless other workers need its contribution") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   const SlabLayout layout = layout_of(1, 2);
@@ -208,7 +208,7 @@ TEST_CASE("a worker without a slice adds nothing, unless others need what it add
   CHECK(contributor.sources()[1].data() != nullptr);
 }
 
-TEST_CASE("gradients of one generation serve the next one, beside those that are made for it") {
+TEST_CASE("gradients of an earlier generation can be used together with new ones") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   const auto other_client = store.connect();
@@ -230,7 +230,7 @@ TEST_CASE("gradients of one generation serve the next one, beside those that are
   CHECK(code_of([&] { stranger.map_others(made_for(2, 2), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
 }
 
-TEST_CASE("where the driver adds, it has all gradients and workers have their mean") {
+TEST_CASE("if the driver adds, it has all gradients, and workers have its mean") {
   ObjectStore store(kQuota);
   const auto client = store.connect();
   SlabLayout layout = layout_of(1, 2);
@@ -251,7 +251,7 @@ TEST_CASE("where the driver adds, it has all gradients and workers have their me
   CHECK(workers.second.sources()[0][8] == 2);
 }
 
-TEST_CASE("what was made before a constructor threw is given back") {
+TEST_CASE("a constructor that throws frees all objects that it has created") {
   constexpr int kFits = 7;  // objects of two pages
   constexpr std::size_t kSmallQuota = kFits * 2 * kPageBytes;
   ObjectStore store(kSmallQuota);
@@ -269,7 +269,7 @@ TEST_CASE("what was made before a constructor threw is given back") {
   {
     const SlabLayout layout = layout_of(1, 2);
     const VersionedState state(*client, layout);
-    // Two gradients fit beside it; the third buffer, which is not there, is opened last.
+    // Two gradients fit in addition to the state. The third buffer does not exist and is opened last.
     CHECK(code_of([&] {
             const OwnGradients two(*client, layout, GradientOf::worker, {0, 2}, 1);
             WorkerSlabs(*client, layout_of(1, 3), {&two}, {0, kSize});
@@ -280,7 +280,7 @@ TEST_CASE("what was made before a constructor threw is given back") {
   CHECK(has_all());
 }
 
-TEST_CASE("what is held is given back with its holder, and a store that is gone is no error") {
+TEST_CASE("a destructor frees its objects, and a missing store is no error") {
   std::optional<ObjectStore> store(std::in_place, kQuota);
   const auto client = store->connect();
   const auto other = store->connect();

@@ -23,7 +23,7 @@ std::vector<std::vector<float>> random_vectors(std::size_t count, std::size_t si
   return vectors;
 }
 
-/// Float i of each vector.
+/// Returns a function that returns float i of a vector.
 auto leaves_at(const std::vector<std::vector<float>>& vectors, std::size_t i) {
   return [&vectors, i](std::size_t vector) { return vectors[vector][i]; };
 }
@@ -35,10 +35,10 @@ TEST_CASE("the left part is the largest power of two below the count") {
   for (std::size_t count = 2; count <= 10; ++count) CHECK(left_leaves(count) == expected[count - 2]);
 }
 
-TEST_CASE("losses are summed in the tree, not in order") {
+TEST_CASE("losses are summed in the tree, not from left to right") {
   CHECK(tree_sum(std::vector<double>{}) == 0);
   CHECK(tree_sum(std::vector<double>{3.5}) == 3.5);
-  // From left to right the ones would vanish in the big number one by one.
+  // From left to right, each 1 would be lost when it is added to the large number.
   CHECK(tree_sum(std::vector<double>{1e16, 1, 1, 1}) == (1e16 + 1) + 2);
   CHECK(tree_sum(std::vector<double>{1e16, 1, 1, 1}) != ((1e16 + 1) + 1) + 1);
 }
@@ -56,7 +56,7 @@ TEST_CASE("vectors are summed in the same tree for every number of shards") {
   }
 }
 
-TEST_CASE("reduce_and_apply hands every float of the range on once, in order, as the mean over samples") {
+TEST_CASE("reduce_and_apply passes on every float of the range once, in order, as the mean over samples") {
   const std::size_t size = 3 * kTreeChunk + 5;
   const auto vectors = random_vectors(5, size);
   const Gradients gradients(vectors.begin(), vectors.end());
@@ -71,7 +71,7 @@ TEST_CASE("reduce_and_apply hands every float of the range on once, in order, as
   CHECK(spent.apply > 0);
 }
 
-TEST_CASE("complete subtrees tile a range, and are as few as can be") {
+TEST_CASE("complete subtrees tile a range, and their number is minimal") {
   for (std::size_t leaves = 1; leaves <= 70; ++leaves)
     for (std::size_t begin = 0; begin <= leaves; ++begin)
       for (std::size_t end = begin; end <= leaves; ++end) {
@@ -91,7 +91,7 @@ TEST_CASE("complete subtrees tile a range, and are as few as can be") {
   CHECK(complete_subtrees(8, 3, 5) == std::vector<Range>{{3, 4}, {4, 5}});
 }
 
-TEST_CASE("sums of complete subtrees are finished as the whole tree would have been added") {
+TEST_CASE("sums of complete subtrees are combined in the order of the whole tree") {
   const std::size_t size = 9;
   std::mt19937 random(1);
   for (std::size_t leaves = 1; leaves <= 40; ++leaves) {
@@ -116,7 +116,7 @@ TEST_CASE("sums of complete subtrees are finished as the whole tree would have b
   }
 }
 
-TEST_CASE("terms that are no subtrees, overlap or leave leaves out are refused") {
+TEST_CASE("terms that are not subtrees, overlap or omit leaves are refused") {
   for (const std::vector<Range>& terms : std::vector<std::vector<Range>>{
            {}, {{0, 3}}, {{0, 1}, {1, 3}, {3, 4}}, {{0, 2}, {1, 4}}, {{0, 2}, {3, 4}}, {{0, 4}, {4, 5}}, {{0, 2}}})
     CHECK(code_of([&] { TermTree(4, terms); }) == ErrorCode::invalid_argument);

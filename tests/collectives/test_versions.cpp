@@ -11,7 +11,7 @@ using namespace troupe;
 
 namespace {
 
-/// A run of two buffers whose first version is committed in buffer 0.
+/// Returns versions with two buffers. The first version is committed in buffer 0.
 Versions begun() {
   Versions versions;
   versions.begin(2);
@@ -19,13 +19,13 @@ Versions begun() {
   return versions;
 }
 
-/// A step into the spare buffer.
+/// Commits a step into the spare buffer.
 void step(Versions& versions) {
   const Version from = versions.committed();
   versions.commit(*versions.spare(), {from.step + 1, from.updates + 1});
 }
 
-/// What real buffers would hold, by the number of what was written.
+/// The contents of buffers: for each buffer, the number of the last write.
 class Contents {
  public:
   explicit Contents(int buffers) : buffers_(static_cast<std::size_t>(buffers)) {}
@@ -43,7 +43,7 @@ class Contents {
 
 }  // namespace
 
-TEST_CASE("before the first weights there is nothing to carry, and room to write") {
+TEST_CASE("without weights there are no live buffers, and begin() provides a spare buffer") {
   Versions versions;
   CHECK_FALSE(versions.any());
   CHECK(versions.live().empty());
@@ -55,7 +55,7 @@ TEST_CASE("before the first weights there is nothing to carry, and room to write
   CHECK(versions.spare() == 0);
 }
 
-TEST_CASE("a commit makes the buffer that was written the one that is read") {
+TEST_CASE("a commit makes the written buffer the committed one") {
   Versions versions = begun();
   CHECK(versions.any());
   CHECK(versions.buffer() == 0);
@@ -65,14 +65,14 @@ TEST_CASE("a commit makes the buffer that was written the one that is read") {
   CHECK(versions.buffer() == 1);
   CHECK(versions.committed() == Version{11, 5});
   CHECK(versions.live() == std::vector{1});
-  CHECK(versions.spare() == 0);  // nobody pinned what was there
+  CHECK(versions.spare() == 0);  // the old buffer is not pinned
   CHECK(versions.buffers_needed() == 2);
 }
 
-TEST_CASE("a pinned version keeps its buffer from those that may be written") {
+TEST_CASE("the buffer of a pinned version is not spare") {
   Versions versions = begun();
   const auto pin = versions.pin();
-  CHECK(versions.pinned() == 0);  // it is the committed one as well
+  CHECK(versions.pinned() == 0);  // the pinned buffer is also the committed one
   CHECK(versions.buffers_needed() == 2);
   step(versions);
   CHECK(versions.buffer_of(pin) == 0);
@@ -89,23 +89,23 @@ TEST_CASE("a pinned version keeps its buffer from those that may be written") {
   CHECK_THROWS_AS(versions.version_of(pin), std::out_of_range);
 }
 
-TEST_CASE("a version stays pinned until nobody pins it any more") {
+TEST_CASE("a version stays pinned until its last pin is released") {
   Versions versions = begun();
   const auto first = versions.pin();
   const auto second = versions.pin();
   CHECK(first != second);
   step(versions);
-  CHECK(versions.pinned() == 1);  // one buffer, however many read it
+  CHECK(versions.pinned() == 1);  // one buffer, with any number of pins
   versions.unpin(first);
   CHECK(versions.buffer_of(second) == 0);
   CHECK_FALSE(versions.spare());
-  versions.unpin(first);  // harmless
+  versions.unpin(first);  // repeated unpin has no effect
   CHECK(versions.pinned() == 1);
   versions.unpin(second);
   CHECK(versions.spare() == 0);
 }
 
-TEST_CASE("pins of different versions each hold a buffer, and a new number each") {
+TEST_CASE("each pin of another version keeps a buffer and has a new number") {
   Versions versions;
   versions.begin(4);
   versions.commit(*versions.spare(), {1, 1});
@@ -128,7 +128,7 @@ TEST_CASE("pins of different versions each hold a buffer, and a new number each"
   CHECK(versions.version_of(again) == Version{4, 4});
 }
 
-TEST_CASE("a new generation numbers what counts from 0 on, in the order in which it was live") {
+TEST_CASE("a new generation numbers the live buffers from 0 on, in their earlier order") {
   Versions versions;
   versions.begin(4);
   versions.commit(3, {1, 1});
@@ -143,14 +143,14 @@ TEST_CASE("a new generation numbers what counts from 0 on, in the order in which
   CHECK(versions.committed() == Version{3, 3});
   CHECK(versions.spare() == 2);
   step(versions);
-  CHECK(versions.spare() == 0);  // of three buffers, and no fourth one
+  CHECK(versions.spare() == 0);  // there are three buffers and no fourth one
   versions.unpin(old);
   versions.begin(2);
   CHECK(versions.buffer() == 0);
   CHECK(versions.spare() == 1);
 }
 
-TEST_CASE("whatever is written, pinned, freed and carried, what counts is where it is said to be") {
+TEST_CASE("committed and pinned versions stay in their buffers for any order of writes, pins and new generations") {
   std::mt19937 random(5);
   for (int run = 0; run < 50; ++run) {
     Versions versions;
@@ -165,7 +165,7 @@ TEST_CASE("whatever is written, pinned, freed and carried, what counts is where 
         REQUIRE(versions.spare());
       }
       contents.at(*versions.spare()) = step;
-      if (random() % 4 != 0) versions.commit(*versions.spare(), {step, step});  // else the step failed
+      if (random() % 4 != 0) versions.commit(*versions.spare(), {step, step});  // otherwise the step failed
       if (versions.any() && random() % 3 == 0) pins[versions.pin()] = versions.committed().step;
       if (!pins.empty() && (random() % 3 == 0 || pins.size() > 5)) {
         const auto pin = std::next(pins.begin(), static_cast<std::ptrdiff_t>(random() % pins.size()));
@@ -178,7 +178,7 @@ TEST_CASE("whatever is written, pinned, freed and carried, what counts is where 
   }
 }
 
-TEST_CASE("what is forgotten is committed and pinned no more, and its pins never come again") {
+TEST_CASE("forget() removes the committed version and all pins, and pin numbers are not reused") {
   Versions versions;
   versions.reserve(1);
   versions.begin(3);

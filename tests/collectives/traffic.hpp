@@ -4,11 +4,11 @@
 
 #include "collectives/plan/plan.hpp"
 
-/// Bytes between a node and the others in one step.
+/// The bytes that a node sends to and receives from other nodes in one step.
 struct Traffic {
   std::size_t sent = 0;
   std::size_t received = 0;
 };
 
-/// What the plan's flows come to for `node`.
+/// Returns the traffic of `node` according to the flows of the plan.
 Traffic traffic_of(const troupe::Plan& plan, int node);

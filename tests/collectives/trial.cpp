@@ -25,8 +25,8 @@ std::uint32_t mix(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
 
-/// What is odd about element `at` in some shard. All NaNs of an element are the same, and it has no infinities: which
-/// of two NaNs a sum becomes is left to the compiler.
+/// Returns an unusual value for element `at`. All NaNs of an element are the same, and an element with NaNs has no
+/// infinities, because the compiler decides which of two NaNs becomes the sum.
 float special(std::uint32_t at, std::uint32_t random) {
   const std::uint32_t sign = random & 0x80000000U;
   switch (at % 3) {
@@ -39,7 +39,7 @@ float special(std::uint32_t at, std::uint32_t random) {
   }
 }
 
-/// One node's memory and its exchange.
+/// The memory and the exchange of one node.
 struct Node {
   Node(const Plan& plan, int node, LoopNetwork& network, ObjectStore& objects, std::size_t size, int buffers = 2)
       : store(objects.connect()),
@@ -58,11 +58,11 @@ struct Node {
   Transport& transport;
   Vectors weights;      ///< by buffer
   Vectors own;          ///< gradients by shard
-  Gradients gradients;  ///< where they are
+  Gradients gradients;  ///< pointers to the gradients
   std::optional<NodeExchange> exchange;
 };
 
-/// As many as a new object can have, of `most`.
+/// Returns the number of pages that a new object can have, at most `most`.
 std::size_t pages_that_fit(ObjectStore& objects, std::size_t most) {
   const auto client = objects.connect();
   std::size_t pages = most;
@@ -70,7 +70,7 @@ std::size_t pages_that_fit(ObjectStore& objects, std::size_t most) {
   return pages;
 }
 
-/// For all trials: each would start a thread.
+/// Returns one store for all trials, because each store starts a thread.
 ObjectStore& one_store() {
   static ObjectStore store;
   return store;
@@ -171,7 +171,7 @@ class Running {
     }
   }
 
-  /// Of a shard's gradient.
+  /// Returns the memory of a shard's gradient.
   std::vector<float>& memory_of(std::size_t n, std::size_t shard, int step) {
     const bool in_place = trial_.in_place && shard == plan_.topology.shards_of_node(static_cast<int>(n)).begin;
     return in_place ? nodes_[n]->written(step) : nodes_[n]->own[shard];
@@ -198,7 +198,7 @@ class Running {
     });
   }
 
-  /// What each lane throws, if anything, that has something to do.
+  /// Calls `act` on all lanes that take part. Returns the error code of each lane, if any.
   template <class Act>
   std::vector<std::optional<ErrorCode>> on_all_lanes(const Act& act) {
     std::vector<std::thread> threads;
@@ -209,7 +209,7 @@ class Running {
       threads.emplace_back([this, &act, &codes, n, lane] {
         auto& code = codes[static_cast<std::size_t>(lane)];
         code = code_of([&] { act(n, lane); });
-        if (code) network_.end();  // as a driver does that hears of it
+        if (code) network_.end();  // as a driver does when it learns of the error
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -342,7 +342,7 @@ std::size_t staged_floats(const Plan& plan, int node) {
   std::optional<Node> made(std::in_place, plan, node, network, objects, plan.slices.back().end);
   const std::size_t beside = pages_that_fit(objects, kPages);
   made.reset();
-  if (pages_that_fit(objects, kPages) != kPages) throw std::runtime_error("staging is left in the store");
+  if (pages_that_fit(objects, kPages) != kPages) throw std::runtime_error("staged objects remain in the store");
   return (kPages - beside) * kPageFloats;
 }
 

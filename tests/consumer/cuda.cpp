@@ -1,4 +1,4 @@
-// A user's program: a step on this machine's CUDA devices, or why there is none.
+// A user's program. Takes a step on this machine's CUDA devices, or prints why there are none.
 #include <iostream>
 #include <troupe/troupe.hpp>
 

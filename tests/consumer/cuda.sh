@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds a user's program with find_package(troupe COMPONENTS cuda) on an installed build that has CUDA, and runs it: it
-# computes on a device, or says that the machine has none.
+# Installs a build that has CUDA, builds a user's program with find_package(troupe COMPONENTS cuda), and runs the
+# program. The program computes on a CUDA device, or reports that the machine has none.
 #   cuda.sh BUILD_DIR CXX [CMAKE_OPTION...]
 set -euo pipefail
 
@@ -19,6 +19,6 @@ said=$("$work/build/consumer")
 echo "$said"
 grep -q -e 'a step on CUDA devices' -e 'unsupported: there is no NVIDIA driver' -e 'unsupported: there is no CUDA device' \
   <<<"$said"
-# The program of that build has the devices, too.
+# The `troupe` program of that build has CUDA devices, too.
 { "$work/prefix/bin/troupe" devices 2>&1 || true; } | grep -q -e 'driver for CUDA' -e 'there is no NVIDIA driver' \
   -e 'there is no CUDA device'

@@ -1,5 +1,6 @@
-// A user's program: two workers fit one number to the mean of what their shards hold, in this process, in processes or,
-// where the environment tells of a cluster as scripts/local-cluster.sh does, on its nodes.
+// A user's program. Two workers fit one number to the mean of the values of their shards. The program runs in this
+// process and in worker processes. If the environment names a cluster, as scripts/local-cluster.sh sets it, the program
+// runs on the nodes instead.
 #include <cmath>
 #include <cstdlib>
 #include <iostream>

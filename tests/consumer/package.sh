@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Makes the packages of a build. Installs the Debian package under a root of its own, links a user's program with the
-# installed files, and removes the package: no file may stay. Then unpacks the archive in another place, runs its program
-# under a root that has glibc and nothing else of this system, and links a user's program with the archive's files.
+# Creates the packages of a build and tests them. Installs the Debian package under a separate root, links a user's
+# program with the installed files, and removes the package; no file may remain. Then unpacks the archive in another
+# folder, runs the archive's program under a root that contains only glibc of this system, and links a user's program
+# with the archive's files.
 #   package.sh BUILD_DIR CXX
 set -euo pipefail
 
@@ -15,7 +16,8 @@ touch "$work/root/var/lib/dpkg/status"
 
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" >"$work/cpack.log")
 packages=("$work"/troupe_*.deb)
-# What it depends on is installed under the usual root. Its scripts, of which there are none, would need another one.
+# The dependencies of the package are installed under the usual root. Scripts of the package would need another root,
+# but the package has no scripts.
 dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path --force-unsafe-io
   --log="$work/dpkg.log")
 "${dpkg[@]}" --install "${packages[0]}" >"$work/install.log" 2>&1
@@ -23,7 +25,7 @@ dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path
 version=$("$work/root/usr/bin/troupe" --version)
 [[ $(dpkg-deb --field "${packages[0]}" Version) == "$version-1~"* ]]
 
-# The program's libraries come with what the package depends on, at first or second hand.
+# The package must depend on all shared libraries of the program, directly or indirectly.
 declare -A known=()
 mapfile -t queue < <(dpkg-deb --field "${packages[0]}" Depends | tr ',' '\n')
 while ((${#queue[@]} > 0)); do
@@ -35,7 +37,7 @@ while ((${#queue[@]} > 0)); do
     2>/dev/null | tr ',' '\n')
 done
 while read -r library; do
-  library=${library#/usr}  # packages say where it lay before /lib and /usr/lib became one
+  library=${library#/usr}  # packages list the path that was valid before /lib and /usr/lib were merged
   owner=$({ dpkg-query --search "$library" || dpkg-query --search "/usr$library"; } 2>/dev/null | cut -d : -f 1 || true)
   if [[ -z ${known[${owner:-none}]:-} ]]; then
     echo "the program needs $library of ${owner:-no package}, which the package does not depend on" >&2
@@ -59,7 +61,7 @@ fi
 mkdir "$work/another place"
 tar -xzf "$work/troupe-$version"-*.tar.gz -C "$work/another place" --strip-components=1
 
-# A system with the same glibc and none of our packages.
+# A root with the same glibc and no other packages.
 mkdir -p "$work/bare/"{proc,tmp}
 mv "$work/another place" "$work/bare/another place"
 "$work/bare/another place/bin/troupe" --version >/dev/null
@@ -89,7 +91,7 @@ if "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc"' - "$work/bare" 2>/dev
   "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" "/another place/bin/troupe" train --quiet \
     --model linear --workers 2 --placement processes --steps 3' - "$work/bare" >"$work/archive.log"
 else
-  echo "not run under another root: this system refuses namespaces"
+  echo "not run under another root: this system does not allow namespaces"
 fi
 mv "$work/bare/another place" "$work/another place"
 cmake -S "$source" -B "$work/archive" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$cxx" -DWAY=find_package \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds and runs a user's program in each way to get at Troupe: installed, through find_package and through pkg-config
-# with plain g++; as a part of its own build, through add_subdirectory and FetchContent. Compiling Troupe twice more
-# would take minutes, so the last two get the libraries that are there already, linked as their builds would link them.
+# Builds and runs a user's program in each way to use Troupe. Installed Troupe is used through find_package, and through
+# pkg-config with plain g++. Troupe as a part of the user's build is used through add_subdirectory and FetchContent. To
+# compile Troupe twice more would take minutes, so the last two ways link the libraries of BUILD_DIR as their own builds
+# would link them.
 #   run.sh BUILD_DIR CXX
 set -euo pipefail
 
@@ -27,7 +28,7 @@ fail() {
 mkdir "$work"
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 
-# Only troupe::cuda calls CUDA, so that programs without it need nothing of it.
+# Only troupe::cuda may call CUDA, so that programs without troupe::cuda do not need CUDA.
 for library in $(find "$work/prefix" -name 'libtroupe_*.a' -not -name libtroupe_cuda.a); do
   if nm --undefined-only "$library" 2>/dev/null | grep -E ' U (cuda[A-Z]|cudnn|cublas)'; then
     fail "$library calls CUDA"
@@ -38,7 +39,7 @@ configure find_package -DCMAKE_PREFIX_PATH="$work/prefix"
 cmake --build "$work/find_package"
 "$work/find_package/consumer"
 
-# Its object serves all ways: what differs is where headers and libraries are found.
+# The way through pkg-config compiles the same program; only the paths of headers and libraries differ.
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name troupe.pc)")
 export PKG_CONFIG_PATH
 mkdir "$work/pkg-config"
@@ -50,12 +51,13 @@ mkdir "$work/pkg-config"
   fail "pkg-config and the header differ in the version"
 # shellcheck disable=SC2046
 "$cxx" -std=c++20 -O2 -Wall -Wextra -Werror -c "$source/warnings.cpp" -o /dev/null $(pkg-config --cflags troupe) ||
-  fail "users see warnings"
+  fail "headers cause warnings in users' programs"
 { "$cxx" -std=c++17 -fsyntax-only $(pkg-config --cflags troupe) "$source/main.cpp" 2>&1 || true; } |
   grep -q -e '-std=c++20' ||
-  fail "a compiler of C++17 is not told what is needed"
+  fail "the error of a C++17 compiler does not mention -std=c++20"
 
-# link_as_part WAY: the program's object by its build, then Troupe's libraries in the places where that build puts them.
+# link_as_part WAY: compiles the program's object with CMake, copies Troupe's libraries to the paths where that build
+# would put them, and links.
 link_as_part() {
   local way=$1 library object=CMakeFiles/consumer.dir/main.cpp.o command
   configure "$way" -DTROUPE_SOURCE="$root"
@@ -74,7 +76,7 @@ link_as_part() {
 link_as_part add_subdirectory
 link_as_part FetchContent
 
-# The same program as two nodes and their driver; 77: namespaces cannot be made here.
+# Runs the same program as two nodes and a driver. Status 77: network namespaces cannot be created on this machine.
 status=0
 "$root/scripts/local-cluster.sh" 2 --troupe "$work/find_package/consumer" || status=$?
 ((status == 0 || status == 77)) || fail "the cluster of the program ended with status $status"

@@ -1,4 +1,5 @@
-// What users write, compiled with warnings as errors: aggregates named in place, loops of one's own, searches.
+// Code as users write it, compiled with warnings as errors: designated initializers, hand-written training loops,
+// searches.
 #include <array>
 #include <iostream>
 #include <troupe/troupe.hpp>

@@ -40,7 +40,7 @@ void check_all_refused(const Calls& calls) {
 
 namespace {
 
-/// Returns its status.
+/// Returns the child's status.
 int wait_for(pid_t child) {
   const auto until = steady_clock::now() + kPatience;
   int status = 0;
@@ -77,7 +77,7 @@ troupe::Options options_of(troupe::Placement placement) {
 
 namespace {
 
-/// Samples that are slow to read, so that threads of the process read batches ahead.
+/// Samples that are slow to read. Threads of the process therefore read batches ahead.
 class SlowData : public troupe::DataSource {
  public:
   explicit SlowData(troupe::data::DataPtr from) : DataSource(slow(from->info())), from_(std::move(from)) {}

@@ -11,7 +11,7 @@
 
 #include "troupe/troupe.hpp"
 
-// What host programs have in common.
+// Code that all host programs use.
 namespace troupe_test {
 
 /// The arguments of a host program.
@@ -25,24 +25,24 @@ struct Host {
 };
 
 using Programs = std::map<std::string, std::function<int(Host&)>>;
-/// Those about where and when a run begins and ends, and about clusters.
+/// Returns the programs that test when and on which thread a run starts and ends, and the programs about clusters.
 Programs lifetime_programs();
 
 void check(bool holds, const std::string& what);
 
-/// Checks that a call throws the error of a foreign process within a second.
+/// Checks that the call throws the error for a foreign process within a second.
 void check_refused(const char* name, const std::function<void()>& call);
 
 using Calls = std::map<const char*, std::function<void()>>;
 void check_all_refused(const Calls& calls);
 
-/// Waits for the child, which must end by itself, with status 0.
+/// Waits for the child and checks that it exits with status 0.
 void await(pid_t child);
 
-/// Waits for a child that ends by itself, in whichever way.
+/// Waits until the child ends, with any status or signal.
 void await_end(pid_t child);
 
-/// The two ends of a pipe, over which a parent holds its child back.
+/// A pipe with which a parent blocks its child until release().
 class Hold {
  public:
   Hold() { check(::pipe(ends_) == 0, "pipe"); }
@@ -61,10 +61,10 @@ troupe::Options options_of(troupe::Placement placement);
 
 std::unique_ptr<troupe::Model> shapes(std::uint64_t seed);
 
-/// Model "shapes" and function "count".
+/// Registers the model "shapes" and the function "count".
 void register_models();
 
-/// The weights after so many steps.
+/// Returns the weights after `steps` steps.
 std::vector<float> train(troupe::Placement placement, int steps);
 
 }  // namespace troupe_test

@@ -13,7 +13,7 @@
 namespace troupe_test {
 namespace {
 
-/// All that a DistributedSGD can be asked.
+/// Returns calls of all functions of DistributedSGD.
 Calls calls_of(troupe::DistributedSGD& sgd) {
   return {{"step", [&] { sgd.step(); }},
           {"warmup", [&] { sgd.warmup(); }},
@@ -45,7 +45,8 @@ Calls calls_of(troupe::DistributedSGD& sgd) {
           {"worker_pids", [&] { sgd.worker_pids(); }}};
 }
 
-/// The child returns from main through all destructors. @param late whether it lives until the parent's run has ended
+/// The child returns from main and runs all destructors. @param late whether the child lives until the parent's run has
+/// ended
 int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
   register_models();
   host.init();
@@ -67,10 +68,10 @@ int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
     for (int i = 0; i < 2; ++i) sgd.step();
     if (!late) await(child);
     sgd.step();
-    check(sgd.weights() == expected, "the parent trains to other weights");
+    check(sgd.weights() == expected, "the parent's weights differ");
   }
   if (late) {
-    check(train(placement, 6) == expected, "another run of the parent trains to other weights");
+    check(train(placement, 6) == expected, "the weights of the parent's other run differ");
     hold.release();
     await(child);
   }
@@ -78,7 +79,7 @@ int fork_beside_a_run(Host& host, troupe::Placement placement, bool late) {
   return 0;
 }
 
-/// A callback forks, and returns in the child as well.
+/// A callback calls fork and returns in the child as well.
 int fork_in_a_callback(Host& host) {
   host.init();
   class Forks : public troupe::Callback {
@@ -99,17 +100,17 @@ int fork_in_a_callback(Host& host) {
       check(forks->child == 0 && error.code() == troupe::ErrorCode::unsupported, error.what());
       return 0;
     }
-  check(forks->child > 0, "the child's step returns");
+  check(forks->child > 0, "the child's step returned");
   await(forks->child);
   sgd.read_weights([&](std::span<const float>) { forks->child = ::fork(); });
   if (forks->child == 0) return 0;
   await(forks->child);
-  check(sgd.step().step == 3, "the parent does not go on");
+  check(sgd.step().step == 3, "the parent's run does not continue");
   host.write("well");
   return 0;
 }
 
-/// A replica and a function of a trainer fork on their own threads, and return in the child as well.
+/// A replica and a function of a trainer call fork on their own threads and return in the child as well.
 int fork_in_a_worker(Host& host, troupe::Placement placement) {
   troupe::register_model_function("fork", [](troupe::Model&, std::span<const float>) {
     if (const pid_t child = ::fork(); child > 0) ::waitpid(child, nullptr, 0);
@@ -135,10 +136,10 @@ int fork_in_a_worker(Host& host, troupe::Placement placement) {
   for (int i = 0; i < 2; ++i) sgd.step();
   check(sgd.foreach_model("fork").at(1) == "returned", "a replica returned something else");
   for (int i = 0; i < 2; ++i) sgd.step();
-  check(sgd.weights() == expected, "the run trains to other weights");
+  check(sgd.weights() == expected, "the weights of the run differ");
   troupe::Trainer trainer({.num_workers = 2, .placement = placement});
   for (const troupe::TaskResult& returned : trainer.run("fork"))
-    check(returned.json == 2.0, "a rank returned otherwise");
+    check(returned.json == 2.0, "a rank returned another result");
   host.write("well");
   return 0;
 }
@@ -177,14 +178,14 @@ int fork_beside_a_trainer(Host& host, troupe::Placement placement) {
   await(child);
   int reports = 1;
   for (; running.next(); ++reports) continue;
-  check(reports == 3, "the parent hears " + std::to_string(reports) + " reports");
-  check(results(running.returns()) == expected, "the parent's run returns otherwise");
-  check(results(trainer.run("count")) == expected, "another run of the parent returns otherwise");
+  check(reports == 3, "the parent received " + std::to_string(reports) + " reports");
+  check(results(running.returns()) == expected, "the parent's run returned another result");
+  check(results(trainer.run("count")) == expected, "another run of the parent returned another result");
   host.write("well");
   return 0;
 }
 
-/// @param returns whether the child returns from the callback into the search, which throws
+/// @param returns whether the child returns from the callback into the search, which then throws
 int fork_in_a_search(Host& host, bool returns) {
   register_models();
   host.init();
@@ -198,23 +199,23 @@ int fork_in_a_search(Host& host, bool returns) {
     if (child >= 0 || trial.reports.empty()) return;
     child = ::fork();
     if (child > 0) await(child);
-    if (child == 0 && !returns) throw std::runtime_error("the child's own");
+    if (child == 0 && !returns) throw std::runtime_error("the child's exception");
   };
   try {
     const troupe::tune::Analysis analysis = troupe::tune::run(trainable, options);
-    check(child > 0, "the child's search returns");
+    check(child > 0, "the child's search returned");
     check(analysis.trials().size() == 3, "trials are missing");
     for (const auto& trial : analysis.trials()) check(trial.state == troupe::tune::TrialState::done, trial.error);
     check(::access(analysis.folder().c_str(), F_OK) == 0, "the parent's folder is gone");
     const pid_t another = ::fork();
-    if (another == 0) return 0;  // a temporary folder is the parent's
+    if (another == 0) return 0;  // a temporary folder belongs to the parent
     await(another);
-    check(::access(analysis.folder().c_str(), F_OK) == 0, "the folder went with the child");
+    check(::access(analysis.folder().c_str(), F_OK) == 0, "the exit of the child removed the parent's folder");
   } catch (const troupe::Error& error) {
     check(child == 0 && returns && error.code() == troupe::ErrorCode::unsupported, error.what());
     refused = true;
   } catch (const std::runtime_error& error) {
-    check(child == 0 && !returns && std::string(error.what()) == "the child's own", error.what());
+    check(child == 0 && !returns && std::string(error.what()) == "the child's exception", error.what());
     refused = true;
   }
   if (child == 0) return refused ? 0 : 1;
@@ -222,7 +223,7 @@ int fork_in_a_search(Host& host, bool returns) {
   return 0;
 }
 
-/// The parent is killed while its child holds what it has inherited: workers end all the same.
+/// The parent is killed while its child holds the inherited descriptors. The workers must end nevertheless.
 int killed_beside_its_child(Host& host) {
   register_models();
   host.init();
@@ -237,7 +238,7 @@ int killed_beside_its_child(Host& host) {
   for (;;) ::pause();
 }
 
-/// The parent's next run writes to the same folder while a child of its first run lives.
+/// The parent's next run writes to the same folder while a child of the first run is alive.
 int fork_beside_a_folder(Host& host) {
   register_models();
   host.init();
@@ -272,7 +273,8 @@ int fork_beside_a_folder(Host& host) {
 
 enum class When : unsigned char { before_init, after_init, after_runs };
 
-/// The process that becomes a daemon trains, with threads and with worker processes, runs functions and searches.
+/// The process becomes a daemon. Then it trains with threads and with worker processes, runs functions, and runs
+/// searches.
 int daemon(Host& host, When when) {
   register_models();
   const auto become_daemon = [] { check(::daemon(/*nochdir=*/1, /*noclose=*/0) == 0, "daemon"); };
@@ -280,7 +282,7 @@ int daemon(Host& host, When when) {
   host.init();
   const auto work = [] {
     const std::vector<float> weights = train(troupe::Placement::in_process, 3);
-    check(train(troupe::Placement::processes, 3) == weights, "processes train to other weights");
+    check(train(troupe::Placement::processes, 3) == weights, "the weights of worker processes differ");
     troupe::Trainer trainer({.num_workers = 2, .placement = troupe::Placement::processes});
     check(trainer.run("count").size() == 2, "results are missing");
     troupe::tune::Options options;
@@ -297,7 +299,7 @@ int daemon(Host& host, When when) {
     become_daemon();
   }
   const std::vector<float> weights = work();
-  check(when != When::after_runs || weights == before, "the daemon trains to other weights");
+  check(when != When::after_runs || weights == before, "the weights of the daemon differ");
   host.write("well");
   return 0;
 }
@@ -331,7 +333,7 @@ Programs programs() {
 int serve_nodes(int argc, char** argv) {
   register_models();
   troupe::init(argc, argv);
-  return 1;  // it has no runs of its own
+  return 1;  // a node does not run code of its own
 }
 
 int run_host_program(int argc, char** argv) {

@@ -9,7 +9,7 @@
 namespace troupe_test {
 namespace {
 
-/// One thread makes a run, others take steps, and another ends it.
+/// One thread creates a run, others take steps, and another thread destroys the run.
 int made_and_ended_elsewhere(Host& host, troupe::Placement placement) {
   register_models();
   host.init();
@@ -20,7 +20,7 @@ int made_and_ended_elsewhere(Host& host, troupe::Placement placement) {
   make();
   sgd->step();
   for (int step = 0; step < 2; ++step) elsewhere([&] { sgd->step(); });
-  check(sgd->weights() == expected, "steps of other threads train to other weights");
+  check(sgd->weights() == expected, "steps on other threads produce different weights");
   elsewhere([&] { sgd.reset(); });
   elsewhere(make);
   sgd->step();
@@ -35,7 +35,7 @@ int made_and_ended_elsewhere(Host& host, troupe::Placement placement) {
   return 0;
 }
 
-/// A run and a trainer that live until the process ends, and are destroyed then.
+/// A run and a trainer with static storage duration. They are destroyed when the process ends.
 int of_static_storage(Host& host, troupe::Placement placement) {
   static std::unique_ptr<troupe::DistributedSGD> sgd;
   static std::unique_ptr<troupe::Trainer> trainer;
@@ -51,8 +51,8 @@ int of_static_storage(Host& host, troupe::Placement placement) {
   return 0;
 }
 
-/// Nodes that serve run after run, and a driver that forks. Its next run listens at the same port, though the child of
-/// the first one lives.
+/// Two nodes serve one run after another, and the driver calls fork. The driver's next run listens on the same port
+/// although the child of the first run is alive.
 int fork_beside_a_cluster(Host& host) {
   register_models();
   host.init();
@@ -77,12 +77,12 @@ int fork_beside_a_cluster(Host& host) {
       ::_exit(0);
     }
     for (int step = 1; step < 3; ++step) sgd.step();
-    check(sgd.weights() == expected, "the run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the run differ");
   }
   {
     troupe::DistributedSGD sgd("shapes", options);
     for (int step = 0; step < 3; ++step) sgd.step();
-    check(sgd.weights() == expected, "the next run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the next run differ");
   }
   hold.release();
   await(child);
@@ -90,7 +90,7 @@ int fork_beside_a_cluster(Host& host) {
   return 0;
 }
 
-/// A child of fork that returns into a thread which reads batches ahead, or writes the log, ends.
+/// A child of fork returns into a thread that reads batches ahead or writes the log. The child must end.
 int fork_in_data(Host& host) {
   static std::atomic<pid_t> forked{0};
   struct Forks : troupe::DataSource {
@@ -118,7 +118,7 @@ int fork_in_data(Host& host) {
   {
     troupe::DistributedSGD sgd("forks", options_of(troupe::Placement::in_process));
     for (int step = 0; step < 6; ++step) sgd.step();
-    check(sgd.weights() == expected, "the run trains to other weights");
+    check(sgd.weights() == expected, "the weights of the run differ");
   }
   check(forked > 0, "nothing has forked");
   await_end(forked);

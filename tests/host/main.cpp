@@ -6,7 +6,7 @@
 
 #include "host/host_program.hpp"
 
-// Host programs of these tests, and their worker processes and trials, are this program again.
+// This program is started again as host programs, as their worker processes and as their trials.
 int main(int argc, char** argv) try {
   if (argc == 4 && std::string(argv[1]) == "--host") return troupe_test::run_host_program(argc, argv);
   if (argc == 3 && std::string(argv[1]).starts_with("--troupe-join=")) return troupe_test::serve_nodes(argc, argv);

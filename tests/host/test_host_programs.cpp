@@ -9,7 +9,7 @@
 #include "models/files.hpp"
 #include "support/patience.hpp"
 
-// A program that embeds the library forks, or becomes a daemon.
+// Tests with programs that embed the library and call fork or become daemons.
 namespace troupe_test {
 namespace {
 
@@ -20,7 +20,7 @@ class HostProgram {
 
   std::string results() const { return folder_ / "results"; }
   std::string said() const { return std::filesystem::exists(results()) ? troupe::testing::read_file(results()) : ""; }
-  /// Waits until the program, or a child of it, has written its result.
+  /// Waits until the program, or a child of it, has written its result. Returns whether the result is success.
   bool says_it_went_well() {
     static_cast<void>(comes_true([&] { return said().ends_with('\n'); }, std::chrono::seconds(120)));
     if (said() != "well\n") MESSAGE(said() << child_.err());
@@ -37,7 +37,7 @@ class HostProgram {
   Child child_;
 };
 
-TEST_CASE("in a child of fork calls on a run throw at once, it ends at once, and the parent's bits stay") {
+TEST_CASE("in a child of fork, calls on a run throw, the child exits at once, and the parent's results do not change") {
   for (const std::string name : {"threads", "threads, late", "processes", "processes, late"}) {
     CAPTURE(name);
     CHECK(HostProgram(name).ends_well());
@@ -48,22 +48,22 @@ TEST_CASE("a child of fork that returns from a callback into the run gets the er
   CHECK(HostProgram("callback").ends_well());
 }
 
-TEST_CASE("a child of fork that returns into a worker's thread ends, and the worker answers as ever") {
+TEST_CASE("a child of fork that returns into a worker's thread exits, and the worker still replies") {
   for (const std::string name : {"worker of threads", "worker of processes"}) {
     CAPTURE(name);
     CHECK(HostProgram(name).ends_well());
   }
 }
 
-TEST_CASE("a child of fork that returns into a thread which reads ahead ends, and the run goes on") {
+TEST_CASE("a child of fork that returns into a read-ahead thread exits, and the run continues") {
   CHECK(HostProgram("data").ends_well());
 }
 
-TEST_CASE("a child of fork beside a cluster keeps neither its parent's port nor its nodes") {
+TEST_CASE("a child of fork does not keep the port and the nodes of its parent's cluster") {
   CHECK(HostProgram("cluster").ends_well());
 }
 
-TEST_CASE("runs and trainers are made, used and ended by whichever thread, also when the process ends") {
+TEST_CASE("runs and trainers can be created, used and destroyed on any thread, also when the process ends") {
   for (const std::string name :
        {"elsewhere, threads", "elsewhere, processes", "static, threads", "static, processes"}) {
     CAPTURE(name);
@@ -71,25 +71,25 @@ TEST_CASE("runs and trainers are made, used and ended by whichever thread, also 
   }
 }
 
-TEST_CASE("in a child of fork calls on a trainer and on its run throw at once, and the parent's run goes on") {
+TEST_CASE("in a child of fork, calls on a trainer and on its run throw at once, and the parent's run continues") {
   for (const std::string name : {"trainer of threads", "trainer of processes"}) {
     CAPTURE(name);
     CHECK(HostProgram(name).ends_well());
   }
 }
 
-TEST_CASE("a child of fork leaves its parent's search alone: trials, their sockets and the temporary folder") {
+TEST_CASE("a child of fork does not affect the trials, the sockets and the temporary folder of its parent's search") {
   for (const std::string name : {"search, returns", "search, throws"}) {
     CAPTURE(name);
     CHECK(HostProgram(name).ends_well());
   }
 }
 
-TEST_CASE("a child of fork keeps no lock of its parent's folders and logs") {
+TEST_CASE("a child of fork does not keep locks on its parent's folders and logs") {
   CHECK(HostProgram("folder").ends_well());
 }
 
-TEST_CASE("workers end with their driver though a child of it holds its sockets") {
+TEST_CASE("workers end with their driver although a child of the driver holds its sockets") {
   HostProgram program("killed");
   REQUIRE(comes_true([&] { return program.said().ends_with('\n'); }));
   std::istringstream pids(program.said());
@@ -98,9 +98,9 @@ TEST_CASE("workers end with their driver though a child of it holds its sockets"
   for (pid_t pid = 0; pids >> pid;) CHECK(comes_true([&] { return resident_bytes(pid) == 0; }));
 }
 
-TEST_CASE("a program becomes a daemon before init, after it, and after its runs have ended") {
+TEST_CASE("a program can become a daemon before init, after init, and after its runs have ended") {
 #if defined(__SANITIZE_THREAD__)
-  MESSAGE("skipped: ThreadSanitizer takes the threads of a forked child for its parent's");
+  MESSAGE("skipped: ThreadSanitizer treats the threads of a forked child as its parent's");
   return;
 #endif
   for (const std::string name : {"daemon before init", "daemon after init", "daemon after runs"}) {

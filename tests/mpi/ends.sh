@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How an MPI program ends of which rank 1 returns, throws, is killed or stops while the others add: with errors, in
-# time, that name it.
+# Runs MPI programs in which rank 1 returns, throws, is killed or stops while the other ranks add. Checks that the other
+# ranks report an error that names rank 1, in time.
 #   ends.sh MPIRUN TEST_MPI
 set -euo pipefail
 
@@ -9,7 +9,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"
 skip_without_mpi
 failed=0
 
-# expect SCENARIO TIMES TEXT FLAG...: three ranks come to an end in time, of which so many say that; `status` is mpirun's.
+# expect SCENARIO TIMES TEXT FLAG...: runs three ranks and checks that they end in time and that at least TIMES lines of
+# the output match TEXT. Sets `status` to the exit status of mpirun.
 expect() {
   local scenario=$1 times=$2 text=$3 start=$SECONDS output said
   shift 3
@@ -25,14 +26,14 @@ expect() {
 fails() {
   expect "$@"
   ((status != 0)) && return
-  echo "$1: mpirun ended well" >&2
+  echo "$1: mpirun ended with status 0, but an error was expected" >&2
   failed=1
 }
 
 fails returns 2 'rank error model_failed: all_reduce(10 f32, max) at scenarios.cpp:[0-9]*: rank 1 (.*) has returned'
 fails throws 2 'rank error model_failed: all_reduce(1000000 f32, max) at .* rank 1 (.*) was left by an exception'
 fails stopped 2 'rank error timeout: all_reduce(1.*, max) at scenarios.cpp:[0-9]*: rank 1 (.*) \(did not come\|has called\)'
-# mpirun ends all when one is killed, unless it is told otherwise; its status says nothing then.
+# If a rank is killed, mpirun ends all ranks, unless a flag prevents this. Its output proves nothing in that case.
 fails killed 0 ''
 if is_open_mpi; then
   expect killed 2 'rank error worker_lost: all_reduce(1.*, max) at .* rank 1 (.*) was lost: its process has ended' \

@@ -1,4 +1,4 @@
-# For the scripts beside it, whose first arguments are MPIRUN and TEST_MPI.
+# For the scripts in this folder. Their first two arguments are MPIRUN and TEST_MPI.
 # shellcheck shell=bash
 mpirun=$1
 program=$2
@@ -15,7 +15,8 @@ skip_without_mpi() {
 
 is_open_mpi() { [[ $("$mpirun" --version 2>&1) =~ (Open MPI|OpenRTE) ]]; }
 
-# run_ranks RANKS FLAG... PROGRAM ARGUMENT...: on one machine, as root, too, and on fewer cores than ranks.
+# run_ranks RANKS FLAG... PROGRAM ARGUMENT...: runs RANKS ranks on this machine. Works for root, and with fewer cores
+# than ranks.
 run_ranks() {
   local ranks=$1 flags=()
   shift

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the test cases as so many ranks of mpirun.
+# Runs the test cases on RANKS ranks of mpirun.
 #   run.sh MPIRUN TEST_MPI RANKS
-# Where the build has no MPI, MPIRUN is empty; then the program is to say so, and that is all (77).
+# If the build has no MPI, MPIRUN is empty. Then the script checks that the program reports the missing MPI, and exits
+# with 77.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/mpirun.sh"

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The process is ended, or stopped, while it is in a collective or between two.
+/// Sends a signal to this process after 100 ms, while it is in a collective or between two collectives.
 void signal_soon(int signal) {
   std::thread([signal] {
     std::this_thread::sleep_for(milliseconds(100));

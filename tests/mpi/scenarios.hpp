@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// What ends an MPI program, for run.sh, which looks at what all ranks say: rank 1 does what the name says while the
-/// others add. Returns the process's exit status.
+/// Runs a scenario for ends.sh, which checks the output of all ranks. Rank 1 does what `name` states ("returns",
+/// "throws", "killed" or "stopped") while the other ranks add. Returns the exit status of the process.
 int run_scenario(const std::string& name);
 
 }  // namespace troupe

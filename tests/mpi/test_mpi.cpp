@@ -38,7 +38,8 @@ bool says(const std::optional<Error>& error, const std::string& text) {
   return error && error->message().find(text) != std::string::npos;
 }
 
-/// Rank 1 does something else than the others, who add so many; returns with what this rank ended.
+/// Rank 1 calls `other` while the other ranks call an all_reduce of `count` floats. Returns the error of this rank, if
+/// any.
 template <class Other>
 std::optional<Error> beside(std::size_t count, milliseconds timeout, Other other) {
   return error_of([&] {
@@ -50,20 +51,20 @@ std::optional<Error> beside(std::size_t count, milliseconds timeout, Other other
   });
 }
 
-TEST_CASE("a function over mpi sees its rank among all") {
+TEST_CASE("a function over MPI sees its rank and the number of ranks") {
   const StandaloneContext alone(over_mpi());
   const TaskContext& place = here();
   CHECK(place.group().backend() == std::string("mpi"));
   CHECK_FALSE(place.in_worker());
   CHECK(place.config().at("lr") == 0.5);
-  CHECK(place.local_rank() == place.rank());  // all on this machine
+  CHECK(place.local_rank() == place.rank());  // all ranks are on this machine
   CHECK_FALSE(place.node().empty());
   const std::int64_t size = place.world_size();
   CHECK(place.all_reduce(std::int64_t{1}) == size);
   CHECK(place.all_reduce(std::int64_t{place.rank()}) == size * (size - 1) / 2);
 }
 
-TEST_CASE("collectives over mpi make the bits of the fixed tree") {
+TEST_CASE("collectives over MPI produce the bits of the fixed tree") {
   const StandaloneContext alone(over_mpi(std::chrono::seconds(60)));
   for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
     CAPTURE(count);
@@ -72,7 +73,7 @@ TEST_CASE("collectives over mpi make the bits of the fixed tree") {
   }
 }
 
-TEST_CASE("what is no number stays visible over mpi") {
+TEST_CASE("NaN values propagate through collectives over MPI") {
   const StandaloneContext alone(over_mpi());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> values(5000, here().rank() == here().world_size() - 1 ? nan : 1.0f);
@@ -81,7 +82,7 @@ TEST_CASE("what is no number stays visible over mpi") {
   CHECK(std::isnan(values.back()));
 }
 
-TEST_CASE("ranks of mpi that call something else are told who called what where, and can go on") {
+TEST_CASE("ranks of MPI with different calls get an error that names the calls, and can continue afterwards") {
   const StandaloneContext alone(over_mpi());
   const int last = here().world_size() - 1;
   if (last == 0) return;
@@ -96,7 +97,8 @@ TEST_CASE("ranks of mpi that call something else are told who called what where,
   CHECK(says(kinds, "rank 0" + node));
   CHECK(says(kinds, ": all_reduce(100 f32, sum) at test_mpi.cpp:"));
   const auto lengths = error_of([&] {
-    std::vector<double> values(here().rank() == 0 ? 10 : 10'000);  // beside the call, and behind it
+    // Short vectors travel with the call, long vectors after it.
+    std::vector<double> values(here().rank() == 0 ? 10 : 10'000);
     here().all_reduce(std::span<double>(values));
   });
   CHECK(says(lengths, "all_reduce(10 f64, sum)"));
@@ -113,7 +115,7 @@ TEST_CASE("ranks of mpi that call something else are told who called what where,
   CHECK_MESSAGE(!then, (then ? then->what() : ""));
 }
 
-/// For after an error: all ranks have got theirs, and can be a group again.
+/// Forms a new group after an error on all ranks. Returns whether this rank is the only one.
 bool is_alone() {
   const StandaloneContext alone(over_mpi());
   const int size = here().world_size();
@@ -121,7 +123,7 @@ bool is_alone() {
   return size == 1;
 }
 
-TEST_CASE("a rank of mpi that returns or throws is named to all others at once, and another group can follow") {
+TEST_CASE("an error on all other ranks names the MPI rank that returned or threw, and a new group can form") {
   for (const std::size_t count : {10, 1'000'000}) {
     const auto returned = beside(count, std::chrono::seconds(20), [] {});
     if (is_alone()) return;
@@ -142,8 +144,8 @@ TEST_CASE("a rank of mpi that returns or throws is named to all others at once, 
   }
 }
 
-TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called last") {
-  // All ranks are children of one process, which names the folder of marks that the others have got their error.
+TEST_CASE("a timeout on all other ranks names the MPI rank that hangs and its last call") {
+  // Each rank with an error creates a file in this folder. The ranks find the folder by their common parent process.
   namespace fs = std::filesystem;
   const fs::path marks = fs::temp_directory_path() / ("troupe-mpi-" + std::to_string(::getppid()));
   fs::create_directory(marks);
@@ -152,12 +154,12 @@ TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called
   const auto error = beside(1, milliseconds(2000), [&] {
     hangs = true;
     for (int i = 0; i < 4000 && told() + 1 < here().world_size(); ++i) std::this_thread::sleep_for(milliseconds(10));
-    here().all_reduce(1.0);  // too late; that nobody waits any more it is told by the next at the latest
+    here().all_reduce(1.0);  // too late: this call or the next one reports that no rank waits any more
     here().barrier();
   });
   if (!hangs) std::ofstream(marks / std::to_string(::getpid())).put('.');
   const bool alone = is_alone();
-  std::error_code ignored;  // each rank does
+  std::error_code ignored;  // all ranks remove the folder
   fs::remove_all(marks, ignored);
   if (alone) return;
   REQUIRE(error);
@@ -165,10 +167,10 @@ TEST_CASE("a rank of mpi that hangs is named to all in time, with what it called
   CHECK(says(error, ") did not arrive in time; last call: barrier at test_mpi.cpp:"));
   CHECK(error->where().worker == 1);
   const auto after = error_of([] { here().all_reduce(1.0); });
-  CHECK_FALSE(after);  // outside of the group a rank is alone
+  CHECK_FALSE(after);  // outside of the group, a rank is a group of one
 }
 
-TEST_CASE("what rank 0 saves all ranks of mpi have") {
+TEST_CASE("all ranks of MPI get the checkpoint that rank 0 saves") {
   const StandaloneContext alone(over_mpi());
   here().save_checkpoint({{"from", here().rank()}}, {{.name = "weights", .shape = {3}, .values = {1, 2, 3}}});
   const auto checkpoint = alone.last_checkpoint();
@@ -186,7 +188,7 @@ TaskResult learn() {
   return {.tensors = {{"weights", {static_cast<std::int64_t>(weights.size())}, weights}}};
 }
 
-TEST_CASE("a function learns the same bits over mpi as on the workers of a trainer") {
+TEST_CASE("a function over MPI and on the workers of a trainer learns bitwise identical weights") {
   const StandaloneContext alone(over_mpi());
   const std::vector<float> over_mpi = learn().tensors.at(0).values;
   if (here().rank() == 0) {
@@ -198,14 +200,14 @@ TEST_CASE("a function learns the same bits over mpi as on the workers of a train
   here().barrier();
 }
 
-TEST_CASE("a process is in one group of mpi at a time") {
+TEST_CASE("a process can be in only one MPI group at a time") {
   const StandaloneContext alone(over_mpi());
   const auto second = error_of([] { const StandaloneContext another(over_mpi()); });
   CHECK(says(second, "already in an MPI group"));
   here().barrier();
 }
 
-TEST_CASE("outside of a trainer the only backend is mpi") {
+TEST_CASE("mpi is the only backend outside of a trainer") {
   const auto error = error_of([] { const StandaloneContext alone({.backend = "nccl"}); });
   CHECK(says(error, "backend is 'nccl'"));
 }

@@ -5,7 +5,7 @@
 
 #include "troupe/sgd.hpp"
 
-// Options that several algorithms have, of a run by one of them.
+// Accessors for options that several asynchronous algorithms have in common.
 namespace troupe_test {
 
 inline std::string& record_of(troupe::Options& options) {

@@ -9,7 +9,7 @@
 
 namespace troupe_test {
 
-/// What std::cerr is told meanwhile, by any thread.
+/// Captures everything that any thread writes to std::cerr during the lifetime of this object.
 class CapturedErrors : public std::streambuf {
  public:
   CapturedErrors() : before_(std::cerr.rdbuf(this)) {}
@@ -21,7 +21,7 @@ class CapturedErrors : public std::streambuf {
     const std::lock_guard lock(mutex_);
     return text_;
   }
-  /// Whether it is told this before patience ends.
+  /// Waits until the captured text contains `part`. Returns false after a timeout (kPatience).
   bool hears(const std::string& part) const {
     return comes_true([&] { return text().find(part) != std::string::npos; });
   }

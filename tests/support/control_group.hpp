@@ -15,13 +15,14 @@
 
 namespace troupe_test {
 
-/// Says why a test is none here.
+/// Prints why the current test is skipped.
 inline void skipped(const std::string& why) { MESSAGE("skipped: ", why); }
 
-/// A cgroup of a test's own, of version 1 or 2. With it end the processes in it.
+/// A cgroup for one test, of version 1 or 2. The destructor kills the processes in the cgroup.
 class ControlGroup {
  public:
-  /// @param limit a file that it must have, such as "pids.max"; made() is false where no such cgroup can be.
+  /// @param limit a file that the cgroup must have, such as "pids.max". If no such cgroup can be created, made()
+  /// returns false.
   ControlGroup(const std::string& controller, const std::string& limit) {
     for (const std::string& parent : {"/sys/fs/cgroup/" + controller, std::string("/sys/fs/cgroup")}) {
       std::string name = parent + "/troupe-test-XXXXXX";
@@ -50,7 +51,8 @@ class ControlGroup {
     for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
     return pids;
   }
-  /// Puts the calling process into it. By system calls only, for a child that was forked.
+  /// Returns a function that moves the calling process into the cgroup. The function makes system calls only, so a
+  /// forked child may call it.
   auto entry() const {
     return [file = folder_ + "/cgroup.procs"] {
       const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
@@ -63,7 +65,7 @@ class ControlGroup {
   std::string folder_;
 };
 
-/// One whose processes may take so many bytes together.
+/// A cgroup that limits the total memory of its processes to the given number of bytes.
 class MemoryGroup {
  public:
   explicit MemoryGroup(std::uint64_t bytes) {

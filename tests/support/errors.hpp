@@ -5,7 +5,7 @@
 
 #include "troupe/error.hpp"
 
-/// The code of the troupe::Error that `action` throws; none when it throws nothing.
+/// Returns the code of the troupe::Error that `action` throws, or nothing if `action` does not throw.
 template <class F>
 std::optional<troupe::ErrorCode> code_of(F action) {
   try {
@@ -16,7 +16,7 @@ std::optional<troupe::ErrorCode> code_of(F action) {
   return std::nullopt;
 }
 
-/// Its text; empty when nothing is thrown.
+/// Returns the text of the troupe::Error that `action` throws, or an empty string if `action` does not throw.
 template <class F>
 std::string message_of(F action) {
   try {
@@ -27,7 +27,7 @@ std::string message_of(F action) {
   return "";
 }
 
-/// Its place.
+/// Returns the place (`where`) of the troupe::Error that `action` throws, or an empty place if `action` does not throw.
 template <class F>
 troupe::Where where_of(F action) {
   try {

@@ -10,7 +10,7 @@
 
 namespace troupe_test {
 
-/// Lets this process have so many files at most, until the end of this object.
+/// Limits the number of open files of this process during the lifetime of this object.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t most) {
@@ -26,7 +26,7 @@ class FileLimit {
   rlimit before_{};
 };
 
-/// Leaves this process room for so many more files, until the end of this object.
+/// Opens files until this process can open only `free` more. The files are closed at the end of this object's lifetime.
 class FewFiles {
  public:
   explicit FewFiles(std::size_t free) {
@@ -35,7 +35,7 @@ class FewFiles {
   }
 
  private:
-  /// 0 when there is none left.
+  /// Returns a new file descriptor, or 0 if the limit is reached.
   static int another() {
     const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     return file < 0 ? 0 : file;

@@ -6,7 +6,7 @@
 
 namespace troupe_test {
 
-/// A port at which nobody listens now.
+/// Returns an address of 127.0.0.1 with a port on which no process listens at the moment.
 inline std::string free_address() {
   return "127.0.0.1:" + std::to_string(troupe::net::local_of(troupe::net::listen_on({"127.0.0.1", 0}).get()).port);
 }

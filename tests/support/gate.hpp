@@ -5,7 +5,7 @@
 
 namespace troupe_test {
 
-/// Stays shut until it is opened.
+/// Blocks the threads that call pass() until open() is called.
 class Gate {
  public:
   void pass() {

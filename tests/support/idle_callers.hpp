@@ -10,8 +10,8 @@
 
 namespace troupe_test {
 
-/// Opens 200 connections to a port of 127.0.0.1 and says nothing, while this object lives. This process may have 128
-/// files meanwhile.
+/// Opens 200 connections to a port of 127.0.0.1 and sends nothing. The connections stay open during the lifetime of
+/// this object, and this process may have at most 128 open files in that time.
 class IdleCallers {
  public:
   explicit IdleCallers(std::uint16_t port)
@@ -22,7 +22,7 @@ class IdleCallers {
                  std::to_string(port) + "; do sleep 0.01; done; done 2>/dev/null; : > " + done() + "; sleep 300"},
             {}, {})) {}
 
-  /// Whether all have called.
+  /// Returns whether all 200 connections are open.
   bool have_called() const { return std::filesystem::exists(done()); }
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdio>
-// libjpeg's header needs the one before it.
+// libjpeg's header requires <cstdio> before it.
 #include <jpeglib.h>
 #include <zlib.h>
 
@@ -24,7 +24,7 @@ inline std::string png_chunk(const std::string& content) {
          big_endian(static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(content.size()))));
 }
 
-/// A PNG of 8 bits a channel; `channels` 1 is grey, 3 in colours.
+/// Returns a PNG with 8 bits per channel. `channels` is 1 (gray) or 3 (RGB).
 inline std::string png_bytes(const std::string& pixels, std::uint32_t width, std::uint32_t height, int channels) {
   std::string rows;
   const std::size_t row = std::size_t{width} * static_cast<std::size_t>(channels);
@@ -37,7 +37,8 @@ inline std::string png_bytes(const std::string& pixels, std::uint32_t width, std
          png_chunk("IDAT" + packed.substr(0, size)) + png_chunk("IEND");
 }
 
-/// @param channels 1: grey, 3: red, green and blue, 4: CMYK. @param set what else is to be set before it begins
+/// Returns a JPEG. @param channels 1: gray, 3: RGB, 4: CMYK. @param set changes further settings before compression
+/// starts
 inline std::string jpeg_bytes(
     const std::string& pixels_in_rows, unsigned width, unsigned height, int channels = 1,
     const std::function<void(jpeg_compress_struct&)>& set = [](jpeg_compress_struct&) {}) {

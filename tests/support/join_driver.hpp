@@ -9,7 +9,7 @@
 
 namespace troupe_test {
 
-/// Dials a driver, as often as that takes, and says hello.
+/// Connects to a driver and sends a hello. Retries until the connection succeeds.
 inline troupe::TlsStream join_driver(const troupe::Address& driver, const troupe::Credentials& credentials,
                                      const troupe::Hello& hello) {
   for (;;) try {

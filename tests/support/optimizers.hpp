@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// Options::optimizer by members that several kinds have, for tests that change one of a run's:
-/// `edit(options)->momentum = 0.9;`. What comes of it is written back at the end of the statement.
+/// Gives access to the settings that several kinds of optimizers have in common: `edit(options)->momentum = 0.9;`. The
+/// destructor, at the end of the statement, writes the changed settings to Options::optimizer.
 class OptimizerEdit {
  public:
   explicit OptimizerEdit(Options& options) : options_(options), settings_(settings_of(options)) {}

@@ -9,24 +9,25 @@
 namespace troupe_test {
 
 #if defined(TROUPE_SANITIZED)
-inline constexpr bool kSanitized = true;  // a process takes a second to start, and loops run ten times as long
+inline constexpr bool kSanitized = true;  // starting a process takes a second, and loops take ten times as long
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
 #ifdef __SANITIZE_THREAD__
-inline constexpr bool kThreadSanitized = true;  // loops run up to a hundred times as long
+inline constexpr bool kThreadSanitized = true;  // loops take up to a hundred times as long
 #else
 inline constexpr bool kThreadSanitized = false;
 #endif
 
-/// How long a test waits for what must come, however busy the machine is: only a test that fails waits so long.
+/// Timeout of a test for an event that must happen. The timeout is long because the machine may be busy. Only a test
+/// that fails waits for so long.
 inline constexpr std::chrono::seconds kPatience{180};
 
-/// When patience ends.
+/// Returns a deadline at the end of kPatience.
 inline troupe::Deadline soon() { return troupe::Deadline(kPatience); }
 
-/// Asks until it holds; false when patience ends.
+/// Evaluates `condition` until it is true. Returns false after kPatience.
 template <class Condition>
 bool comes_true(Condition condition) {
   const troupe::Deadline deadline = soon();
@@ -35,7 +36,7 @@ bool comes_true(Condition condition) {
   return true;
 }
 
-/// A deadline for what takes about as long as `sample`, which none misses that goes on at all.
+/// Returns a deadline for work that takes about as long as `sample`: 20 times as long, and at least 500 ms.
 template <class Sample>
 std::chrono::milliseconds generous_deadline(Sample sample) {
   const troupe::Stopwatch watch;

@@ -5,9 +5,9 @@
 
 namespace troupe_test {
 
-/// The sum of `count` leaves from `begin` on as the design words it: a tree whose left half holds the largest power of
-/// two of leaves that is less than all.
-/// @param leaf gives the value of one
+/// Returns the sum of `count` leaves, starting with leaf `begin`, in the order that the design specifies. The left half
+/// of the tree has the largest power of two of leaves that is less than `count`.
+/// @param leaf returns the value of one leaf
 template <class Leaf>
 auto plain_tree(const Leaf& leaf, std::size_t begin, std::size_t count) {
   using Value = std::decay_t<decltype(leaf(begin))>;

@@ -6,7 +6,7 @@
 
 namespace troupe::testing {
 
-/// The model, started as the only replica of a run unless told otherwise.
+/// Starts the model and returns it. By default the model is the only replica of a run.
 template <class M>
 std::unique_ptr<M> started(std::unique_ptr<M> model, const ReplicaContext& context = {}) {
   model->start(context);

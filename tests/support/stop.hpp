@@ -8,7 +8,7 @@
 
 namespace troupe_test {
 
-/// Stops a process, and returns when each of its threads stands, however long that takes.
+/// Sends SIGSTOP to a process and returns when all of its threads have stopped.
 inline void stop(pid_t pid) {
   ::kill(pid, SIGSTOP);
   CHECK(comes_true([&] { return troupe::is_stopped(pid); }));

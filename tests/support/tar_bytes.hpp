@@ -13,7 +13,7 @@ namespace troupe_test {
 
 using TarFiles = std::vector<std::pair<std::string, std::string>>;  // names and contents
 
-/// A header of the ustar format with a right checksum.
+/// Returns a header of the ustar format with a correct checksum.
 inline std::string tar_header(const std::string& name, const std::string& size_field, char type = '0',
                               const std::string& link = "") {
   std::string header(512, '\0');
@@ -49,14 +49,14 @@ inline std::string tar_member(const std::string& name, const std::string& conten
 
 inline std::string tar_end() { return std::string(1024, '\0'); }
 
-/// An archive without compression.
+/// Returns an uncompressed archive.
 inline std::string tar_bytes(const TarFiles& files) {
   std::string bytes;
   for (const auto& [name, content] : files) bytes += tar_member(name, content);
   return bytes + tar_end();
 }
 
-/// An archive that libarchive writes. @param set_format of its writer
+/// Writes an archive with libarchive. @param set_format sets the format of the writer
 template <class SetFormat>
 void write_archive(const std::string& path, const TarFiles& files, const SetFormat& set_format) {
   archive* const writer = archive_write_new();
@@ -76,7 +76,7 @@ void write_archive(const std::string& path, const TarFiles& files, const SetForm
   archive_write_free(writer);
 }
 
-/// One of tar. @param filter such as ARCHIVE_FILTER_GZIP
+/// Writes a tar archive. @param filter such as ARCHIVE_FILTER_GZIP
 inline void write_tar(const std::string& path, const TarFiles& files, int filter) {
   write_archive(path, files, [filter](archive* writer) {
     archive_write_add_filter(writer, filter);
@@ -84,7 +84,7 @@ inline void write_tar(const std::string& path, const TarFiles& files, int filter
   });
 }
 
-/// One of zip. @param compression "deflate" or "store"
+/// Writes a zip archive. @param compression "deflate" or "store"
 inline void write_zip(const std::string& path, const TarFiles& files, const char* compression) {
   write_archive(path, files, [compression](archive* writer) {
     archive_write_set_format_zip(writer);

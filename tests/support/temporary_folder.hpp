@@ -8,12 +8,12 @@
 
 namespace troupe_test {
 
-/// A folder of its own for a test, gone with it.
+/// A temporary folder. The destructor removes the folder.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string name = (parent / "troupe-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder " + name);
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create a folder " + name);
     path_ = name;
   }
   ~TemporaryFolder() {

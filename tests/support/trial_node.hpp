@@ -11,8 +11,8 @@
 
 namespace troupe_test {
 
-/// Starts this program again as a node of the trial authority. @param join where the driver listens. @param more
-/// arguments
+/// Starts this program again as a node with a certificate of the trial authority. @param join the address at which the
+/// driver listens. @param more additional arguments
 inline std::unique_ptr<Child> start_trial_node(int number, const std::string& join, const std::string& logs,
                                                std::vector<std::string> more = {}) {
   const std::string name = "node" + std::to_string(number);

@@ -15,7 +15,7 @@
 #include "support/patience.hpp"
 #include "troupe/troupe.hpp"
 
-// Replicas on their own clocks, as a user sees them.
+// Tests of asynchronous replicas through the public interface.
 using namespace troupe;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
@@ -37,7 +37,8 @@ Options asynchronous(const std::string& algorithm, Placement placement, int work
   return options;
 }
 
-/// Models of four parameters whose batches have so many samples, and so large a gradient everywhere.
+/// Returns a creator of models with four parameters. A batch has `samples` samples, and every element of its gradient
+/// is `gradient`.
 ModelCreator gives(std::function<int(const ShardStep&)> samples, std::function<float(const ShardStep&)> gradient) {
   return [=](int, int) {
     return std::make_unique<models::FunctionModel>(
@@ -51,7 +52,7 @@ ModelCreator gives(std::function<int(const ShardStep&)> samples, std::function<f
   };
 }
 
-/// The known optimum of the linear regression.
+/// Checks that the weights are the known optimum of the linear regression.
 void check_solved(const std::vector<float>& weights) {
   REQUIRE(weights.size() == 4);
   for (int i = 0; i < 4; ++i)
@@ -61,7 +62,7 @@ void check_solved(const std::vector<float>& weights) {
 
 }  // namespace
 
-TEST_CASE("asynchronous replicas find the optimum of a convex problem, wherever they live") {
+TEST_CASE("asynchronous replicas find the optimum of a convex problem, with every placement") {
   for (const Placement placement : kPlacements)
     for (const char* algorithm : {"downpour", "ssp"})
       for (const int workers : kSanitized ? std::vector{3} : std::vector{1, 2, 4}) {
@@ -79,13 +80,14 @@ TEST_CASE("asynchronous replicas find the optimum of a convex problem, wherever 
           for (const WorkerTraffic& each : report.asynchronous.workers) pushes += each.pushes;
         }
         CHECK(samples >= 1500 * 200);
-        const int most_shards = (4 + workers - 1) / workers;  // of a worker, which pushes their gradients together
+        // A worker pushes the gradients of all its shards together.
+        const int most_shards = (4 + workers - 1) / workers;
         CHECK(pushes >= 1500 * 4 / most_shards);
         check_solved(sgd.weights());
       }
 }
 
-TEST_CASE("gradients are added up until they are pushed, and weights are fetched as often as told") {
+TEST_CASE("gradients are summed until push_every steps, and weights are fetched every fetch_every steps") {
   Options options = asynchronous("downpour", Placement::in_process, 2);
   std::get<Downpour>(options.algorithm).fetch_every = 5;
   std::get<Downpour>(options.algorithm).push_every = 10;
@@ -108,18 +110,18 @@ TEST_CASE("gradients are added up until they are pushed, and weights are fetched
   check_solved(sgd.weights());
 }
 
-TEST_CASE("one worker without company makes synchronous steps, to the bit") {
+TEST_CASE("downpour with one worker makes steps bitwise identical to synchronous steps") {
   Options options = asynchronous("downpour", Placement::in_process, 1);
   edit(options)->momentum = 0.9;
   DistributedSGD downpour("linear", options);
   options.algorithm = Synchronous();
   DistributedSGD synchronous("linear", options);
   for (int step = 0; step < 20; ++step) CHECK(downpour.step().loss == doctest::Approx(synchronous.step().loss));
-  synchronous.step();  // what the worker computes meanwhile is applied before weights are read
+  synchronous.step();  // the step that the worker computes at the same time is applied before weights are read
   CHECK(downpour.weights() == synchronous.weights());
 }
 
-TEST_CASE("with staleness 0 the stale synchronous algorithm has the bits of the synchronous one") {
+TEST_CASE("ssp with staleness 0 is bitwise identical to synchronous steps") {
   for (const Placement placement : kPlacements) {
     Options options = asynchronous("ssp", placement, 4);
     std::get<Ssp>(options.algorithm).staleness = 0;
@@ -134,7 +136,7 @@ TEST_CASE("with staleness 0 the stale synchronous algorithm has the bits of the 
   }
 }
 
-TEST_CASE("what is read between steps is one version, and steps go on from there") {
+TEST_CASE("weights read between steps are one version, and the run can continue from their state") {
   for (const Placement placement : kPlacements) {
     const TemporaryFolder folder;
     DistributedSGD sgd("linear", asynchronous("downpour", placement, 3));
@@ -152,7 +154,7 @@ TEST_CASE("what is read between steps is one version, and steps go on from there
   }
 }
 
-TEST_CASE("an algorithm takes over weights and state from the one before, between steps or after a warm start") {
+TEST_CASE("an algorithm takes over weights and state from another algorithm, by use() or after a warm start") {
   const auto steps = [](DistributedSGD& sgd, int count, const std::string& algorithm) {
     for (int step = 0; step < count; ++step) CHECK(sgd.step().algorithm == algorithm);
   };
@@ -172,7 +174,7 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
     CHECK(code_of([&] { changing.use(Downpour{.fetch_every = 0}); }) == ErrorCode::invalid_argument);
     steps(changing, 1, "synchronous");
 
-    Options options = asynchronous("downpour", placement, 1);  // who is alone always makes the same steps
+    Options options = asynchronous("downpour", placement, 1);  // a single worker is deterministic
     edit(options)->momentum = 0.9;
     std::get<Downpour>(options.algorithm).warm_start = 7;
     DistributedSGD warm("linear", options);
@@ -183,12 +185,12 @@ TEST_CASE("an algorithm takes over weights and state from the one before, betwee
     steps(warm, 9, "downpour");
     options.algorithm = Synchronous();
     DistributedSGD plain("linear", options);
-    steps(plain, 22, "synchronous");  // with the one that the worker made meanwhile
+    steps(plain, 22, "synchronous");  // including the step that the worker computed at the same time
     CHECK(warm.weights() == plain.weights());
   }
 }
 
-TEST_CASE("what was computed on weights that are too old is dropped, and counted") {
+TEST_CASE("gradients of weights that are too old are dropped and counted") {
   Options options = asynchronous("downpour", Placement::in_process, 4);
   std::get<Downpour>(options.algorithm).max_staleness = 1;
   DistributedSGD sgd("linear", options);
@@ -202,7 +204,7 @@ TEST_CASE("what was computed on weights that are too old is dropped, and counted
   check_solved(sgd.weights());
 }
 
-TEST_CASE("a push that is not finite is refused, with worker and step, and the others' weights stay clean") {
+TEST_CASE("a push that is not finite is refused with an error that names the worker, and the weights stay finite") {
   for (const Placement placement : kPlacements) {
     Options options = quiet_options(placement, 2);
     options.algorithm = Downpour();
@@ -221,14 +223,14 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
     CHECK(error->message().find("is refused") != std::string::npos);
     CHECK(all_finite(sgd.weights()));
     sgd.set_learning_rate(1e-3);
-    // The other's, where that came to rest only when weights were read.
+    // The other worker's error, if that worker stopped only when weights were read.
     try {
       sgd.step();
     } catch (const Error& another) {
       CHECK((another.code() == ErrorCode::non_finite_weights || another.code() == ErrorCode::non_finite_loss));
       CHECK(another.where().worker != error->where().worker);
     }
-    std::set<int> pushing;  // nobody stands idle since
+    std::set<int> pushing;  // both workers still push
     for (int step = 0; step < 10; ++step) {
       const StepReport report = sgd.step();
       for (const WorkerTraffic& each : report.asynchronous.workers)
@@ -238,7 +240,7 @@ TEST_CASE("a push that is not finite is refused, with worker and step, and the o
   }
 }
 
-TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens in it") {
+TEST_CASE("a replay of a record is bitwise identical to the recorded run, also after other calls and deaths") {
   for (const Placement placement : kPlacements)
     for (const char* algorithm : {"downpour", "ssp"}) {
       CAPTURE(placement);
@@ -273,7 +275,7 @@ TEST_CASE("a run that is recorded is replayed to the same bits, whatever happens
     }
 }
 
-TEST_CASE("a replay makes its steps where the record has them: rates that change with steps are the same") {
+TEST_CASE("a replay makes its steps at the same points as the record, so scheduled learning rates are the same") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 4);
   edit(options)->schedule.warmup_steps = 150;
@@ -292,7 +294,7 @@ TEST_CASE("a replay makes its steps where the record has them: rates that change
   }
 }
 
-TEST_CASE("a record with many deaths is replayed, too") {
+TEST_CASE("a record of a run with many deaths can be replayed") {
   const TemporaryFolder folder;
   for (int seed = 1; seed <= (kSanitized ? 1 : 4); ++seed) {
     CAPTURE(seed);
@@ -315,7 +317,7 @@ TEST_CASE("a record with many deaths is replayed, too") {
   }
 }
 
-TEST_CASE("going back to a checkpoint goes back in the data") {
+TEST_CASE("load_state() also resets the position in the data") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 2);
   record_of(options) = folder / "record";
@@ -331,7 +333,7 @@ TEST_CASE("going back to a checkpoint goes back in the data") {
   CHECK(since.find(R"({"worker":1,"clock":5,"computes":true})") != std::string::npos);
 }
 
-TEST_CASE("what is refused while workers come to rest is told by the next step") {
+TEST_CASE("a gradient refused while workers stop is an error of the next step") {
   const auto once = [](int bad_step) {
     Options options = quiet_options(Placement::in_process, 1);
     options.algorithm = Downpour();
@@ -348,7 +350,7 @@ TEST_CASE("what is refused while workers come to rest is told by the next step")
   for (int step = 4; step < 10; ++step) CHECK(once(step) == 1);
 }
 
-TEST_CASE("shards without samples make no step, and nobody waits for theirs") {
+TEST_CASE("shards without samples make no step and delay no other worker") {
   const auto run = [](int shards_with_samples) {
     Options options = quiet_options(Placement::in_process, 4);
     options.algorithm = Downpour();
@@ -364,7 +366,7 @@ TEST_CASE("shards without samples make no step, and nobody waits for theirs") {
   CHECK(code_of([&] { run(0); }) == ErrorCode::bad_data);
 }
 
-TEST_CASE("a replay goes no other way than its record, which nothing damages") {
+TEST_CASE("a replay that differs from its record is refused, and a failed run does not damage the record") {
   const TemporaryFolder folder;
   Options options = asynchronous("downpour", Placement::in_process, 2);
   record_of(options) = folder / "record";
@@ -377,7 +379,7 @@ TEST_CASE("a replay goes no other way than its record, which nothing damages") {
   const std::string recorded = read_file(folder / "record");
   const auto bad = [&](Options of) { return code_of([&] { steps(of, 20); }); };
   replay_of(options) = folder / "record";
-  CHECK(bad(options) == ErrorCode::invalid_argument);  // both the same file
+  CHECK(bad(options) == ErrorCode::invalid_argument);  // record and replay are the same file
   replay_of(options) = folder / "./record";
   CHECK(bad(options) == ErrorCode::invalid_argument);
   replay_of(options).clear();
@@ -405,10 +407,10 @@ TEST_CASE("a replay goes no other way than its record, which nothing damages") {
   CHECK(message_of([&] { steps(other, 20); }).find("shards") != std::string::npos);
   write_file(folder / "replay", recorded);
   CHECK(steps(options, 20) == weights);
-  CHECK(code_of([&] { steps(options, 10); }) == ErrorCode::bad_file);  // that run did not rest there
+  CHECK(code_of([&] { steps(options, 10); }) == ErrorCode::bad_file);  // the recorded run had no stop at this step
 }
 
-TEST_CASE("what asynchronous replicas cannot do is refused") {
+TEST_CASE("options that asynchronous algorithms do not support are refused") {
   const auto refused = [](const std::string& words, ErrorCode code, const std::function<void(Options&)>& change) {
     Options options = asynchronous("downpour", Placement::in_process, 2);
     change(options);
@@ -444,7 +446,7 @@ TEST_CASE("what asynchronous replicas cannot do is refused") {
   refused("strategy", ErrorCode::unsupported, [](Options& o) { o.gradients.strategy = Strategy::driver; });
 }
 
-TEST_CASE("a worker process that dies is replaced once, and begins with a fetch") {
+TEST_CASE("a worker process that dies is replaced once, and its replacement starts with a fetch") {
   for (const char* algorithm : {"downpour", "ssp"}) {
     CAPTURE(algorithm);
     Options options = asynchronous(algorithm, Placement::processes, 3);
@@ -461,7 +463,7 @@ TEST_CASE("a worker process that dies is replaced once, and begins with a fetch"
   }
 }
 
-TEST_CASE("an algorithm has a name, by which it is found, and others are suggested") {
+TEST_CASE("each algorithm can be found by its name, and a misspelled name yields a suggestion") {
   for (const std::string& name : algorithm_names()) CHECK(to_string(algorithm_by_name(name)) == name);
   CHECK(message_of([] { algorithm_by_name("downpuor"); }).find("did you mean 'downpour'") != std::string::npos);
   CHECK(code_of([] { algorithm_by_name("lokal"); }) == ErrorCode::invalid_argument);

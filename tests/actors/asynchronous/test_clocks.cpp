@@ -7,7 +7,7 @@
 
 using troupe::Clocks;
 
-TEST_CASE("a worker fetches and pushes as often as it is told, and computes in between in one go") {
+TEST_CASE("a worker fetches and pushes at its intervals, and computes all steps in between without a pause") {
   for (const int fetch_every : {1, 2, 3, 5})
     for (const int push_every : {1, 2, 4, 5}) {
       CAPTURE(fetch_every);
@@ -29,7 +29,7 @@ TEST_CASE("a worker fetches and pushes as often as it is told, and computes in b
         }
         const Clocks::Leg leg = clocks.next_leg(7);
         CHECK(leg.step == clocks.clock(7));
-        CHECK((leg.served || has_own));  // never on nothing
+        CHECK((leg.served || has_own));  // a leg never starts without gradients or weights
         CHECK(leg.served == (gradients % fetch_every == 0));
         CHECK(leg.first == (gradients % push_every == 0));
         gradients += leg.gradients;
@@ -39,12 +39,12 @@ TEST_CASE("a worker fetches and pushes as often as it is told, and computes in b
       }
       CHECK(gradients == 60);
       CHECK(fetches == 60 / fetch_every);
-      CHECK(pushes == 60 / push_every - 1);  // the last one is due
+      CHECK(pushes == 60 / push_every - 1);  // the last push is still due
       CHECK(clocks.push_due(7));
     }
 }
 
-TEST_CASE("no worker is further ahead of the slowest than it may be, and somebody may always go") {
+TEST_CASE("no worker exceeds its staleness bound, and at least one worker may always continue") {
   std::mt19937 random(3);
   for (const int staleness : {1, 2, 8}) {
     CAPTURE(staleness);
@@ -60,7 +60,7 @@ TEST_CASE("no worker is further ahead of the slowest than it may be, and somebod
         if (clocks.may_go(worker)) may.push_back(worker);
       }
       REQUIRE(!may.empty());
-      // One that is mostly slow.
+      // Worker 5 is slow most of the time.
       const int worker = may[random() % may.size()];
       if (worker == 5 && random() % 50 != 0 && may.size() > 1) continue;
       furthest = std::max(furthest, clocks.clock(worker) - least);
@@ -72,7 +72,7 @@ TEST_CASE("no worker is further ahead of the slowest than it may be, and somebod
   }
 }
 
-TEST_CASE("who comes again keeps its clock, and begins with a fetch; who has gone holds nobody up") {
+TEST_CASE("a worker that enters again keeps its clock and starts with a fetch, and a removed worker delays no other") {
   Clocks clocks({5, 5, 2});
   clocks.enter(0, 0);
   clocks.enter(1, 0);
@@ -89,7 +89,7 @@ TEST_CASE("who comes again keeps its clock, and begins with a fetch; who has gon
   CHECK(clocks.may_go(0));
 }
 
-TEST_CASE("nobody waits for a worker that is away, and when it comes again it is not behind the slowest") {
+TEST_CASE("an absent worker delays no other, and when it returns it is not the slowest") {
   Clocks clocks({1, 1, 2});
   for (const int worker : {0, 1, 2}) clocks.enter(worker, 0);
   const auto step = [&](int worker) {
@@ -100,7 +100,7 @@ TEST_CASE("nobody waits for a worker that is away, and when it comes again it is
   for (int i = 0; i < 3; ++i) step(0);
   CHECK_FALSE(clocks.may_go(0));
   clocks.leave(1);
-  CHECK_FALSE(clocks.may_go(0));  // there is another one
+  CHECK_FALSE(clocks.may_go(0));  // worker 2 is slow as well
   for (int i = 0; i < 5; ++i) step(2);
   CHECK(clocks.may_go(0));
   step(0);

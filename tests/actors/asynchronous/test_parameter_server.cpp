@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kServedSize = 3 * 1024 + 100;
 constexpr std::size_t kServedLearned = kServedSize - 10;
 
-/// Two workers with two shards each, and the state with which a server is asked.
+/// Two workers with two shards each, and the state that a server needs.
 struct ServedScene {
   ObjectStore store{std::size_t{1} << 26};
   std::unique_ptr<StoreClient> client = store.connect();
@@ -63,9 +63,9 @@ Push push_of(int rank, double rate, int gradients) {
 
 }  // namespace
 
-TEST_CASE("a parameter server applies a push to its slice alone, by its share of a step, and serves what it made") {
+TEST_CASE("a parameter server applies a push to its slice, scaled by its share of a step, and serves the new weights") {
   const ServedScene scene(1);
-  scene.fill(2, 20, 0.25F);  // of worker 1
+  scene.fill(2, 20, 0.25F);  // computed by worker 1
   scene.fill(3, 40, 0.75F);
   const Range slice{1024, kServedSize};
   ParameterServer server = scene.server(slice, {});
@@ -77,7 +77,8 @@ TEST_CASE("a parameter server applies a push to its slice alone, by its share of
   const auto to_worker = scene.served->served(1);
   for (std::size_t i = 0; i < kServedSize; ++i) {
     CAPTURE(i);
-    // The mean is 60 / 10; half a step's gradients move by half the rate. A statistic by a quarter of each change.
+    // The mean gradient is 60 / 10. Gradients of half a step move weights by half the rate. A statistic moves by a
+    // quarter of each change.
     const float wanted = i < slice.begin ? 0 : i < kServedLearned ? 1 - 0.05F * 6 : 1.25F;
     REQUIRE(now[i] == doctest::Approx(wanted));
     REQUIRE(to_worker[i] == now[i]);
@@ -85,7 +86,7 @@ TEST_CASE("a parameter server applies a push to its slice alone, by its share of
   CHECK(scene.served->served(0)[2000] == 0);
 }
 
-TEST_CASE("pushes that a server applies are steps of the optimizer, in the order in which they come") {
+TEST_CASE("a server applies pushes as optimizer steps, in the order of their arrival") {
   OptimizerSettings adagrad{.kind = "adagrad", .learning_rate = 0.5};
   const ServedScene scene(2);
   ParameterServer server = scene.server({0, kServedSize}, adagrad);
@@ -113,7 +114,7 @@ TEST_CASE("pushes that a server applies are steps of the optimizer, in the order
   }
 }
 
-TEST_CASE("a push that would spoil a slice leaves it as it was") {
+TEST_CASE("a push that would make a slice non-finite does not change the slice") {
   const ServedScene scene(2);
   ParameterServer server = scene.server({0, kServedSize}, {.kind = "adagrad"});
   scene.fill(0, 1, 0);

@@ -21,7 +21,7 @@ std::uint32_t plain_crc(std::string_view bytes) {
   return ~crc;
 }
 
-/// Takes bytes from the front of a text.
+/// Reads values from the front of a byte string.
 struct ByteReader {
   std::string_view rest;
 

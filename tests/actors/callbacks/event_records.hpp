@@ -7,7 +7,7 @@
 
 namespace troupe_test {
 
-/// An event as a file for TensorBoard has it.
+/// An event as stored in a file for TensorBoard.
 struct RecordedEvent {
   double wall_time = 0;
   std::int64_t step = 0;
@@ -15,7 +15,7 @@ struct RecordedEvent {
   std::map<std::string, float> scalars = {};
 };
 
-/// The events of all files of a folder, by their names. Checks lengths and CRCs, one bit after the other.
+/// Returns the events of all files of a folder, in the order of the files' names. Checks lengths and CRCs (bit by bit).
 std::vector<RecordedEvent> events_in(const std::string& folder);
 
 }  // namespace troupe_test

@@ -28,7 +28,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-/// One run of one callback that is told of these metrics, a report each.
+/// Runs one run with one callback, and one report for each element of `metrics`.
 void tell_run(const std::shared_ptr<Callback>& callback, const std::vector<Json>& metrics, const RunStart& start = {}) {
   CallbackList list({callback});
   list.start(start);
@@ -37,7 +37,7 @@ void tell_run(const std::shared_ptr<Callback>& callback, const std::vector<Json>
   list.end({1, iteration, false});
 }
 
-/// What std::cout is told meanwhile.
+/// Captures everything that is written to std::cout during the lifetime of this object.
 class CapturedOutput {
  public:
   CapturedOutput() : before_(std::cout.rdbuf(text_.rdbuf())) {}
@@ -49,7 +49,8 @@ class CapturedOutput {
   std::streambuf* before_;
 };
 
-/// While it lives, no file can become longer, and who tries gets an error and no signal.
+/// Limits the size of files during the lifetime of this object. A write beyond the limit fails with an error instead of
+/// a signal.
 class LongestFile {
  public:
   explicit LongestFile(std::uintmax_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -67,7 +68,7 @@ class LongestFile {
   rlimit before_{};
 };
 
-/// While it lives, standard output is this file.
+/// Redirects standard output to a file during the lifetime of this object.
 class OutputInto {
  public:
   explicit OutputInto(const std::string& path) : before_(::dup(STDOUT_FILENO)) {
@@ -85,7 +86,7 @@ class OutputInto {
 
 }  // namespace
 
-TEST_CASE("a CSV file has a row for each report, quoted where texts need it, with numbers as they were") {
+TEST_CASE("a CSV file has one row per report, quotes texts where necessary, and stores numbers exactly") {
   const TemporaryFolder folder;
   tell_run(callbacks::csv(folder / "log.csv"),
            {{{"loss", 0.1}, {"n", 3}, {"a \"b\", c", "x\ny"}, {"list", {1, 2}}},
@@ -98,7 +99,7 @@ TEST_CASE("a CSV file has a row for each report, quoted where texts need it, wit
         "3,1.5,\"say \"\"no\"\"\",,-inf,\n");
 }
 
-TEST_CASE("metrics that come later are columns more, also for the rows before") {
+TEST_CASE("a new metric adds a column to the CSV file, also for earlier rows") {
   const TemporaryFolder folder;
   tell_run(callbacks::csv(folder / "log.csv"), {{{"b", "1\n2"}}, {{"a", 2}, {"c", "\n"}}, {{"b", 3}}});
   CHECK(read_file(folder / "log.csv") ==
@@ -108,7 +109,7 @@ TEST_CASE("metrics that come later are columns more, also for the rows before") 
         "3,1.5,3,,\n");
 }
 
-TEST_CASE("a run that is resumed goes on in its CSV file behind the last whole row, another begins it anew") {
+TEST_CASE("a resumed run appends to its CSV file after the last complete row, and a new run starts the file again") {
   const TemporaryFolder folder;
   const std::string path = folder / "log.csv";
   tell_run(callbacks::csv(path), {{{"a,\"", 1}, {"b", 1}}});
@@ -135,7 +136,7 @@ TEST_CASE("attempts of a run share its files") {
   CHECK(events_in(folder / "events").size() == 3);
 }
 
-TEST_CASE("JSON lines tell of all that happens") {
+TEST_CASE("JSON lines record all events") {
   const TemporaryFolder folder;
   const std::string path = folder / "log.jsonl";
   CallbackList list({callbacks::json_lines(path)});
@@ -147,7 +148,7 @@ TEST_CASE("JSON lines tell of all that happens") {
   list.end({2, 7, true});
   const std::string text = read_file(path);
   CHECK(text.starts_with("{\"event\":\"start\","));
-  CHECK(contains(text, "\"text\":\"a\xef\xbf\xbd\\n\""));  // what is no UTF-8 is U+FFFD
+  CHECK(contains(text, "\"text\":\"a\xef\xbf\xbd\\n\""));  // bytes that are not UTF-8 become U+FFFD
   const std::vector<Json> expected{
       {{"event", "start"},
        {"name", "train"},
@@ -172,7 +173,7 @@ TEST_CASE("JSON lines tell of all that happens") {
   CHECK_FALSE(std::getline(lines, line));
 }
 
-TEST_CASE("event files for TensorBoard hold each number of each report, in records with their CRCs") {
+TEST_CASE("event files for TensorBoard contain each number of each report, in records with CRCs") {
   CHECK(crc32c("123456789") == 0xe3069283);  // RFC 3720, appendix B.4, and others
   CHECK(crc32c(std::string(32, '\0')) == 0x8a9136aa);
   const TemporaryFolder folder;
@@ -193,10 +194,10 @@ TEST_CASE("event files for TensorBoard hold each number of each report, in recor
   CHECK(all[2].scalars.at(long_name) == -1);
   CHECK(all[2].scalars.at("?") == 1);
   tell_run(callbacks::tensorboard(events), {{{"loss", 1}}});
-  CHECK(events_in(events).size() == 5);  // a file more, whatever the second
+  CHECK(events_in(events).size() == 5);  // a new file, even within the same second
 }
 
-TEST_CASE("an event is in its file when the report has returned") {
+TEST_CASE("an event is in its file when the report returns") {
   const TemporaryFolder folder;
   CallbackList list({callbacks::tensorboard(folder / "events"), callbacks::csv(folder / "log.csv")});
   list.start({});
@@ -206,7 +207,7 @@ TEST_CASE("an event is in its file when the report has returned") {
   CHECK(contains(read_file(folder / "log.csv"), "1099511627776,0.5,1\n"));
 }
 
-TEST_CASE("a file that cannot be written is an error that names it") {
+TEST_CASE("an error about a file that cannot be written names the file") {
   const TemporaryFolder folder;
   write_file(folder / "file", "");
   const std::string below = folder / "file/below";
@@ -223,7 +224,7 @@ TEST_CASE("a file that cannot be written is an error that names it") {
   }
 }
 
-TEST_CASE("progress shows reports that are a tenth of a second apart, the last one, and the end") {
+TEST_CASE("progress shows reports at intervals of a tenth of a second, the last report, and the end") {
   std::string said;
   {
     const CapturedOutput output;
@@ -239,7 +240,7 @@ TEST_CASE("progress shows reports that are a tenth of a second apart, the last o
   CHECK(said == "iteration 1: loss 0.123457, name a b\niteration 3: loss 3\niteration 4\nended after 4 iterations\n");
 }
 
-TEST_CASE("callbacks are made of a text, and one that cannot be is refused with what there is") {
+TEST_CASE("callbacks can be created from a text, and the error for an unknown name lists the known names") {
   const TemporaryFolder folder;
   const std::string csv = folder / "a.csv";
   const Callbacks all =
@@ -256,7 +257,7 @@ TEST_CASE("callbacks are made of a text, and one that cannot be is refused with 
   CHECK(code_of([] { CallbackList({nullptr}); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a file to go on in that is no such log is refused, and stays as it is") {
+TEST_CASE("a resumed run refuses a file that is not such a log, and does not change the file") {
   const TemporaryFolder folder;
   const std::string path = folder / "precious";
   for (const auto& make : {callbacks::csv, callbacks::json_lines})
@@ -272,7 +273,7 @@ TEST_CASE("a file to go on in that is no such log is refused, and stays as it is
   CHECK(read_file(path) == "iteration,seconds,loss\n1,0.5,1\n");
 }
 
-TEST_CASE("a log is cut behind its last whole record, whatever half of one holds") {
+TEST_CASE("a log is cut after its last complete record, also if the incomplete record contains line breaks") {
   const TemporaryFolder folder;
   const std::string path = folder / "log";
   tell_run(callbacks::csv(path), {{{"a", "x\ny"}}});
@@ -287,7 +288,7 @@ TEST_CASE("a log is cut behind its last whole record, whatever half of one holds
   CHECK(read_file(path).starts_with(lines + "{\"event\":\"start\""));
 }
 
-TEST_CASE("columns that come later leave links, and who may read the file, as they are") {
+TEST_CASE("adding a column preserves symbolic links and file permissions") {
   const TemporaryFolder folder;
   const std::string real = folder / "real.csv";
   write_file(real, "");
@@ -300,11 +301,11 @@ TEST_CASE("columns that come later leave links, and who may read the file, as th
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }
 
-TEST_CASE("a log on standard output, or one that was moved away, is added to and nothing else") {
+TEST_CASE("a log on standard output or in a renamed file is only appended to") {
   const TemporaryFolder folder;
   const std::string out = folder / "out";
   write_file(out, "before\n");
-  // As /dev/stdout is one, which a mistake would replace.
+  // A link like /dev/stdout. A rename would replace the link.
   std::filesystem::create_symlink("/proc/self/fd/1", folder / "stdout");
   struct stat before {
   }, after{};
@@ -327,7 +328,7 @@ TEST_CASE("a log on standard output, or one that was moved away, is added to and
   CHECK(read_file(folder / "old.csv") == "iteration,seconds,a\n1,0.5,1\n2,1.0,\n");
 }
 
-TEST_CASE("what a file cannot take whole it does not hold") {
+TEST_CASE("a record that does not fit into its file is removed completely") {
   const TemporaryFolder folder;
   CallbackList csv({callbacks::csv(folder / "log.csv")});
   CallbackList json({callbacks::json_lines(folder / "log.jsonl")});
@@ -355,7 +356,7 @@ TEST_CASE("what a file cannot take whole it does not hold") {
   CHECK(events_in(folder / "events").size() == 3);
 }
 
-TEST_CASE("a pipe that nobody reads any more is an error that names it, and ends no process") {
+TEST_CASE("a pipe without a reader is an error that names the pipe, and does not end the process") {
   const TemporaryFolder folder;
   const std::string path = folder / "pipe";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -370,7 +371,7 @@ TEST_CASE("a pipe that nobody reads any more is an error that names it, and ends
   CHECK(::sigismember(&pending, SIGPIPE) == 0);
 }
 
-TEST_CASE("metrics that are named as columns of every CSV file have their own") {
+TEST_CASE("metrics with the names of built-in columns get columns of their own") {
   const TemporaryFolder folder;
   const std::string path = folder / "log.csv";
   for (const bool resumed : {false, true})

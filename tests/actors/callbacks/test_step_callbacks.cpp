@@ -17,7 +17,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// Writes down what it hears, and in which thread.
+/// Records its calls, and checks the thread.
 struct Diary : Callback {
   std::vector<std::string> heard;
   std::vector<Report> reports;
@@ -55,7 +55,7 @@ struct Diary : Callback {
   std::thread::id thread_ = std::this_thread::get_id();
 };
 
-/// 12 samples of two shards, 2 steps an epoch.
+/// 12 samples in two shards, 2 steps per epoch.
 Options told(Placement placement, Callbacks callbacks) {
   Options options = quiet_options(placement, 2);
   options.num_shards = 2;
@@ -68,7 +68,7 @@ using Heard = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("callbacks of a DistributedSGD hear of steps, epochs, evaluations and the end, in the thread that calls") {
+TEST_CASE("DistributedSGD informs callbacks of steps, epochs, evaluations and the end, on the thread that calls it") {
   for (const Placement placement : kPlacements) {
     const auto diary = std::make_shared<Diary>();
     {
@@ -95,7 +95,7 @@ TEST_CASE("callbacks of a DistributedSGD hear of steps, epochs, evaluations and 
   }
 }
 
-TEST_CASE("a callback of ten lines serves a trainer's run and steps alike") {
+TEST_CASE("a callback of ten lines works with a trainer's run and with steps") {
   struct KeepsLowest : Callback {
     double lowest = 1e9;
     void on_report(const Report& report) override {
@@ -136,7 +136,7 @@ TEST_CASE("early stopping ends a loop of steps") {
   CHECK(epochs == 3);
 }
 
-TEST_CASE("a worker that is lost is told of before the step that went on") {
+TEST_CASE("callbacks learn of a lost worker before the step that was completed without it") {
   const auto diary = std::make_shared<Diary>();
   Options options = told(Placement::processes, {diary});
   options.fault_tolerance.max_failures = 1;
@@ -150,7 +150,7 @@ TEST_CASE("a worker that is lost is told of before the step that went on") {
   CHECK(diary->errors[0].where().worker == 1);
 }
 
-TEST_CASE("a step that fails is told of, and one that follows makes that good") {
+TEST_CASE("callbacks learn of a failed step, and a later step clears the failure") {
   const auto diary = std::make_shared<Diary>();
   {
     Options options = told(Placement::processes, {diary});
@@ -168,7 +168,7 @@ TEST_CASE("a step that fails is told of, and one that follows makes that good") 
   CHECK(diary->last.iterations == 2);
 }
 
-TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them, and a resumed run says so") {
+TEST_CASE("callbacks learn of a checkpoint once it is on disk, and of the resumption of a run") {
   const TemporaryFolder folder;
   const auto diary = std::make_shared<Diary>();
   Options options = told(Placement::in_process, {diary});
@@ -178,7 +178,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
     for (int step = 0; step < 5; ++step) sgd.step();
     sgd.checkpoint();
     sgd.save_state(folder / "state");
-    sgd.step();  // whose checkpoint is finished at the end
+    sgd.step();  // its checkpoint is finished at the end
   }
   std::vector<std::int64_t> numbers;
   for (const CheckpointInfo& each : diary->checkpoints) {
@@ -199,7 +199,7 @@ TEST_CASE("checkpoints are told of once they are on disk, whoever asked for them
   CHECK(later->heard == Heard{"start 2 resumed", "report 7"});
 }
 
-TEST_CASE("the best checkpoint of steps is kept") {
+TEST_CASE("the best checkpoint of a loop of steps is kept") {
   const TemporaryFolder folder;
   Options options = told(Placement::in_process, {callbacks::best_checkpoint({.path = folder / "best"})});
   options.checkpoint.folder = folder / "run";
@@ -218,7 +218,7 @@ TEST_CASE("the best checkpoint of steps is kept") {
   CHECK(other.weights() == best);
 }
 
-TEST_CASE("what a callback throws comes out of the step, which is made all the same") {
+TEST_CASE("an exception of a callback propagates from step(), and the step is committed") {
   struct ThrowsOnce : Callback {
     int reports = 0;
     void on_report(const Report&) override {
@@ -243,7 +243,7 @@ TEST_CASE("what a callback throws comes out of the step, which is made all the s
   CHECK(contains(errors.text(), "a callback failed at the end of the run: not at the end either"));
 }
 
-TEST_CASE("a step that fails says why, whatever a callback throws when it hears of it") {
+TEST_CASE("a failed step throws its own error even if a callback throws during on_failure") {
   struct Refuses : Callback {
     void on_failure(const Error&, bool) override { throw std::runtime_error("not that"); }
   };
@@ -257,7 +257,7 @@ TEST_CASE("a step that fails says why, whatever a callback throws when it hears 
   CHECK(contains(errors.text(), "a callback failed while it handled a failure: not that"));
 }
 
-TEST_CASE("callbacks hear of a step though one throws when it hears of a checkpoint") {
+TEST_CASE("callbacks learn of a step even if another callback throws during on_checkpoint") {
   struct Refuses : Callback {
     void on_checkpoint(const CheckpointInfo&) override { throw std::runtime_error("no room"); }
   };
@@ -277,7 +277,7 @@ TEST_CASE("callbacks hear of a step though one throws when it hears of a checkpo
   CHECK(std::ssize(diary->reports) == sgd.steps_done());
 }
 
-TEST_CASE("a callback may call the object that tells it") {
+TEST_CASE("a callback may call the object that calls it") {
   struct Evaluates : Callback {
     DistributedSGD* sgd = nullptr;
     double loss = 0;
@@ -292,7 +292,7 @@ TEST_CASE("a callback may call the object that tells it") {
   CHECK(diary->reports.size() == 4);
 }
 
-TEST_CASE("a callback that cannot start ends what it was given to") {
+TEST_CASE("an exception of a callback at the start ends the run") {
   const TemporaryFolder folder;
   const std::string nowhere = folder / "no/log.csv";
   CHECK(where_of([&] { DistributedSGD("mlp", told(Placement::in_process, {callbacks::csv(nowhere)})); }).object ==
@@ -300,7 +300,7 @@ TEST_CASE("a callback that cannot start ends what it was given to") {
   CHECK(code_of([&] { DistributedSGD("mlp", told(Placement::in_process, {nullptr})); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("logs of steps hold evaluations, too") {
+TEST_CASE("logs of steps contain evaluations, too") {
   const TemporaryFolder folder;
   {
     DistributedSGD sgd("mlp", told(Placement::in_process, callbacks::from_text("csv:" + (folder / "log.csv") +

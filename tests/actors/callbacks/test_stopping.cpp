@@ -19,7 +19,7 @@ using troupe_test::trainer_options;
 
 namespace {
 
-/// After how many reports of these values of "loss" it is to stop; 0: never.
+/// Returns the number of reports of "loss" after which early stopping requests a stop. 0: never.
 int stops_after(const callbacks::EarlyStopping& options, const std::vector<Json>& values) {
   CallbackList list({callbacks::early_stopping(options)});
   list.start({});
@@ -30,7 +30,7 @@ int stops_after(const callbacks::EarlyStopping& options, const std::vector<Json>
   return 0;
 }
 
-/// A checkpoint's folder with this text, in a file and below a folder.
+/// Creates a folder like a checkpoint, with `name` as the text of a file and of a file in a subfolder.
 std::string make_checkpoint(const TemporaryFolder& folder, const std::string& name) {
   std::filesystem::create_directories((folder / name) + "/files");
   write_file((folder / name) + "/state", name);
@@ -38,7 +38,7 @@ std::string make_checkpoint(const TemporaryFolder& folder, const std::string& na
   return folder / name;
 }
 
-/// The name of the checkpoint of which this is a whole copy.
+/// Checks that the folder is a complete copy of a checkpoint. Returns the name of that checkpoint.
 std::string copied(const std::string& path) {
   const std::string name = read_file(path + "/state");
   CHECK(read_file(path + "/files/more") == name);
@@ -46,7 +46,7 @@ std::string copied(const std::string& path) {
   return name;
 }
 
-/// Counts down to what a run that should stop never reaches.
+/// Reports until should_stop() is true. Ends after 20,000 reports in any case.
 Json count_until_stopped() {
   int i = 0;
   for (; i < 20'000 && !here().should_stop(); std::this_thread::sleep_for(std::chrono::milliseconds(1)))
@@ -67,12 +67,13 @@ TEST_CASE("patience counts reports without an improvement") {
   CHECK(stops_after({.patience = 3}, {kNan, kNan, kNan, 1}) == 3);
   CHECK(stops_after({.patience = 2}, {1, kNan, nullptr}) == 3);
   CHECK(stops_after({.better = Better::higher, .patience = 2}, {kNan, 1, kNan, 2, "text"}) == 0);
-  CHECK(stops_after({.metric = "accuracy", .patience = 1}, {1, 1, 1, 1}) == 0);  // reports without it do not count
+  // Reports without the metric do not count.
+  CHECK(stops_after({.metric = "accuracy", .patience = 1}, {1, 1, 1, 1}) == 0);
   CHECK(code_of([] { callbacks::early_stopping({.patience = 0}); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { callbacks::early_stopping({.least = -1}); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("patience goes on when a function is called again, and begins anew with another run") {
+TEST_CASE("patience is kept when a function is called again, and reset by another run") {
   const auto stopping = callbacks::early_stopping({.patience = 2});
   CallbackList list({stopping});
   list.start({});
@@ -95,7 +96,7 @@ TEST_CASE("early stopping ends a run of a trainer") {
   }
 }
 
-TEST_CASE("the copy is of the checkpoint whose last report was best, whatever becomes of the others") {
+TEST_CASE("the copy is of the checkpoint with the best last report, and remains when other checkpoints are removed") {
   const TemporaryFolder folder;
   const std::string best = folder / "best";
   const callbacks::BestCheckpoint options{.path = best, .metric = "accuracy", .better = Better::higher};
@@ -133,12 +134,12 @@ TEST_CASE("the copy is of the checkpoint whose last report was best, whatever be
   list.start({.attempt = 2, .resumed = true});
   saves(0.7, "f");
   CHECK(copied(best) == "f");
-  list.start({});  // a run of its own
+  list.start({});  // an unrelated run
   saves(0.1, "g");
   CHECK(copied(best) == "g");
 }
 
-TEST_CASE("a checkpoint is judged by what was reported before it, whatever was since it was on its way to disk") {
+TEST_CASE("a checkpoint is judged by reports up to its iteration, and later reports do not count") {
   const TemporaryFolder folder;
   CallbackList list({callbacks::best_checkpoint({.path = folder / "best"})});
   const auto value = [&] { return Json::parse(read_file(folder / "best/best.json")).at("value"); };
@@ -146,7 +147,7 @@ TEST_CASE("a checkpoint is judged by what was reported before it, whatever was s
   for (const std::int64_t iteration : {1, 2, 3}) list.report({iteration, 0, {{"loss", 10 - iteration}}});
   list.checkpoint({1, make_checkpoint(folder, "a"), 2});
   CHECK(value() == 8.0);
-  list.report({2, 0, {{"loss", 5}}});  // it has gone back
+  list.report({2, 0, {{"loss", 5}}});  // the run has gone back to iteration 2
   list.checkpoint({2, make_checkpoint(folder, "b"), 3});
   CHECK(value() == 5.0);
   list.start({.attempt = 2});
@@ -154,7 +155,7 @@ TEST_CASE("a checkpoint is judged by what was reported before it, whatever was s
   CHECK(copied(folder / "best") == "b");
 }
 
-TEST_CASE("a best checkpoint that cannot be copied is an error that says why") {
+TEST_CASE("an error about a best checkpoint that cannot be copied states the reason") {
   const TemporaryFolder folder;
   const auto copy = [](const std::string& from, const std::string& to) {
     CallbackList list({callbacks::best_checkpoint({.path = to})});
@@ -169,7 +170,7 @@ TEST_CASE("a best checkpoint that cannot be copied is an error that says why") {
   CHECK(code_of([&] { copy(folder / "nowhere", folder / "best"); }) == ErrorCode::bad_file);
   for (const std::string& nowhere : {there + "/state/best", there + "/no/best"})
     CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = nowhere})}).start({}); }).object == nowhere);
-  const std::string other = make_checkpoint(folder, "other");  // which nobody meant to be replaced
+  const std::string other = make_checkpoint(folder, "other");  // an existing folder must not be replaced
   CHECK(where_of([&] { CallbackList({callbacks::best_checkpoint({.path = other})}).start({}); }).object == other);
   CHECK(read_file(other + "/state") == "other");
 }

@@ -17,7 +17,7 @@ using namespace troupe;
 namespace troupe_test {
 namespace {
 
-/// How many there are then.
+/// Appends a byte to the file. Returns the new size.
 std::int64_t add_byte(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!file || ::write(file.get(), "x", 1) != 1)

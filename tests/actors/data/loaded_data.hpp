@@ -2,8 +2,9 @@
 
 namespace troupe_test {
 
-/// Registers data "loaded:FILE" that lies in memory, with classes; each time it is made a byte is added to the file.
-/// One named "....fails" cannot be made, and of one named "....kills" the first process that makes it is killed.
+/// Registers the data "loaded:FILE", which is in memory and has classes. Each time the data are created, a byte is
+/// appended to FILE. If the name ends with "fails", the creation fails. If the name ends with "kills", the first
+/// process that creates the data is killed.
 void register_loaded_data();
 
 }  // namespace troupe_test

@@ -2,8 +2,8 @@
 
 namespace troupe_test {
 
-/// Registers data "own[:FAULT]", computed when it is asked for: two targets a sample, or with a fault classes, and
-/// sample 7 has no class ("label") or throws ("throw"). And the loss "fourth-power".
+/// Registers the data "own[:FAULT]", which are computed on request, and the loss "fourth-power". A sample has two
+/// targets. With a fault it has a class, and sample 7 has an invalid class ("label") or throws ("throw").
 void register_own_data();
 
 }  // namespace troupe_test

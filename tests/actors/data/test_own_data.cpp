@@ -19,14 +19,14 @@ Options own(Placement placement, const std::string& config) {
   return options;
 }
 
-/// Steps until one fails, ten at most.
+/// Takes ten steps, or fewer if a step throws.
 void train(DistributedSGD& sgd) {
   for (int step = 0; step < 10; ++step) sgd.step();
 }
 
 }  // namespace
 
-TEST_CASE("data and loss of one's own are known wherever workers are, and give the same bits") {
+TEST_CASE("user-defined data and losses work with every placement, and results are bitwise identical") {
   std::vector<float> weights;
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("mlp", own(placement, R"({"data": "own", "batch_size": 4, "loss": "fourth-power"})"));
@@ -40,7 +40,7 @@ TEST_CASE("data and loss of one's own are known wherever workers are, and give t
   }
 }
 
-TEST_CASE("a step says how long each worker waited for its samples, as a part of its computing") {
+TEST_CASE("a step reports how long each worker waited for its samples, as a part of the compute time") {
   for (const char* algorithm : {"synchronous", "downpour"})
     for (const Placement placement : kPlacements) {
       Options options = own(placement, R"({"data": "own", "batch_size": 4})");
@@ -57,7 +57,7 @@ TEST_CASE("a step says how long each worker waited for its samples, as a part of
     }
 }
 
-TEST_CASE("a step that asks a source for what it cannot give names the sample, and changes nothing") {
+TEST_CASE("a step that cannot read a sample throws an error that names the sample, and changes nothing") {
   for (const Placement placement : kPlacements) {
     for (const auto& [fault, code, words] :
          {std::tuple{"label", ErrorCode::bad_data, "label 2 of sample 7 is not in [0, 2)"},

@@ -14,7 +14,7 @@
 #include "runtime/store/object_store.hpp"
 #include "support/errors.hpp"
 
-// Data that lies in a machine's memory once, however many worker processes use it.
+// Tests of data that are in a machine's memory once, for any number of worker processes.
 using namespace troupe;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
@@ -34,7 +34,7 @@ Options on(const std::string& file, Placement placement, int workers) {
 
 }  // namespace
 
-TEST_CASE("worker processes load data once, to the same bits as one process") {
+TEST_CASE("worker processes load data once, with results bitwise identical to one process") {
   const TemporaryFolder folder;
   std::vector<float> weights;
   std::size_t files = 0;
@@ -50,7 +50,7 @@ TEST_CASE("worker processes load data once, to the same bits as one process") {
     }
 }
 
-TEST_CASE("a worker that takes the place of another one takes data that is there") {
+TEST_CASE("the replacement of a worker uses the data that are already loaded") {
   const TemporaryFolder folder;
   const std::string file = folder / "made";
   Options options = on(file, Placement::processes, 3);
@@ -63,13 +63,13 @@ TEST_CASE("a worker that takes the place of another one takes data that is there
   CHECK(read_file(file).size() == 1);
 }
 
-TEST_CASE("data that cannot be loaded is the error of who tried, and of all who waited") {
+TEST_CASE("if data cannot be loaded, all workers that wait for the data get the error") {
   const TemporaryFolder folder;
   const std::string file = folder / "fails";
   CHECK(code_of([&] { DistributedSGD("softmax", on(file, Placement::processes, 3)); }) == ErrorCode::bad_file);
 }
 
-TEST_CASE("a process that is killed while it loads what others wait for is none of theirs") {
+TEST_CASE("if a process is killed while it loads data, the waiting processes do not fail") {
   const TemporaryFolder folder;
   const std::string file = folder / "kills";
   Options options = on(file, Placement::processes, 3);
@@ -82,13 +82,13 @@ TEST_CASE("a process that is killed while it loads what others wait for is none 
   }
 }
 
-TEST_CASE("data that a process lets go of while it asks for it again is found, or made anew") {
+TEST_CASE("data that is released and requested at the same time is found or created again") {
   ObjectStore store(1 << 20);
   const auto memory = make_store_memory(store.connect());
   const auto content = [] {
     return SharedMemory::Content{kPageBytes, [](std::span<std::byte> bytes) { std::ranges::fill(bytes, kByte); }};
   };
-  std::mutex asking;  // a process asks for one thing once at a time, and lets go of it whenever
+  std::mutex asking;  // a process requests data from one thread at a time, but may release data at any time
   const auto ask = [&] {
     const std::lock_guard lock(asking);
     return memory->once(7, content);

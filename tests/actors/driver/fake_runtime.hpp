@@ -15,7 +15,8 @@
 
 namespace troupe_test {
 
-/// Plays back what a test has members say, without waiting, and logs who is seated and unseated.
+/// A reception without waiting. It returns the replies that a test specifies, and logs which members are seated and
+/// unseated.
 class FakeReception : public troupe::Reception {
  public:
   explicit FakeReception(std::vector<std::string>& log) : log_(log) {}
@@ -48,7 +49,7 @@ class FakeReception : public troupe::Reception {
   std::deque<troupe::Happening> script_;
 };
 
-/// Notes which workers are started and ended, and which nodes cut off.
+/// A host that logs which workers are started and ended, and which nodes are cut off.
 class FakeHost : public troupe::Host {
  public:
   explicit FakeHost(std::vector<std::string>& log) : log_(log) {}
@@ -80,7 +81,7 @@ class FakeHost : public troupe::Host {
   std::vector<std::string>& log_;
 };
 
-/// Of workers of this machine, all of whom are there, with a home that keeps nothing.
+/// A runtime on this machine. All workers have arrived. Its home stores nothing.
 class FakeRuntime : public troupe::Runtime {
  public:
   using Log = std::vector<std::string>;
@@ -100,7 +101,7 @@ class FakeRuntime : public troupe::Runtime {
     return std::make_unique<FakeHome>(log);
   }
 
-  const std::shared_ptr<Log> kept_log = std::make_shared<Log>();  ///< whoever holds it may read it when this is gone
+  const std::shared_ptr<Log> kept_log = std::make_shared<Log>();  ///< can be read after this object is destroyed
   Log& log = *kept_log;
   FakeReception reception{log};
   FakeHost* fake_host = nullptr;

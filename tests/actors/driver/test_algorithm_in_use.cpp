@@ -20,7 +20,7 @@ struct InUse {
 
 }  // namespace
 
-TEST_CASE("without a warm start the algorithm of the options makes the first step") {
+TEST_CASE("without a warm start, the configured algorithm makes the first step") {
   const InUse lbfgs(Lbfgs{.freeze = true});
   CHECK(std::string(lbfgs.used.name()) == "lbfgs");
   CHECK(lbfgs.used.awaited() == nullptr);
@@ -28,7 +28,7 @@ TEST_CASE("without a warm start the algorithm of the options makes the first ste
   CHECK_FALSE(lbfgs.used.warm_start_is_over(100));
 }
 
-TEST_CASE("with one steps are synchronous until it is over, on replicas that hear already") {
+TEST_CASE("during a warm start, steps are synchronous and replicas can already receive abandon requests") {
   InUse lbfgs(Lbfgs{.warm_start = 5});
   AlgorithmInUse& used = lbfgs.used;
   CHECK(std::string(used.name()) == "synchronous");
@@ -51,7 +51,7 @@ TEST_CASE("with one steps are synchronous until it is over, on replicas that hea
   CHECK_FALSE(used.is_of_warm_start(4, saved, 1));
 }
 
-TEST_CASE("another algorithm takes over, and the one before can come back") {
+TEST_CASE("another algorithm can replace the current one, and the earlier one can be restored") {
   InUse run(LocalSgd{.steps = 4});
   CHECK(run.used->steps_a_call() == 4);
   auto before = run.used.exchange(make_runner({}));

@@ -16,7 +16,7 @@ Phase at(std::int64_t step, const char* name = "compute") {
   return {name, step, Deadline(std::chrono::milliseconds(0))};
 }
 
-/// A process that waits until it is ended.
+/// A child process that waits until it is ended.
 class WaitingProcess {
  public:
   WaitingProcess() : pid_(::fork()) {
@@ -45,7 +45,7 @@ class WaitingProcess {
 
 }  // namespace
 
-TEST_CASE("what is due happens to processes of workers that take part, and to nodes") {
+TEST_CASE("faults that are due happen to the processes of active workers, and to nodes") {
   troupe_test::FakeRuntime runtime(4);
   WaitingProcess killed, stopped, spared;
   runtime.fake_host->pids = {{0, killed.pid()}, {1, stopped.pid()}, {2, spared.pid()}};
@@ -64,12 +64,12 @@ TEST_CASE("what is due happens to processes of workers that take part, and to no
   CHECK(::kill(spared.pid(), 0) == 0);
   CHECK_FALSE(is_stopped(spared.pid()));
   CHECK(runtime.log.empty());
-  faults.let_happen(at(5, "apply"), 3, *runtime.host, runtime.members);  // of steps 5 to 7
+  faults.let_happen(at(5, "apply"), 3, *runtime.host, runtime.members);  // steps 5 to 7
   CHECK(runtime.log == std::vector<std::string>{"cut off 1"});
   CHECK_FALSE(faults.any());
 }
 
-TEST_CASE("a slow worker stands most of the time, until the step at which it is itself again") {
+TEST_CASE("a slow worker is stopped most of the time, until the step at which the fault ends") {
   troupe_test::FakeRuntime runtime(1);
   WaitingProcess slow;
   runtime.fake_host->pids = {{0, slow.pid()}};

@@ -22,7 +22,7 @@ struct Forming {
 
 }  // namespace
 
-TEST_CASE("a run ends by its workers: told to stop where they live here, heard no more, and ended") {
+TEST_CASE("at its end, a run stops the workers of this process, stops receiving, and ends the workers") {
   Forming forming;
   auto run = forming.form();
   CHECK(run->members().num_workers() == 2);
@@ -37,7 +37,7 @@ TEST_CASE("a run ends by its workers: told to stop where they live here, heard n
   CHECK(log == Log{"stop 0", "stop 1", "unseat 0", "unseat 1", "end all", "gone"});
 }
 
-TEST_CASE("of workers in processes nobody is told: they end with them; who is lost is not asked") {
+TEST_CASE("worker processes end without a stop request, and lost workers get no request") {
   Forming forming;
   auto run = forming.form();
   run->members().lose(1);
@@ -45,10 +45,10 @@ TEST_CASE("of workers in processes nobody is told: they end with them; who is lo
   CHECK(*forming.log == Log{"unseat 0", "unseat 1", "end all", "gone"});
 }
 
-TEST_CASE("where a worker hangs what it may touch stays") {
+TEST_CASE("if a worker hangs, the memory that it may use is not freed") {
   Forming forming;
   auto run = forming.form();
-  forming.given.fake_host->stop_time = std::chrono::milliseconds(1);  // nobody answers
+  forming.given.fake_host->stop_time = std::chrono::milliseconds(1);  // no worker replies
   run.reset();
   CHECK(*forming.log == Log{"unseat 0", "unseat 1", "end all"});
 }

@@ -10,7 +10,7 @@ using troupe_test::calm_phase;
 
 namespace {
 
-/// Two workers with two replicas each, who say that functions return nothing.
+/// Two workers with two replicas each. Their functions return nothing.
 class CallScene {
  public:
   CallScene() {
@@ -19,7 +19,7 @@ class CallScene {
   }
 
   std::vector<std::string> log;
-  std::size_t too_many = 0;  ///< values that a worker returns
+  std::size_t too_many = 0;  ///< number of excess values that a worker returns
   troupe_test::FakeMailbox mailbox;
   troupe_test::FakeFailureDetector detector;
   Members members{2, 2, 0, 4};
@@ -42,7 +42,7 @@ class CallScene {
       log.push_back(x.name + " with " + std::to_string(x.argument_bytes) + " of " + std::to_string(member));
       answer(x.round, 1);
     } else {
-      FAIL("a message that is none of calls");
+      FAIL("a message that function calls do not send");
     }
   }
 };
@@ -51,7 +51,7 @@ using CallLog = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("functions are called of each replica, of the first, and of each worker") {
+TEST_CASE("functions can be called on all replicas, on the first replica, and on all workers") {
   CallScene scene;
   CHECK(scene.calls.on_replicas({"sum", Json()}, 1, calm_phase()).size() == 4);
   CHECK(scene.log == CallLog{"sum in 1 of 0", "sum in 1 of 1"});
@@ -61,13 +61,13 @@ TEST_CASE("functions are called of each replica, of the first, and of each worke
   CHECK(scene.calls.on_workers({"pid", Json()}, calm_phase()).size() == 2);
 }
 
-TEST_CASE("arguments are lent for as long as the functions run") {
+TEST_CASE("arguments are shared only while the functions run") {
   CallScene scene;
   scene.calls.on_workers({"pid", Json(12)}, calm_phase());
   CHECK(scene.log == CallLog{"put 1 2", "pid with 2 of 0", "pid with 2 of 1", "withdraw 2"});
 }
 
-TEST_CASE("a call that cannot be is refused before anybody is asked, and so is a reply that cannot be") {
+TEST_CASE("an invalid call is refused before a request is sent, and an invalid reply is refused") {
   CHECK(code_of([] { NamedCall(std::string(5000, 'a'), Json()); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { NamedCall("f", Json("\xff")); }) == ErrorCode::invalid_argument);
   CallScene scene;

@@ -17,7 +17,7 @@ Options with(Placement placement, WorkerCount workers, Restart restart = Restart
   return options;
 }
 
-/// Four workers of a run.
+/// A run with four workers.
 struct LossScene {
   explicit LossScene(int most, const Options& options = with(Placement::processes, 4))
       : elasticity(options, 4), losses(most, rules_of(options.placement), elasticity) {
@@ -41,7 +41,7 @@ struct LossScene {
 
 }  // namespace
 
-TEST_CASE("losses are told of until the budget is spent, and then the error says so") {
+TEST_CASE("losses are reported until the budget is spent, and then the error mentions the budget") {
   LossScene scene(2);
   scene.take(1);
   scene.losses.note_progress();
@@ -58,7 +58,7 @@ TEST_CASE("losses are told of until the budget is spent, and then the error says
   CHECK(scene.dropped.empty());
 }
 
-TEST_CASE("who is lost is dropped where the others take over, and of a range of workers when the budget is spent") {
+TEST_CASE("a lost worker is dropped with Restart::redistribute, and for a range of workers when the budget is spent") {
   LossScene scene(1, with(Placement::processes, 4, Restart::redistribute));
   scene.take(2);
   CHECK(scene.dropped == std::vector<int>{2});
@@ -69,7 +69,7 @@ TEST_CASE("who is lost is dropped where the others take over, and of a range of 
   CHECK(range.losses.take_repairs().at(0).redistributed);
 }
 
-TEST_CASE("a worker that only was to be added is nobody's loss") {
+TEST_CASE("a worker that is lost before it has joined does not count as a loss") {
   LossScene scene(5);
   scene.losses.expect({3});
   CHECK(code_of([&] { scene.take(3); }) == ErrorCode::worker_lost);
@@ -79,7 +79,7 @@ TEST_CASE("a worker that only was to be added is nobody's loss") {
   CHECK(scene.losses.take_repairs().size() == 1);
 }
 
-TEST_CASE("a node that is lost is told of as such, and nobody is dropped") {
+TEST_CASE("the loss of a node is reported as such, and no worker is dropped") {
   LossScene scene(1, with(Placement::cluster, 4));
   scene.take(2, "left");
   const Repair repair = scene.losses.take_repairs().at(0);

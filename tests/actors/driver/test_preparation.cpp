@@ -15,7 +15,7 @@ namespace {
 
 using PreparationLog = std::vector<std::string>;
 
-/// Two workers that build the same model of two tensors, and do as they are told.
+/// Two workers that build the same model of two tensors. A test can change their replies.
 struct Prepared {
   explicit Prepared(Algorithm algorithm = Synchronous{}) {
     options.algorithm = std::move(algorithm);
@@ -37,7 +37,7 @@ struct Prepared {
     preparation.prepare(run, needs_spare, troupe_test::calm_phase("start"));
   }
 
-  std::map<int, std::int64_t> samples{{0, 100}, {1, 100}};  ///< that each worker says its model has
+  std::map<int, std::int64_t> samples{{0, 100}, {1, 100}};  ///< the number of samples that each worker reports
 
   Options options;
   UpdateRules optimizer{settings_of(options)};
@@ -77,7 +77,7 @@ PreparationLog joined(PreparationLog first, const PreparationLog& second) {
 
 }  // namespace
 
-TEST_CASE("members are prepared by replicas, a fence, a generation and first weights, and then nothing is left to do") {
+TEST_CASE("preparation builds replicas, fences, creates a generation and places first weights, and runs only once") {
   Prepared scene;
   CHECK(scene.preparation.steps_per_epoch() == 0);
   scene.prepare();
@@ -93,17 +93,17 @@ TEST_CASE("members are prepared by replicas, a fence, a generation and first wei
   CHECK(scene.log.empty());
 }
 
-TEST_CASE("who has lost his replica alone builds one, and the weights go on") {
+TEST_CASE("a replaced worker builds only its own replica, and the weights are kept") {
   Prepared scene;
   scene.prepare();
   scene.versions.commit(*scene.versions.spare(), {5, 5});
-  scene.run.members().come(1);  // another worker, in the place of one that was lost
+  scene.run.members().come(1);  // the replacement of a lost worker
   scene.prepare();
   CHECK(scene.log == joined({"build 1", "fence 0", "fence 1"}, kGeneration));
   CHECK(scene.versions.committed().step == 5);
 }
 
-TEST_CASE("a generation begins with another buffer where none is spare and one is needed") {
+TEST_CASE("a generation gets one more buffer if a spare buffer is needed and none exists") {
   Prepared scene;
   scene.prepare();
   const auto pin = scene.versions.pin();
@@ -116,7 +116,7 @@ TEST_CASE("a generation begins with another buffer where none is spare and one i
   scene.versions.unpin(pin);
 }
 
-TEST_CASE("replicas are built anew where the algorithm asks for others") {
+TEST_CASE("replicas are built again if the algorithm requires other replicas") {
   Prepared scene(Lbfgs{.freeze = true, .warm_start = 3});
   scene.prepare();
   CHECK(scene.log.front() == "build 0");
@@ -130,7 +130,7 @@ TEST_CASE("replicas are built anew where the algorithm asks for others") {
   CHECK(scene.preparation.built_for().frozen);
 }
 
-TEST_CASE("replicas of other data than the first worker's are refused, and the next call builds them again") {
+TEST_CASE("replicas with other data than the first worker's are refused, and the next call builds them again") {
   Prepared scene;
   scene.samples[1] = 99;
   CHECK(code_of([&] { scene.prepare(); }) == ErrorCode::model_mismatch);

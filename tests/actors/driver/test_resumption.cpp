@@ -13,7 +13,7 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
-/// Loads what is not among the damaged, and notes what it is asked for.
+/// Loads all checkpoints except the damaged ones, and records the paths.
 struct Loading {
   Paths damaged = {};
   Paths tried = {};
@@ -27,7 +27,7 @@ struct Loading {
 
 }  // namespace
 
-TEST_CASE("the first checkpoint that verifies is loaded, and those before it are told and set aside") {
+TEST_CASE("resuming loads the newest intact checkpoint, and reports and sets aside newer damaged ones") {
   const troupe_test::TemporaryFolder folder;
   Options options;
   options.checkpoint.folder = folder / "run";
@@ -46,7 +46,7 @@ TEST_CASE("the first checkpoint that verifies is loaded, and those before it are
   CHECK(std::filesystem::exists(saved[2]));
 }
 
-TEST_CASE("where none verifies all stay as they are, and another error is not swallowed") {
+TEST_CASE("if no checkpoint is intact, resuming changes none of them, and other errors propagate") {
   const troupe_test::TemporaryFolder folder;
   Options options;
   options.checkpoint.folder = folder / "run";

@@ -32,7 +32,7 @@ Options of_run() {
 
 CheckpointManifest written() { return manifest_of(of_run(), described(), "mlp", {7, 6}, 0.25, {"first moment"}); }
 
-/// What a run says that was changed.
+/// Returns the error for a run that differs from the checkpoint by `change`, or an empty string.
 std::string refused(const std::function<void(CheckpointManifest&)>& change, bool reshard = false) {
   CheckpointManifest ours = written();
   change(ours);
@@ -44,7 +44,7 @@ std::string refused(const std::function<void(CheckpointManifest&)>& change, bool
 
 }  // namespace
 
-TEST_CASE("a manifest says what the run is, and where it stands") {
+TEST_CASE("a manifest describes the run and its progress") {
   const CheckpointManifest manifest = written();
   CHECK(manifest.step == 7);
   CHECK(manifest.updates == 6);
@@ -65,7 +65,7 @@ TEST_CASE("a manifest says what the run is, and where it stands") {
   CHECK(manifest_of(of_run(), in_f32, "mlp", {}, {}, {}).bf16_given_up);
 }
 
-TEST_CASE("a checkpoint of a run that means something else is refused, and says how it differs") {
+TEST_CASE("a checkpoint of a different run is refused with an error that names the difference") {
   CHECK(refused([](auto&) {}).empty());
   CHECK(refused([](auto& ours) { ours.config = "another"; }).empty());
   CHECK(refused([](auto& ours) { ours.learning_rate = 1; }).empty());
@@ -79,7 +79,7 @@ TEST_CASE("a checkpoint of a run that means something else is refused, and says 
         }).find("optimizer adam; this run has adamw") != std::string::npos);
 }
 
-TEST_CASE("another number of shards is refused, unless other bits are meant, and always where each has a state") {
+TEST_CASE("another number of shards is refused without reshard, and always if each shard has a state of its own") {
   const auto more = [](CheckpointManifest& ours) { ours.num_shards = 5; };
   CHECK(refused(more).find("reshard") != std::string::npos);
   CHECK(refused(more, /*reshard=*/true).empty());
@@ -91,7 +91,7 @@ TEST_CASE("another number of shards is refused, unless other bits are meant, and
         std::string::npos);
 }
 
-TEST_CASE("other arithmetic is told, and no error") {
+TEST_CASE("different arithmetic causes a warning and no error") {
   const auto told = [](const ReplicaTraits& ours) {
     const troupe_test::CapturedErrors errors;
     warn_of_other_bits("a/step", written(), ours);

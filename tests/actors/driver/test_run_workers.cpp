@@ -21,7 +21,7 @@ struct WorkersScene {
 
 }  // namespace
 
-TEST_CASE("workers are dropped from the last one on, and added in the first free places, lost until they come") {
+TEST_CASE("workers are dropped from the last one on, and new workers take the first free places and count as lost") {
   WorkersScene scene(4);
   scene.workers.drop(1, 7);
   CHECK(scene.runtime.log == Log{"end 1", "unseat 1"});
@@ -33,7 +33,7 @@ TEST_CASE("workers are dropped from the last one on, and added in the first free
   CHECK(scene.workers.all_but({0, 3}) == std::vector<int>{1, 2});
 }
 
-TEST_CASE("a worker of this process that is dropped is stopped first, and one that does not answer is lost") {
+TEST_CASE("a dropped worker of this process is stopped first, and is lost if it does not reply") {
   WorkersScene scene(3);
   scene.runtime.fake_host->stop_time = std::chrono::milliseconds(1);
   std::vector<int> stopped;
@@ -50,7 +50,7 @@ TEST_CASE("a worker of this process that is dropped is stopped first, and one th
   CHECK(scene.runtime.members.workers() == std::vector<int>{0});
 }
 
-TEST_CASE("who is blamed is dropped first, and whoever has never come stays awaited") {
+TEST_CASE("the blamed worker is dropped first, and a worker that has never arrived stays expected") {
   WorkersScene scene(4);
   scene.workers.deal_to(5, 7);  // worker 4 is new
   for (const int worker : {0, 1, 2}) scene.runtime.members.lose(worker);
@@ -60,7 +60,7 @@ TEST_CASE("who is blamed is dropped first, and whoever has never come stays awai
   CHECK(scene.runtime.members.num_workers() == 3);
 }
 
-TEST_CASE("lost workers are started once while steps go on, until one of them has come, ended or is late") {
+TEST_CASE("lost workers are started once during steps, until one of them has arrived, ended or missed its deadline") {
   WorkersScene scene(3);
   scene.runtime.members.lose(1);
   constexpr std::chrono::hours kLong{1};
@@ -73,7 +73,7 @@ TEST_CASE("lost workers are started once while steps go on, until one of them ha
   CHECK_FALSE(scene.workers.are_coming(kLong));
 }
 
-TEST_CASE("a worker that is late, or has come, is waited for no longer without the others") {
+TEST_CASE("steps no longer run without a worker that has arrived or missed its deadline") {
   constexpr std::chrono::hours kLong{1};
   WorkersScene late(2);
   late.runtime.members.lose(1);
@@ -86,7 +86,7 @@ TEST_CASE("a worker that is late, or has come, is waited for no longer without t
   CHECK_FALSE(came.workers.are_coming(kLong));
 }
 
-TEST_CASE("lost workers are replaced, but for those on their way, and all are waited for") {
+TEST_CASE("replace_lost starts the lost workers that are not starting yet, and waits for all of them") {
   WorkersScene scene(4);
   scene.runtime.fake_host->pids = {{1, 71}, {2, 72}};
   scene.runtime.members.lose(1);

@@ -7,21 +7,22 @@
 #include "actors/lbfgs/smooth_models.hpp"
 #include "actors/test_models.hpp"
 
-// What tests of L-BFGS share.
+// Code that all tests of L-BFGS use.
 namespace troupe_test {
 
 inline constexpr const char* kLogistic = "logistic 32 11 4";
 
-/// Of workers in this process.
+/// Returns options with workers in this process.
 troupe::Options lbfgs_options(const std::string& config, int workers = 2, int shards = 3);
-/// Steps until it ends, at most so many. Returns the last report.
+/// Takes steps until the run ends, at most `most`. Returns the last report.
 troupe::StepReport descend(troupe::DistributedSGD& sgd, int most);
-/// The first weights.
+/// Returns the first `learned` weights.
 Numbers learned_of(troupe::DistributedSGD& sgd, std::size_t learned);
 double largest_difference(const Numbers& a, const Numbers& b);
 double largest(const Numbers& a);
 
-/// Such a function of all weights, from such floats; the first shard has all of it.
+/// A function of all weights and its gradient, for models that are defined by a formula. The first shard computes the
+/// whole function.
 using Formula = std::function<double(const Numbers& x, Numbers& gradient)>;
 class FormulaModel : public SmoothModel {
  public:
@@ -39,13 +40,13 @@ class FormulaModel : public SmoothModel {
 troupe::DistributedSGD of_formula(const std::vector<float>& begin, const Formula& formula,
                                   const troupe::Options& options);
 
-/// Some nine pages, 8 shards of 3 batches, of which the last one may be empty.
+/// About nine pages of weights, 8 shards of 3 batches. The last batch may be empty.
 inline constexpr const char* kSteady = "logistic 8192 6 2";
 inline constexpr int kSteadySteps = 6;
 
 troupe::Options steady(troupe::Placement placement, int workers);
 
-/// All that a run's bits are seen by.
+/// The results of a run that must be bitwise identical.
 struct Course {
   std::vector<double> objectives;
   std::vector<double> lengths;
@@ -56,17 +57,17 @@ struct Course {
   void note(const troupe::StepReport& report);
 };
 
-/// Makes steps.
+/// Takes `steps` steps.
 Course go_on(troupe::DistributedSGD& sgd, int steps);
-/// Of a steady run in which nothing happens.
+/// Returns the course of a steady run without disturbances.
 const Course& undisturbed();
-/// But for numbers of evaluations, which are more where something is done again.
+/// Compares with undisturbed(), except for the numbers of evaluations, which grow if work is repeated.
 void check_undisturbed(const Course& course);
 std::vector<float> weights_after(const troupe::Options& options, int steps);
-/// The files of a checkpoint that it makes.
+/// Saves the state to `path`. Returns the files of the checkpoint as one text.
 std::string saved_state(troupe::DistributedSGD& sgd, const std::string& path);
 
-/// Of vectors so long that owners are busy with them when a worker is killed.
+/// Vectors that are so long that owners are still at work when a worker is killed.
 inline constexpr std::size_t kWideSize = 1'000'000;
 inline constexpr int kWideSteps = 4;
 

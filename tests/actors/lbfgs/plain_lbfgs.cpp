@@ -17,7 +17,7 @@ double dot(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-/// a + factor * b
+/// Returns a + factor * b.
 Numbers plus(Numbers a, double factor, const Numbers& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
   return a;

@@ -8,7 +8,7 @@
 namespace troupe_test {
 
 /// L-BFGS over whole vectors of doubles on one thread: Nocedal and Wright, algorithms 7.4 and 7.5, with the line search
-/// that Troupe has.
+/// of Troupe.
 class PlainLbfgs {
  public:
   /// Writes the gradient and returns the value.
@@ -16,12 +16,12 @@ class PlainLbfgs {
 
   PlainLbfgs(Function function, Numbers begin, const troupe::Lbfgs& options);
 
-  /// Moves once. False where the line search finds nothing.
+  /// Takes one step. Returns false if the line search fails.
   bool step();
   const Numbers& x() const { return x_; }
   const Numbers& gradient() const { return gradient_; }
   double value() const { return value_; }
-  /// Of the last step.
+  /// The last step's number of evaluations.
   int evaluations() const { return evaluations_; }
   double step_length() const { return step_length_; }
 

@@ -22,7 +22,8 @@ class Rosenbrock : public SmoothModel {
   void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
     for (std::size_t i = 0; i < size_; ++i) weights[i] = i % 2 == 0 ? -1.2F : 1.0F;
   }
-  /// Pairs are dealt out to the shards, each of which has a sample, so that the mean is the sum over all pairs.
+  /// The pairs are distributed over the shards. Each shard has one sample, so the loss is multiplied by the number of
+  /// shards: the mean is then the sum over all pairs.
   std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
     const double shards = at.num_shards;
     for (std::size_t i = 0; i + 1 < size_; i += 2) {
@@ -83,7 +84,7 @@ class Logistic : public SmoothModel {
 
   void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {
     std::ranges::fill(weights.first(size_), 0.0F);
-    std::ranges::fill(weights.subspan(size_), 0.5F);  // of statistics, which stay
+    std::ranges::fill(weights.subspan(size_), 0.5F);  // statistics, which never change
   }
   std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
     const std::int64_t there = at.shard == empty_ ? 0 : samples_ - at.shard % 3;
@@ -118,7 +119,7 @@ class Logistic : public SmoothModel {
 
  private:
   std::int64_t steps() const { return std::max<std::int64_t>(1, (samples_ + batch_ - 1) / batch_); }
-  /// Of scales that differ; the last one is the bias's.
+  /// Features have different scales. The last feature is 1, for the bias.
   const std::vector<float>& features_of(int shard, std::int64_t sample) const {
     auto& features = features_[{shard, sample}];
     if (!features.empty()) return features;
@@ -145,7 +146,7 @@ BatchResult SmoothModel::gradient(const ShardStep& at, std::span<const float> we
   BatchResult result;
   result.samples = add(at, x, result.loss_sum, g);
   for (std::size_t i = 0; i < learned; ++i) gradient[i] = static_cast<float>(g[i]);
-  std::ranges::fill(gradient.subspan(learned), 1e6F);  // statistics, of which L-BFGS wants to know nothing
+  std::ranges::fill(gradient.subspan(learned), 1e6F);  // statistics, which L-BFGS must ignore
   return result;
 }
 
@@ -160,7 +161,7 @@ std::unique_ptr<SmoothModel> make_smooth(const std::string& config) {
     text >> condition;
     return std::make_unique<Quadratic>(size, condition);
   }
-  if (kind != "logistic") throw std::runtime_error("there is no function '" + kind + "'");
+  if (kind != "logistic") throw std::runtime_error("unknown function '" + kind + "'");
   std::int64_t samples = 0;
   std::int64_t batch = 0;
   int empty = -1;

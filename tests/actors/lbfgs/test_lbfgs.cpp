@@ -10,7 +10,7 @@
 using namespace troupe;
 using namespace troupe_test;
 
-// What L-BFGS makes of functions whose gradients are known.
+// Runs of L-BFGS on functions with known gradients.
 
 TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned quadratics and of a logistic loss") {
   for (const int shards : {1, 3}) {
@@ -22,7 +22,7 @@ TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned qu
       CHECK(report.lbfgs.end == LbfgsEnd::converged);
       for (const float each : sgd.weights()) CHECK(each == doctest::Approx(1).epsilon(1e-5));
     }
-    // With 10 pairs that takes doubles, too, thousands of steps.
+    // With 10 pairs, doubles need thousands of steps as well.
     Options options = lbfgs_options("quadratic 50 1e6", 1, shards);
     std::get<Lbfgs>(options.algorithm).history = 100;
     DistributedSGD quadratic("smooth", options);
@@ -43,13 +43,14 @@ TEST_CASE("L-BFGS finds the minima of Rosenbrock's valley, of ill-conditioned qu
   CHECK(largest(gradient) < 1.1e-5);
 }
 
-TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, but for the rounding of floats") {
+TEST_CASE("the first iterates of L-BFGS equal those of L-BFGS in doubles, except for the rounding of floats") {
   struct Trial {
     const char* config;
     double decay;
     int history;
     int steps;
-    double bound;  ///< of the difference, where the largest weight is 1: at least three times what was measured
+    double bound;  ///< bound of the difference, relative to a largest weight of 1: at least three times the measured
+                   ///< value
   };
   for (const auto& trial : {Trial{"rosenbrock 2", 0, 10, 12, 1e-4}, Trial{"rosenbrock 100", 0, 10, 10, 5e-3},
                             Trial{"quadratic 50 1e6", 0, 10, 10, 2e-6}, Trial{"quadratic 50 100", 0.1, 3, 12, 5e-6},
@@ -79,9 +80,9 @@ TEST_CASE("the first iterates of L-BFGS are those of whole vectors of doubles, b
   }
 }
 
-TEST_CASE("the report of L-BFGS tells what its step did") {
+TEST_CASE("the report of L-BFGS describes its step") {
   Options options = lbfgs_options(kLogistic, 2, 3);
-  std::get<Lbfgs>(options.algorithm).portions = 5;  // made 6
+  std::get<Lbfgs>(options.algorithm).portions = 5;  // rounded up to 6
   std::get<Lbfgs>(options.algorithm).history = 4;
   edit(options)->weight_decay = 0.01;
   DistributedSGD sgd("smooth", options);
@@ -118,12 +119,12 @@ TEST_CASE("the report of L-BFGS tells what its step did") {
     CHECK(report.state_bytes == static_cast<std::int64_t>((2 * 4 + 4) * vector_bytes));
     CHECK(sgd.report().lbfgs.objective == l.objective);
   }
-  const auto weights = sgd.weights();  // statistics are as they were
+  const auto weights = sgd.weights();  // statistics do not change
   for (std::size_t i = 32; i < 96; ++i) CHECK(weights[i] == 0.5F);
   CHECK(sgd.steps_per_epoch() == 1);
 }
 
-TEST_CASE("what L-BFGS makes small includes the penalty of each tensor's group") {
+TEST_CASE("the objective of L-BFGS includes the penalty of each tensor's group") {
   Options options = lbfgs_options("quadratic 100 10");
   edit(options)->weight_decay = 3;
   edit(options)->groups = {{"bias", 0.5}};

@@ -16,7 +16,7 @@ namespace {
 
 using Faults = std::vector<testing::Fault>;
 
-/// Makes steps; notes what was repaired in them.
+/// Takes `steps` steps and appends their repairs to `repairs`.
 Course go_on_noting(DistributedSGD& sgd, int steps, std::vector<Repair>& repairs) {
   Course course;
   for (int step = 0; step < steps; ++step) {
@@ -30,7 +30,7 @@ Course go_on_noting(DistributedSGD& sgd, int steps, std::vector<Repair>& repairs
 
 }  // namespace
 
-TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and the bits stay") {
+TEST_CASE("a worker of L-BFGS that dies in any round is replaced, and results stay bitwise identical") {
   for (const int backups : {0, 2})
     for (const Faults& faults : {Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "compute"}},
                                  Faults{testing::KillWorker{.worker = 1, .step = 3, .phase = "reduce"}},
@@ -65,14 +65,14 @@ TEST_CASE("a worker of L-BFGS that dies in any kind of round is replaced, and th
       }
       course.weights = sgd.weights();
       check_undisturbed(course);
-      // Of two of a worker one after the other the second finds it dead already.
+      // If a worker has two faults in succession, the second one may find the process already dead.
       const std::ptrdiff_t most = std::ssize(faults);
       CHECK(repairs <= most);
       CHECK(repairs >= std::max<std::ptrdiff_t>(1, most - 2));
     }
 }
 
-TEST_CASE("random kills leave the bits of L-BFGS as they are") {
+TEST_CASE("random kills do not change the results of L-BFGS") {
   for (int seed = 1; seed <= (kSanitized ? 1 : 3); ++seed) {
     CAPTURE(seed);
     Options options = steady(Placement::processes, 3);
@@ -85,7 +85,7 @@ TEST_CASE("random kills leave the bits of L-BFGS as they are") {
   }
 }
 
-TEST_CASE("workers that are killed at any moment leave the bits of L-BFGS as they are") {
+TEST_CASE("workers killed at any moment do not change the results of L-BFGS") {
   Options options = steady(Placement::processes, 3);
   options.fault_tolerance.max_failures = 1'000;
   DistributedSGD sgd("smooth", options);
@@ -111,7 +111,7 @@ TEST_CASE("workers that are killed at any moment leave the bits of L-BFGS as the
   }
 }
 
-TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vectors is replaced, and the bits stay") {
+TEST_CASE("an L-BFGS worker lost while owners compute long vectors is replaced, and results stay bitwise identical") {
   Options options = wide(Placement::in_process, 1);
   DistributedSGD plain("smooth", options);
   const Course expected = go_on(plain, kWideSteps);
@@ -133,7 +133,7 @@ TEST_CASE("a worker of L-BFGS that is lost while owners are busy with long vecto
   }
 }
 
-TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody who asks next") {
+TEST_CASE("the loss of a worker while a pair is stored does not fail the next call") {
   const TemporaryFolder folder;
   std::string saved;
   std::vector<float> weights;
@@ -173,17 +173,17 @@ TEST_CASE("a worker that is lost while a pair is remembered is lost on nobody wh
   }
 }
 
-TEST_CASE("shards of a worker that is lost while a pair is remembered are dealt out where that is wanted") {
+TEST_CASE("shards of a worker that is lost while a pair is stored are redistributed if the options ask for this") {
   for (const bool ranged : {false, true}) {
     CAPTURE(ranged);
     Options options = steady(Placement::processes, 3);
-    if (ranged) options.num_workers = {1, 3};  // two on two cores
+    if (ranged) options.num_workers = {1, 3};  // two workers on a machine with two cores
     options.fault_tolerance.restart = ranged ? Restart::respawn : Restart::redistribute;
     options.fault_tolerance.max_failures = ranged ? 0 : 1;
     options.fault_tolerance.faults = {testing::KillWorker{.worker = 0, .step = 3, .phase = "remember"}};
     DistributedSGD sgd("smooth", options);
     const int workers = sgd.num_workers();
-    if (workers < 2) continue;  // on one core
+    if (workers < 2) continue;  // on a machine with one core
     std::vector<Repair> repairs;
     const Course course = go_on_noting(sgd, kSteadySteps, repairs);
     check_undisturbed(course);

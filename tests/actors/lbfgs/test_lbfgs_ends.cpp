@@ -11,10 +11,10 @@
 
 using namespace troupe;
 using namespace troupe_test;
-// How runs of L-BFGS end, and what is no end.
+// How runs of L-BFGS end, and which conditions do not end them.
 namespace {
 
-/// In Rosenbrock's valley, on which searches of few evaluations are at an end before long.
+/// Waves added to Rosenbrock's valley. Line searches with few evaluations soon fail on them.
 struct Waves {
   double often = 0;
   double high = 0;
@@ -22,7 +22,7 @@ struct Waves {
 
 class WavesModel : public SmoothModel {
  public:
-  /// @param left evaluations until one fails, and then no more; below 0: none
+  /// @param left number of evaluations until one evaluation fails; negative: no evaluation fails
   WavesModel(const Waves& waves, std::shared_ptr<int> left)
       : valley_(make_smooth("rosenbrock 6")), waves_(waves), left_(std::move(left)) {}
 
@@ -57,7 +57,7 @@ DistributedSGD on_waves(const Waves& waves, int max_evaluations, const std::shar
 
 }  // namespace
 
-TEST_CASE("where L-BFGS has converged further steps change nothing, and say so") {
+TEST_CASE("after convergence, further steps change nothing and report convergence again") {
   DistributedSGD sgd("smooth", lbfgs_options("rosenbrock 2"));
   const StepReport last = descend(sgd, 60);
   REQUIRE(last.lbfgs.end == LbfgsEnd::converged);
@@ -86,7 +86,7 @@ TEST_CASE("where L-BFGS has converged further steps change nothing, and say so")
   CHECK(at_once.weights() == begun);
 }
 
-TEST_CASE("a gradient of the wrong sign is no descent, and changes nothing") {
+TEST_CASE("a gradient of the wrong sign ends L-BFGS and changes nothing") {
   Options options = lbfgs_options("");
   std::get<Lbfgs>(options.algorithm).max_evaluations = 1000;
   DistributedSGD sgd = of_formula(
@@ -106,9 +106,9 @@ TEST_CASE("a gradient of the wrong sign is no descent, and changes nothing") {
   CHECK(sgd.weights() == std::vector<float>{1, 2});
 }
 
-TEST_CASE("a line search that has used up its evaluations ends L-BFGS, and further steps say so again") {
+TEST_CASE("a line search that exceeds its evaluations ends L-BFGS, and further steps report the same end") {
   Options options = lbfgs_options("");
-  // So steep beside its minimum that the first step along the gradient, of length 1, leads far up.
+  // The function is so steep next to its minimum that the first step, of length 1 along the gradient, leads far up.
   const auto nasty = [](const Numbers& x, Numbers& g) {
     g = {4e6 * std::pow(x[0] - 1e-2, 3)};
     return 1e6 * std::pow(x[0] - 1e-2, 4);
@@ -132,7 +132,7 @@ TEST_CASE("a line search that has used up its evaluations ends L-BFGS, and furth
   }
 }
 
-TEST_CASE("what is not finite beyond a barrier is a trial that was too long") {
+TEST_CASE("a trial point where the loss is not finite is treated as too long") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   struct Beyond {
@@ -144,7 +144,7 @@ TEST_CASE("what is not finite beyond a barrier is a trial that was too long") {
     CAPTURE(beyond.value);
     CAPTURE(beyond.gradient);
     const auto trials = std::make_shared<std::atomic<int>>(0);
-    // x / t - log(x), whose minima are t
+    // x / t - log(x), with its minimum at t
     const auto barrier = [=](const Numbers& x, Numbers& g) {
       double value = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -166,7 +166,7 @@ TEST_CASE("what is not finite beyond a barrier is a trial that was too long") {
   }
 }
 
-TEST_CASE("weights that would not be finite are a trial that was too long, too") {
+TEST_CASE("a trial point with weights that are not finite is treated as too long") {
   Options options = lbfgs_options("");
   std::get<Lbfgs>(options.algorithm).max_evaluations = 100;
   DistributedSGD sgd = of_formula(
@@ -177,7 +177,7 @@ TEST_CASE("weights that would not be finite are a trial that was too long, too")
   CHECK(all_finite(sgd.weights()));
 }
 
-TEST_CASE("a loss that is not finite to begin with is an error, and weights can be set then") {
+TEST_CASE("an initial loss that is not finite is an error, and weights can be set afterwards") {
   for (const double loss : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     const auto formula = [loss](const Numbers& x, Numbers& g) {
       g = {x[0]};
@@ -195,7 +195,7 @@ TEST_CASE("a loss that is not finite to begin with is an error, and weights can 
   }
 }
 
-TEST_CASE("a search of L-BFGS that ends it says so again, and nothing changes, whatever the history was") {
+TEST_CASE("further steps after a failed search of L-BFGS report the same end and change nothing, for any history") {
   int ended = 0;
   int along_the_gradient = 0;
   for (const int most : {2, 3})
@@ -227,7 +227,7 @@ TEST_CASE("a search of L-BFGS that ends it says so again, and nothing changes, w
   CHECK(along_the_gradient >= 3);
 }
 
-TEST_CASE("a warm-up of L-BFGS changes nothing where searches find nothing, either") {
+TEST_CASE("a warm-up of L-BFGS changes nothing, also if searches fail") {
   const auto run = [](bool warms_up) {
     DistributedSGD sgd = on_waves({20, 100}, 3, std::make_shared<int>(-1));
     Course course;
@@ -242,7 +242,7 @@ TEST_CASE("a warm-up of L-BFGS changes nothing where searches find nothing, eith
   CHECK((run(true) == run(false)));
 }
 
-TEST_CASE("an evaluation that fails leaves no trace, in whichever search it is") {
+TEST_CASE("a failed evaluation has no effect on the result, in any search") {
   for (const auto& [waves, most] : {std::pair{Waves{9, 10}, 2}, {Waves{80, 10}, 2}, {Waves{20, 100}, 3}}) {
     const Waves on = waves;
     const int evaluations_at_most = most;
@@ -260,7 +260,7 @@ TEST_CASE("an evaluation that fails leaves no trace, in whichever search it is")
           ++failed;
         }
       course.weights = sgd.weights();
-      course.evaluations.clear();  // those that are done again
+      course.evaluations.clear();  // the numbers of evaluations differ because some are repeated
       return course;
     };
     const Course expected = run(-1);

@@ -14,7 +14,8 @@ using namespace troupe;
 using namespace troupe_test;
 
 TEST_CASE("shards and portions without samples add nothing") {
-  // 11 samples of shard 0, none of shard 1, and 9 of shard 2 in batches of 2: its last one is empty.
+  // Shard 0 has 11 samples, shard 1 has none, and shard 2 has 9. Batches have 2 samples, so the last batch of shard 2
+  // is empty.
   const std::string config = "logistic 32 11 2 1";
   Options options = lbfgs_options(config);
   edit(options)->weight_decay = 0.01;
@@ -34,7 +35,7 @@ TEST_CASE("shards and portions without samples add nothing") {
   CHECK(code_of([&] { none.step(); }) == ErrorCode::bad_data);
 }
 
-TEST_CASE("portions are batches of each shard in order, and of more portions than batches there are as many as those") {
+TEST_CASE("portions are consecutive batches of a shard, and there are at most as many portions as batches") {
   struct Noted : FormulaModel {
     Noted(std::shared_ptr<std::atomic<int>> calls) : FormulaModel({1}, {}), calls_(std::move(calls)) {}
     std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
@@ -63,7 +64,7 @@ TEST_CASE("portions are batches of each shard in order, and of more portions tha
   }
 }
 
-TEST_CASE("without full batches each step of L-BFGS takes one batch of each shard") {
+TEST_CASE("without full batches, each step of L-BFGS uses one batch of each shard") {
   struct Noted : FormulaModel {
     Noted(std::shared_ptr<std::atomic<std::int64_t>> step) : FormulaModel({1}, {}), step_(std::move(step)) {}
     std::int64_t add(const ShardStep& at, const Numbers& x, double& loss, Numbers& gradient) const override {
@@ -92,7 +93,7 @@ TEST_CASE("without full batches each step of L-BFGS takes one batch of each shar
   CHECK(sgd.steps_per_epoch() == 3);
 }
 
-TEST_CASE("models whose loss depends on chance or on the batch are refused by L-BFGS, but for frozen ones") {
+TEST_CASE("L-BFGS refuses models with a loss that is random or depends on the batch, unless they are frozen") {
   Options options = lbfgs_options("", 2, 3);
   const auto make = [&] { DistributedSGD("dropping", options).step(); };
   CHECK(code_of(make) == ErrorCode::unsupported);
@@ -115,7 +116,7 @@ TEST_CASE("models whose loss depends on chance or on the batch are refused by L-
   CHECK(frozen.report().lbfgs.end == LbfgsEnd::none);
 }
 
-TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics stay") {
+TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics do not change") {
   const auto create = [](const ReplicaContext& at) {
     using namespace models;
     return network({conv2d(4, {.kernel = 3, .padding = 1}), batch_norm(), relu(), flatten(), linear(4)},
@@ -144,7 +145,7 @@ TEST_CASE("frozen batch-norm computes as in evaluations, and its statistics stay
   CHECK(statistics == 2);
 }
 
-TEST_CASE("options of L-BFGS that cannot be are refused") {
+TEST_CASE("invalid options of L-BFGS are refused") {
   const auto code = [](auto change) {
     Options options = lbfgs_options("rosenbrock 2");
     change(options);
@@ -170,7 +171,7 @@ TEST_CASE("options of L-BFGS that cannot be are refused") {
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("a change to L-BFGS that the store has no room for changes nothing") {
+TEST_CASE("if the store has no room for L-BFGS, use() fails and changes nothing") {
   Options options = lbfgs_options("", 2, 3);
   options.algorithm = Synchronous();
   options.optimizer = Sgd{.learning_rate = 0.01, .momentum = 0.9};

@@ -11,9 +11,9 @@
 using namespace troupe;
 using namespace troupe_test;
 
-// How runs of L-BFGS are dealt out to workers.
+// Distribution of L-BFGS over workers.
 
-TEST_CASE("L-BFGS has the same bits for any number of workers, placement, devices and backups") {
+TEST_CASE("L-BFGS is bitwise identical for any number of workers, placement, devices and backups") {
   for (const Placement placement : kPlacements)
     for (int workers = 1; workers <= 4; ++workers)
       for (const int devices : {1, 2})
@@ -32,9 +32,9 @@ TEST_CASE("L-BFGS has the same bits for any number of workers, placement, device
         }
 }
 
-TEST_CASE("L-BFGS of vectors with pieces of several pages has the same bits for any number of workers") {
+TEST_CASE("L-BFGS with pieces of several pages is bitwise identical for any number of workers") {
   Options options = steady(Placement::in_process, 1);
-  options.config = "quadratic 200000 10";  // three or four pages a piece
+  options.config = "quadratic 200000 10";  // three or four pages per piece
   options.num_shards = 7;
   DistributedSGD alone("smooth", options);
   const Course expected = go_on(alone, 3);
@@ -46,7 +46,7 @@ TEST_CASE("L-BFGS of vectors with pieces of several pages has the same bits for 
   }
 }
 
-TEST_CASE("portions decide the bits of L-BFGS, and workers do not") {
+TEST_CASE("the results of L-BFGS depend on the number of portions and not on the workers") {
   Options options = steady(Placement::in_process, 1);
   std::get<Lbfgs>(options.algorithm).portions = 8;
   const auto expected = weights_after(options, 3);
@@ -56,7 +56,7 @@ TEST_CASE("portions decide the bits of L-BFGS, and workers do not") {
   CHECK((weights_after(options, 3) != expected));
 }
 
-TEST_CASE("without full batches L-BFGS has the same bits, too, whatever happens") {
+TEST_CASE("without full batches, L-BFGS is bitwise identical after deaths and resumption, too") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 1);
   std::get<Lbfgs>(options.algorithm).full_batch = false;
@@ -93,7 +93,7 @@ TEST_CASE("a warm-up of L-BFGS changes nothing") {
   check_undisturbed(course);
 }
 
-TEST_CASE("workers that come and go leave the bits of L-BFGS as they are") {
+TEST_CASE("changing the number of workers does not change the results of L-BFGS") {
   for (const Placement placement : kPlacements) {
     DistributedSGD sgd("smooth", steady(placement, 2));
     Course course;
@@ -106,8 +106,8 @@ TEST_CASE("workers that come and go leave the bits of L-BFGS as they are") {
   }
 }
 
-TEST_CASE("backups of portions do what a worker is late with, to the same bits") {
-  /// Who has the end of shard 3 first waits until somebody else has computed it, and a while.
+TEST_CASE("backup portions replace those of a straggler, and results stay bitwise identical") {
+  /// The first replica that computes the end of shard 3 waits until another one has computed it, and 100 ms longer.
   struct SharedBarrier {
     std::mutex mutex;
     std::condition_variable changed;
@@ -134,7 +134,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
     std::unique_ptr<SmoothModel> logistic_;
     std::shared_ptr<SharedBarrier> barrier_;
   };
-  for (const int backups : {2, 3}) {  // a first one may go to, and win, a portion of the third worker
+  for (const int backups : {2, 3}) {  // the first backup may go to a portion of the third worker and win
     Options options = steady(Placement::in_process, 3);
     std::get<Lbfgs>(options.algorithm).backup_portions = backups;
     const auto barrier = std::make_shared<SharedBarrier>();
@@ -152,7 +152,7 @@ TEST_CASE("backups of portions do what a worker is late with, to the same bits")
   }
 }
 
-TEST_CASE("processes that are slow are backed up, to the same bits") {
+TEST_CASE("slow processes are backed up, and results stay bitwise identical") {
   Options options = steady(Placement::processes, 3);
   std::get<Lbfgs>(options.algorithm).backup_portions = 3;
   options.fault_tolerance.faults = {testing::SlowWorker{.worker = 1, .factor = 5, .step = 2}};

@@ -13,9 +13,9 @@
 using namespace troupe;
 using namespace troupe_test;
 
-// Checkpoints of L-BFGS, and what goes before and after it.
+// Checkpoints of L-BFGS, and changes between L-BFGS and other algorithms.
 
-TEST_CASE("a run of L-BFGS goes on from a checkpoint to the same bits with any number of workers") {
+TEST_CASE("L-BFGS resumed from a checkpoint is bitwise identical for any number of workers") {
   const TemporaryFolder folder;
   for (const int saved_at : {1, 2, 5}) {
     DistributedSGD first("smooth", steady(Placement::in_process, 2));
@@ -28,7 +28,7 @@ TEST_CASE("a run of L-BFGS goes on from a checkpoint to the same bits with any n
       CAPTURE(saved_at);
       CAPTURE(workers);
       DistributedSGD second("smooth", steady(placement, workers));
-      second.step();  // what it remembers is to be forgotten
+      second.step();  // load_state must discard the history of these steps
       second.step();
       second.load_state(folder / "state");
       CHECK(second.steps_done() == saved_at);
@@ -44,7 +44,7 @@ TEST_CASE("a run of L-BFGS goes on from a checkpoint to the same bits with any n
   }
 }
 
-TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and runs go on from them") {
+TEST_CASE("checkpoints written during steps of L-BFGS contain their step, and runs can resume from them") {
   const TemporaryFolder folder;
   Options options = steady(Placement::processes, 2);
   options.checkpoint = {.folder = folder / "run", .every_steps = 2, .keep = 10};
@@ -52,7 +52,7 @@ TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and 
     DistributedSGD sgd("smooth", options);
     check_undisturbed(go_on(sgd, kSteadySteps));
     CHECK(sgd.report().checkpoint.error.empty());
-    sgd.checkpoint();  // what was due while another one was written was skipped
+    sgd.checkpoint();  // checkpoints that were due during another write were skipped
   }
   int found = 0;
   for (const char* name : {"step-00000002", "step-00000004", "step-00000006"}) {
@@ -73,7 +73,7 @@ TEST_CASE("checkpoints of L-BFGS that are made meanwhile are of their step, and 
   CHECK((again.weights() == weights_after(plain, kSteadySteps + 1)));
 }
 
-TEST_CASE("checkpoints of another algorithm, or of another history, are not those of L-BFGS") {
+TEST_CASE("L-BFGS refuses checkpoints of other algorithms or of another history length") {
   const TemporaryFolder folder;
   DistributedSGD lbfgs("smooth", steady(Placement::in_process, 2));
   lbfgs.step();
@@ -94,7 +94,7 @@ TEST_CASE("checkpoints of another algorithm, or of another history, are not thos
   CHECK((lbfgs.weights() == undisturbed().weights));
 }
 
-TEST_CASE("weights that are set or loaded begin without a history") {
+TEST_CASE("set_weights and load discard the history") {
   const TemporaryFolder folder;
   DistributedSGD sgd("smooth", steady(Placement::in_process, 2));
   const auto begun = sgd.weights();
@@ -116,7 +116,7 @@ TEST_CASE("weights that are set or loaded begin without a history") {
   }
 }
 
-TEST_CASE("what is known of weights is known of them alone, and not of others that are set in the same step") {
+TEST_CASE("the gradient at the current weights is discarded when weights are set, even within the same step") {
   DistributedSGD sgd("smooth", steady(Placement::in_process, 2));
   const auto begun = sgd.weights();
   std::vector<float> others(begun.size(), 0.25F);
@@ -126,7 +126,7 @@ TEST_CASE("what is known of weights is known of them alone, and not of others th
   check_undisturbed(go_on(sgd, kSteadySteps));
 }
 
-TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm start") {
+TEST_CASE("L-BFGS starts from the weights of SGD, by use() or after a warm start") {
   Options options = steady(Placement::in_process, 3);
   options.algorithm = Synchronous();
   edit(options)->learning_rate = 0.1;
@@ -163,7 +163,7 @@ TEST_CASE("L-BFGS begins where SGD has come to, between steps or after a warm st
   CHECK(report.lbfgs.pairs == 0);
 }
 
-TEST_CASE("evaluations under L-BFGS are of all samples, whatever portions there are") {
+TEST_CASE("evaluations with L-BFGS use all samples, with any number of portions") {
   const TemporaryFolder folder;
   Options options = quiet_options(Placement::in_process, 2);
   options.config = R"({"batch_size": 5, "data": "loaded:)" + (folder / "made") + "\"}";
@@ -179,7 +179,7 @@ TEST_CASE("evaluations under L-BFGS are of all samples, whatever portions there 
   CHECK(evaluated.accuracy == expected.accuracy);
 }
 
-TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that goes on") {
+TEST_CASE("a checkpoint of L-BFGS that cannot be read does not end the current warm start") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   edit(options)->momentum = 0.9;
@@ -203,7 +203,7 @@ TEST_CASE("a checkpoint of L-BFGS that cannot be read leaves the warm start that
   CHECK(sgd.steps_done() == 5);
 }
 
-TEST_CASE("steps of a warm start are gone back to, also where local SGD has no more state than they have") {
+TEST_CASE("load_state can return to the warm start, also if local SGD has the same state vectors") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   options.algorithm = LocalSgd();
@@ -222,7 +222,7 @@ TEST_CASE("steps of a warm start are gone back to, also where local SGD has no m
   CHECK(sgd.step().algorithm == "local");
 }
 
-TEST_CASE("of local SGD state of shards is taken by as many shards only, resharded or not") {
+TEST_CASE("local SGD loads the state of shards only with the same number of shards, with or without reshard") {
   const TemporaryFolder folder;
   Options options = steady(Placement::in_process, 2);
   options.algorithm = LocalSgd();

@@ -15,7 +15,7 @@ namespace {
 
 using Task = PortionDeal::Task;
 
-/// Workers of one store that have so many portions each.
+/// Returns workers with the given numbers of portions, grouped by store.
 std::vector<PortionDeal::Owner> owners_in_stores(const std::vector<std::vector<int>>& portions_by_store) {
   std::vector<PortionDeal::Owner> owners;
   int portion = 0;
@@ -28,7 +28,7 @@ std::vector<PortionDeal::Owner> owners_in_stores(const std::vector<std::vector<i
   return owners;
 }
 
-/// Workers that finish and drop what they are at in random order. Looks at each task as it is dealt out.
+/// Simulates workers that finish and drop tasks in random order. Checks each task when it is dealt out.
 class DealTrial {
  public:
   DealTrial(std::vector<PortionDeal::Owner> owners, int spares, std::uint64_t seed)
@@ -44,11 +44,11 @@ class DealTrial {
   void run() {
     while (!deal_.complete()) {
       for (std::size_t worker = 0; worker < owners_.size(); ++worker)
-        while (tasks_[worker].size() < 1 + worker % 2)  // some have two replicas
+        while (tasks_[worker].size() < 1 + worker % 2)  // workers with odd numbers have two replicas
           if (!begin(worker)) break;
       finish_one();
     }
-    // As the coordinator recalls whoever is still at something.
+    // The coordinator abandons the tasks that are still running.
     for (auto& [worker, tasks] : tasks_)
       for (const Task& task : tasks) random_.below(2) == 0 ? drop(worker, task) : finish(worker, task);
     check_end();
@@ -61,7 +61,7 @@ class DealTrial {
     const auto& owner = owners_[worker];
     const auto portion = static_cast<std::size_t>(task->portion);
     const int first = first_portion_.at(owner.store);
-    // Of the worker's store, and not computed yet.
+    // The portion belongs to the worker's store and has not been computed yet.
     REQUIRE(task->portion >= first);
     REQUIRE(task->portion < first + portions_of_.at(owner.store));
     REQUIRE(counted_[portion] == 0);
@@ -84,7 +84,7 @@ class DealTrial {
     return true;
   }
 
-  /// With those of this store all dealt out, how many are dealt out in all.
+  /// Returns the number of portions that would be dealt out if all portions of `store` were dealt out.
   int portions_dealt_elsewhere(int store) const {
     int count = portions_of_.at(store);
     for (const int portion : dealt_) {
@@ -110,7 +110,7 @@ class DealTrial {
     const bool counts = deal_.finish(static_cast<int>(worker), task);
     REQUIRE(counts == (counted_[portion] == 0));
     const int store = owners_[worker].store;
-    // Of a slab that counts nobody may become the writer.
+    // A slab with a counted result must never get another writer.
     if (!counts) written_.erase({store, task.slab});
     if (!counts) return;
     ++counted_[portion];
@@ -142,9 +142,9 @@ class DealTrial {
   std::map<int, int> first_portion_;  ///< by store
   std::map<int, int> portions_of_;
   std::map<std::size_t, std::vector<Task>> tasks_;
-  std::map<int, std::size_t> at_;          ///< by portion, who has it
-  std::set<int> dealt_;                    ///< portions
-  std::set<std::pair<int, int>> written_;  ///< slabs of stores that are written, or count
+  std::map<int, std::size_t> at_;          ///< the worker of each portion
+  std::set<int> dealt_;                    ///< portions that are dealt out
+  std::set<std::pair<int, int>> written_;  ///< slabs, by store, that are being written or have a counted result
   std::vector<int> counted_;
   std::map<int, int> slab_of_;
   int backups_ = 0;
@@ -153,7 +153,7 @@ class DealTrial {
 
 }  // namespace
 
-TEST_CASE("every portion counts once in whatever order workers finish, and no slab has two writers") {
+TEST_CASE("every portion counts once for any order in which workers finish, and no slab has two writers") {
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     CAPTURE(seed);
     Random random(seed, 1);
@@ -166,7 +166,7 @@ TEST_CASE("every portion counts once in whatever order workers finish, and no sl
   }
 }
 
-TEST_CASE("own portions come first, then the last one of whoever has most left") {
+TEST_CASE("a worker gets its own portions first, then the last portion of the worker with the most remaining") {
   PortionDeal deal(owners_in_stores({{1, 3, 2}}), 0);
   CHECK(deal.next(0)->portion == 0);
   CHECK(deal.next(2)->portion == 4);
@@ -178,7 +178,7 @@ TEST_CASE("own portions come first, then the last one of whoever has most left")
   CHECK_FALSE(deal.complete());
 }
 
-TEST_CASE("nobody takes portions of another store") {
+TEST_CASE("workers never get portions of another store") {
   PortionDeal deal(owners_in_stores({{1}, {3}}), 2);
   const auto own = deal.next(0);
   REQUIRE(own);
@@ -192,7 +192,7 @@ TEST_CASE("nobody takes portions of another store") {
   CHECK_FALSE(deal.next(0));
 }
 
-TEST_CASE("backups are of the oldest that somebody else is at, once each and as many at a time as there are spares") {
+TEST_CASE("backups repeat the oldest running portions, once each, and one spare slab is needed for each backup") {
   PortionDeal deal(owners_in_stores({{2, 2, 0, 0}}), 1);
   const auto first = deal.next(1);
   const auto second = deal.next(0);
@@ -204,11 +204,11 @@ TEST_CASE("backups are of the oldest that somebody else is at, once each and as 
   CHECK(backup->backup);
   CHECK(backup->portion == first->portion);
   CHECK(backup->slab == 4);
-  CHECK_FALSE(deal.next(3));  // no spare left
+  CHECK_FALSE(deal.next(3));  // no spare slab is left
   CHECK(deal.finish(2, *backup));
   CHECK(deal.won() == 1);
-  CHECK_FALSE(deal.finish(1, *first));  // its result is there
-  CHECK_FALSE(deal.next(3));            // the spare holds what counts
+  CHECK_FALSE(deal.finish(1, *first));  // the backup's result counts
+  CHECK_FALSE(deal.next(3));            // the spare slab has a counted result
   CHECK(deal.finish(0, *second));
   CHECK(deal.finish(0, *third));
   CHECK(deal.finish(1, *fourth));
@@ -217,7 +217,7 @@ TEST_CASE("backups are of the oldest that somebody else is at, once each and as 
   CHECK(deal.backups() == 1);
 }
 
-TEST_CASE("a backup that comes too late, or is dropped, gives its slab back") {
+TEST_CASE("a backup that loses or is dropped frees its slab") {
   PortionDeal deal(owners_in_stores({{2, 0}}), 1);
   const auto first = deal.next(0);
   const auto second = deal.next(0);

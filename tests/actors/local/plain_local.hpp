@@ -7,11 +7,11 @@
 
 namespace troupe_test {
 
-/// Local SGD in plain loops on one thread, one shard after the other: what algorithm "local" has to make of a model's
-/// weights, to the bit. Optimizers are sgd, with momentum or without, and adamw.
+/// Local SGD in plain loops on one thread, one shard after another. Weights of the algorithm "local" must be bitwise
+/// equal to this. Supports sgd with or without momentum, and adamw.
 class PlainLocal {
  public:
-  /// What is particular to a float: its weight decay, and a factor of its rate.
+  /// The settings of a single float: its weight decay, and the factor of its learning rate.
   struct Particular {
     double decay = 0;
     double factor = 1;
@@ -19,13 +19,13 @@ class PlainLocal {
 
   PlainLocal(troupe::Model& model, const troupe::Options& options);
 
-  /// Of float `i` of the flat vector; without it all have the options' decay.
+  /// Sets the settings of each float `i` of the flat vector. By default all floats have the decay of the options.
   void set_particular(const std::function<Particular(std::size_t i)>& of);
-  /// A call of `step()`.
+  /// Does the work of one call of `step()`.
   void call();
-  /// A step of synchronous SGD with momentum.
+  /// Takes a step of synchronous SGD with momentum.
   void synchronous_step();
-  /// Momentum and the like begin with zeros, as when another algorithm goes on.
+  /// Resets momentum and the other state vectors to zeros, as after a change of the algorithm.
   void forget();
 
   std::vector<float> weights() const;  ///< in canonical order

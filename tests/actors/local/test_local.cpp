@@ -16,7 +16,7 @@ using namespace troupe_test;
 
 namespace {
 
-/// Some thousand floats in odd tensors with padding between, and statistics.
+/// Several thousand floats in tensors of odd sizes with padding between them, plus statistics.
 constexpr const char* kLocalConfig = "4 64";
 
 double falling_rate(std::int64_t step) { return 0.05 / (1 + 0.1 * static_cast<double>(step)); }
@@ -33,7 +33,7 @@ Options local(Placement placement, int workers, int shards, int steps) {
 
 void make_grouped(Options& options) { edit(options)->groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}}; }
 
-/// As `make_grouped` groups them.
+/// Returns the settings that `make_grouped` gives to a float.
 PlainLocal::Particular particular_of(const GroupedModel& model, std::size_t i) {
   const int tensor = model.tensor_of()[i];
   if (tensor / 2 == 3) return {0.1, 0.5};
@@ -57,7 +57,7 @@ std::vector<float> plain_run_of(const Options& options, int calls) {
 
 }  // namespace
 
-TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what its copies did") {
+TEST_CASE("local SGD equals plain loops bitwise, and its report describes the copies") {
   for (const char* kind : {"sgd", "momentum", "adamw"})
     for (const std::optional<OuterNesterov>& outer : {std::optional<OuterNesterov>(), {OuterNesterov()}})
       for (const int shards : {1, 4, 5})
@@ -91,7 +91,7 @@ TEST_CASE("local SGD is what plain loops make of it, to the bit, and tells what 
         }
 }
 
-TEST_CASE("copies of local SGD clip their own gradients, and their tensors' groups count") {
+TEST_CASE("copies of local SGD clip their own gradients and use the settings of tensor groups") {
   for (const char* kind : {"sgd", "adamw"})
     for (const double clip_norm : {0.0, 3.0, 1e6}) {
       CAPTURE(kind);
@@ -107,7 +107,7 @@ TEST_CASE("copies of local SGD clip their own gradients, and their tensors' grou
     }
 }
 
-TEST_CASE("local SGD has the same bits for any number of workers, placement and devices") {
+TEST_CASE("local SGD is bitwise identical for any number of workers, placement and devices") {
   Options plain = local(Placement::in_process, 1, 8, 3);
   edit(plain)->kind = "adamw";
   plain.gradients.clip_norm = 3;
@@ -129,8 +129,8 @@ TEST_CASE("local SGD has the same bits for any number of workers, placement and 
       }
 }
 
-TEST_CASE("local SGD learns running statistics copy by copy, whose mean goes on") {
-  /// Each shard has two samples or more: one alone has no variance.
+TEST_CASE("each copy of local SGD learns running statistics, and their mean is the new value") {
+  /// Gives each shard at least two samples, because one sample has no variance.
   struct Shifted : StatisticsModel {
     using StatisticsModel::StatisticsModel;
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
@@ -158,7 +158,7 @@ TEST_CASE("local SGD learns running statistics copy by copy, whose mean goes on"
     }
 }
 
-TEST_CASE("local SGD of one shard and one step is the synchronous one, to the bit") {
+TEST_CASE("local SGD with one shard and one step is bitwise identical to synchronous SGD") {
   for (const char* kind : {"sgd", "adagrad", "adam", "adamw"}) {
     CAPTURE(kind);
     Options options = local(Placement::in_process, 1, 1, 1);
@@ -171,7 +171,7 @@ TEST_CASE("local SGD of one shard and one step is the synchronous one, to the bi
   }
 }
 
-TEST_CASE("a shard without samples keeps the weights, and counts for the mean") {
+TEST_CASE("a shard without samples keeps its weights, and the mean includes them") {
   struct Sparse : NoiseModel {
     Sparse() : NoiseModel(100) {}
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
@@ -215,7 +215,7 @@ TEST_CASE("a warm-up of local SGD changes nothing") {
   CHECK(sgd.steps_done() == 6);
 }
 
-TEST_CASE("a copy that is not finite is refused with shard and tensor, and nothing changes") {
+TEST_CASE("a copy that is not finite is refused with an error that names shard and tensor, and nothing changes") {
   struct Once : GroupedModel {
     Once(double loss, float gradient) : GroupedModel(kLocalConfig), loss_(loss), gradient_(gradient) {}
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
@@ -239,7 +239,7 @@ TEST_CASE("a copy that is not finite is refused with shard and tensor, and nothi
     const auto weights = sgd.weights();
     try {
       sgd.step();
-      FAIL("a step with a copy that is not finite");
+      FAIL("a step with a non-finite copy succeeded");
     } catch (const Error& error) {
       CHECK(error.code() == code);
       CHECK(error.message().find("shard 2") != std::string::npos);
@@ -258,7 +258,7 @@ TEST_CASE("a copy that is not finite is refused with shard and tensor, and nothi
   fails(std::numeric_limits<double>::infinity(), 0, ErrorCode::non_finite_loss);
 }
 
-TEST_CASE("options of local SGD that cannot be are refused") {
+TEST_CASE("invalid options of local SGD are refused") {
   const auto code = [](auto change) {
     Options options = local(Placement::in_process, 2, 4, 3);
     change(options);

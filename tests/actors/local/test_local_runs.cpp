@@ -16,7 +16,8 @@ using namespace troupe_test;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
 
-// What happens to runs of local SGD: workers die and change in number, checkpoints are made, algorithms change.
+// Tests of events during runs of local SGD: deaths and changing numbers of workers, checkpoints, changes of the
+// algorithm.
 namespace {
 
 constexpr const char* kRunConfig = "4 64";
@@ -46,7 +47,7 @@ std::string local_state(DistributedSGD& sgd, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with any number of workers") {
+TEST_CASE("local SGD resumed from a checkpoint is bitwise identical for any number of workers") {
   const TemporaryFolder folder;
   DistributedSGD first("grouped", local_run(Placement::in_process, 2));
   first.step();
@@ -59,7 +60,7 @@ TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with an
       CAPTURE(workers);
       Options options = local_run(placement, workers);
       DistributedSGD second("grouped", options);
-      second.step();  // what it remembers is to be forgotten
+      second.step();  // load_state must discard the state of this step
       second.load_state(folder / "state");
       CHECK(second.steps_done() == 2 * kRunSteps);
       CHECK((local_state(second, folder / "loaded") == saved));
@@ -67,7 +68,7 @@ TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with an
       second.step();
       REQUIRE(second.weights() == plain_weights(options, 4));
     }
-  // It is the state of shards and of the outer rule that the bits depend on.
+  // The results depend on the state of shards and of the outer rule.
   DistributedSGD forgetful("grouped", local_run(Placement::in_process, 2));
   forgetful.load_state(folder / "state");
   forgetful.set_weights(forgetful.weights());
@@ -76,7 +77,7 @@ TEST_CASE("a run of local SGD goes on from a checkpoint to the same bits with an
   CHECK(forgetful.weights() != plain_weights(local_run(Placement::in_process, 2), 4));
 }
 
-TEST_CASE("checkpoints of local SGD are made where steps that are due lie within a call, and runs go on from them") {
+TEST_CASE("a checkpoint that is due within a call of local SGD is written after the call, and can be resumed") {
   const TemporaryFolder folder;
   Options options = local_run(Placement::in_process, 2);
   options.checkpoint = {.folder = folder / "run", .every_steps = 4, .keep = 10};
@@ -84,14 +85,14 @@ TEST_CASE("checkpoints of local SGD are made where steps that are due lie within
     DistributedSGD sgd("grouped", options);
     for (int call = 1; call <= 5; ++call) {
       sgd.step();
-      if (call % 2 == 0) sgd.checkpoint();  // which waits for the one that is written
+      if (call % 2 == 0) sgd.checkpoint();  // waits until the current checkpoint is written
     }
   }
   std::set<std::string> names;
   for (const auto& each : std::filesystem::directory_iterator(folder / "run")) names.insert(each.path().filename());
-  CHECK(names.contains("step-00000006"));  // 4 lies in the second call
-  CHECK(names.contains("step-00000009"));  // 8
-  CHECK(names.contains("step-00000012"));  // 12
+  CHECK(names.contains("step-00000006"));  // step 4 is in the second call
+  CHECK(names.contains("step-00000009"));  // step 8
+  CHECK(names.contains("step-00000012"));  // step 12
   CHECK_FALSE(names.contains("step-00000003"));
   CHECK_FALSE(names.contains("step-00000015"));
   Options again = local_run(Placement::processes, 3);
@@ -102,7 +103,7 @@ TEST_CASE("checkpoints of local SGD are made where steps that are due lie within
   CHECK(sgd.weights() == plain_weights(again, 5));
 }
 
-TEST_CASE("checkpoints of one algorithm are not another's") {
+TEST_CASE("an algorithm refuses checkpoints of another algorithm") {
   const TemporaryFolder folder;
   DistributedSGD local("grouped", local_run(Placement::in_process, 2));
   local.step();
@@ -120,21 +121,21 @@ TEST_CASE("checkpoints of one algorithm are not another's") {
   CHECK(local.weights() == plain_weights(local_run(Placement::in_process, 2), 2));
 }
 
-TEST_CASE("workers of local SGD that die are replaced, and the bits stay") {
+TEST_CASE("workers of local SGD that die are replaced, and results stay bitwise identical") {
   Options options = local_run(Placement::processes, 3);
   options.fault_tolerance.max_failures = 100;
   options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2, .phase = "compute"},
                                     testing::KillWorker{.worker = 0, .step = 4, .phase = "apply"},
                                     testing::KillWorker{.worker = 2, .step = 9, .phase = "apply"}};
   DistributedSGD sgd("grouped", options);
-  std::multiset<int> lost;  // which may be seen in a later round
+  std::multiset<int> lost;  // a loss may be detected in a later round
   for (int call = 0; call < 5; ++call)
     for (const Repair& repair : sgd.step().repairs) lost.insert(repair.worker);
   CHECK(lost == std::multiset<int>{0, 1, 2});
   CHECK(sgd.weights() == plain_weights(options, 5));
 }
 
-TEST_CASE("random kills and changing numbers of workers leave the bits of local SGD as they are") {
+TEST_CASE("random kills and changing numbers of workers do not change the results of local SGD") {
   for (int seed = 1; seed <= (kSanitized ? 1 : 2); ++seed) {
     CAPTURE(seed);
     Options options = local_run(Placement::processes, 3);
@@ -150,10 +151,10 @@ TEST_CASE("random kills and changing numbers of workers leave the bits of local 
   }
 }
 
-TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gives them back so") {
+TEST_CASE("use() passes the weights to and from local SGD, and resets all other state to zeros") {
   for (const Placement placement : kPlacements) {
     Options options = local_run(placement, 2);
-    options.config = "4";  // pairs, and no statistics, which the synchronous loops below leave out
+    options.config = "4";  // no statistics, because the synchronous loops below omit them
     options.algorithm = Synchronous();
     edit(options)->kind = "sgd";
     edit(options)->momentum = 0.9;
@@ -182,7 +183,7 @@ TEST_CASE("local SGD takes the weights over, begins with zeros otherwise, and gi
   }
 }
 
-TEST_CASE("a run of local SGD may begin with synchronous steps") {
+TEST_CASE("a run of local SGD can start with synchronous steps") {
   Options options = local_run(Placement::in_process, 3);
   options.config = "4";
   edit(options)->kind = "sgd";
@@ -207,7 +208,7 @@ TEST_CASE("a run of local SGD may begin with synchronous steps") {
   CHECK(sgd.weights() == plain.weights());
 }
 
-TEST_CASE("set weights begin with zeros otherwise") {
+TEST_CASE("set_weights resets all other state to zeros") {
   Options options = local_run(Placement::in_process, 2);
   DistributedSGD sgd("grouped", options);
   const auto begun = sgd.weights();
@@ -217,7 +218,7 @@ TEST_CASE("set weights begin with zeros otherwise") {
   sgd.set_weights(begun);
   sgd.step();
   DistributedSGD other("grouped", options);
-  other.set_learning_rate(0);  // but for the decay and statistics a step that changes nothing
+  other.set_learning_rate(0);  // such a step changes only statistics and the state of the optimizer
   for (int call = 0; call < 2; ++call) other.step();
   other.set_weights(begun);
   other.set_learning_rate(settings_of(options).learning_rate);
@@ -225,11 +226,11 @@ TEST_CASE("set weights begin with zeros otherwise") {
   CHECK(sgd.weights() == other.weights());
 }
 
-TEST_CASE("what local SGD keeps of shards is told before the first step, as behind it") {
+TEST_CASE("state_bytes includes the state of shards of local SGD, also before the first step") {
   DistributedSGD sgd("grouped", local_run(Placement::in_process, 2));
   const std::int64_t told = sgd.state_bytes();
   const auto pages = static_cast<std::int64_t>((sgd.weights().size() + kPageFloats - 1) / kPageFloats);
-  // In two buffers the weights, the outer rule's vector, and AdamW's two of each of five shards.
+  // Two buffers each contain the weights, the outer rule's vector, and AdamW's two vectors for each of five shards.
   CHECK(told == 2 * (1 + 1 + 5 * 2) * pages * static_cast<std::int64_t>(kPageBytes));
   CHECK(sgd.step().state_bytes == told);
 }

@@ -20,7 +20,7 @@ std::vector<float> drawn(std::uint64_t set, std::size_t count) {
   return values;
 }
 
-/// Nothing is of the last class.
+/// No sample has the last class.
 std::shared_ptr<const Dataset> classes(std::uint64_t set, int samples) {
   std::vector<std::int32_t> labels;
   labels.reserve(static_cast<std::size_t>(samples));
@@ -30,7 +30,7 @@ std::shared_ptr<const Dataset> classes(std::uint64_t set, int samples) {
                                                           {"Ära", "B", "C", "D", "E", "F", "a long name of a class"}));
 }
 
-/// Around a million.
+/// Returns targets around one million.
 std::shared_ptr<const Dataset> targets(std::uint64_t set, int samples) {
   std::vector<float> wanted = drawn(set + 9, static_cast<std::size_t>(samples) * 2);
   for (float& each : wanted) each += 1e6F;

@@ -2,8 +2,8 @@
 
 namespace troupe_test {
 
-/// Registers the data "measured-classes" and "measured-targets", 40 samples each in the test set and 30 in the
-/// validation set, and the metric "own-output": what the network says of the sample's own class.
+/// Registers the data "measured-classes" and "measured-targets", with 40 samples in the test set and 30 in the
+/// validation set. Also registers the metric "own-output": the network's output for the sample's own class.
 void register_measured();
 
 }  // namespace troupe_test

@@ -20,7 +20,7 @@ Options learning(Placement placement, int workers, const char* algorithm) {
 
 }  // namespace
 
-TEST_CASE("a step's training accuracy is that of an evaluation on the same samples and weights") {
+TEST_CASE("a step's training accuracy equals that of an evaluation with the same samples and weights") {
   for (const Placement placement : kPlacements)
     for (const char* const model : {"softmax", "mlp", "cnn"})
       for (const int workers : {1, 2}) {
@@ -37,7 +37,7 @@ TEST_CASE("a step's training accuracy is that of an evaluation on the same sampl
       }
 }
 
-TEST_CASE("all algorithms tell a training accuracy where the loss has one") {
+TEST_CASE("all algorithms report a training accuracy if the loss has one") {
   for (const char* const algorithm : {"synchronous", "local", "lbfgs", "downpour", "ssp"}) {
     CAPTURE(algorithm);
     DistributedSGD sgd("softmax", learning(Placement::in_process, 2, algorithm));

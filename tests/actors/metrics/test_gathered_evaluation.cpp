@@ -11,7 +11,7 @@ namespace {
 
 constexpr EvaluationOptions kAsked{.confusion = true, .top_k = 2, .errors = true};
 
-/// Of two shards from `first` on, with two and three samples of two classes, a target and a metric.
+/// Returns measures of two shards with two and three samples of two classes, one target and one metric.
 Measures told_measures() {
   Measures measures{{2, 1, 0, 2}, {}};
   measures.shards.push_back({1, 1, 2, 2, {}, {{4, 2, 1, 0}}, {10}});
@@ -30,7 +30,7 @@ void add(GatheredEvaluation& gathered, std::int32_t first, const Measures& measu
   gathered.add(reply, to_text(reply.shape(), measures), {worker, "alice", "evaluate"});
 }
 
-/// What a worker that tells lies is refused with.
+/// Changes the measures of a worker with `change`, and returns the error code of their check.
 template <class Change>
 std::optional<ErrorCode> refused_lie(Change change) {
   Measures lie = told_measures();
@@ -44,7 +44,7 @@ std::optional<ErrorCode> refused_lie(Change change) {
 
 }  // namespace
 
-TEST_CASE("a worker without samples adds nothing, whatever it says that it measures") {
+TEST_CASE("a worker without samples adds nothing, whatever measures it sends") {
   GatheredEvaluation gathered(4);
   add(gathered, 0, told_measures(), 0);
   Measures many{std::vector<std::int64_t>(1000 * 1000), {}};
@@ -57,7 +57,7 @@ TEST_CASE("a worker without samples adds nothing, whatever it says that it measu
   CHECK(found.targets.size() == 1);
 }
 
-TEST_CASE("workers' counts and sums become those of the set, in the order of shards") {
+TEST_CASE("the counts and sums of workers are combined in the order of shards") {
   GatheredEvaluation gathered(4);
   add(gathered, 2, told_measures(), 1);
   add(gathered, 0, told_measures(), 0);
@@ -71,11 +71,11 @@ TEST_CASE("workers' counts and sums become those of the set, in the order of sha
   CHECK(found.metrics.at(0).value == 6);
   CHECK(found.targets.at(0).mse == 2);
   CHECK(found.targets.at(0).mae == 1);
-  // Four samples at 1, and six around 3 with squares of 4: their mean is 2.2.
+  // Four samples have mean 1. Six have mean 3 and squared deviations of 4. Their common mean is 2.2.
   CHECK(found.targets.at(0).r2 == doctest::Approx(1 - 20 / (4 + 4 * 1.44 + 6 * 0.64)));
 }
 
-TEST_CASE("a worker that lies is refused") {
+TEST_CASE("false measures of a worker are refused") {
   CHECK_FALSE([] {
     GatheredEvaluation gathered(2);
     return code_of([&] { add(gathered, 0, told_measures(), 0); });
@@ -96,7 +96,7 @@ TEST_CASE("a worker that lies is refused") {
   CHECK(refused_lie([](Measures& m) { m.shards[0].metric_sums[0] = std::nan(""); }) == ErrorCode::protocol);
 }
 
-TEST_CASE("a text that is not as long as the reply says is refused, and a worker that measures something else") {
+TEST_CASE("a text with another length than announced is refused, and so are other metrics or classes") {
   const Measures measures = told_measures();
   Evaluated reply = reply_of(0, measures);
   const std::string text = to_text(reply.shape(), measures);

@@ -35,7 +35,7 @@ void check_same_list(const std::vector<T>& a, const std::vector<T>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(same(a[i], b[i]));
 }
 
-/// To the bit.
+/// Compares bitwise.
 void check_same(const Evaluation& a, const Evaluation& b) {
   CHECK(a.loss == b.loss);
   CHECK(a.accuracy == b.accuracy);
@@ -50,7 +50,7 @@ void check_same(const Evaluation& a, const Evaluation& b) {
   for (std::size_t i = 0; i < a.metrics.size(); ++i) CHECK(a.metrics[i].value == b.metrics[i].value);
 }
 
-/// A model of the given results, asked shard by shard.
+/// A model that returns the results of a function of the shard.
 class Telling final : public Model {
  public:
   using Tell = std::function<EvaluationResult(int shard)>;
@@ -73,7 +73,7 @@ DistributedSGD telling_run(const Telling::Tell& tell, const std::vector<std::str
   return {[=](const ReplicaContext&) { return std::make_unique<Telling>(metrics, tell); }, options};
 }
 
-/// What a model of such results is refused with.
+/// Returns the error code of an evaluation of a model with such results, if any.
 std::optional<ErrorCode> told(const Telling::Tell& tell, const std::vector<std::string>& metrics = {}) {
   auto sgd = telling_run(tell, metrics);
   return code_of([&] { sgd.evaluate(EvaluationSet::test, kMeasureAll); });
@@ -81,7 +81,7 @@ std::optional<ErrorCode> told(const Telling::Tell& tell, const std::vector<std::
 
 }  // namespace
 
-TEST_CASE("what is measured is the same to the bit for any number of workers, devices and placement") {
+TEST_CASE("measures are bitwise identical for any number of workers, devices and placement") {
   for (const char* data : {"measured-classes", "measured-targets"})
     for (const EvaluationSet set : {EvaluationSet::test, EvaluationSet::validation}) {
       const bool classes = std::string(data) == "measured-classes";
@@ -101,7 +101,7 @@ TEST_CASE("what is measured is the same to the bit for any number of workers, de
     }
 }
 
-TEST_CASE("classes have what the samples add up to, names, and metrics of one's own") {
+TEST_CASE("an evaluation reports counts per class, names of classes, and user-defined metrics") {
   auto sgd = measured_run(Placement::in_process, 2, 1, 12,
                           R"({"batch_size": 1, "data": "measured-classes", "metrics": ["own-output"]})");
   const Evaluation found = sgd.evaluate(EvaluationSet::test, kMeasureAll);
@@ -129,7 +129,7 @@ TEST_CASE("classes have what the samples add up to, names, and metrics of one's 
   CHECK(plain.metrics.at(0).value == found.metrics.at(0).value);
 }
 
-TEST_CASE("targets around a million have the errors and the spread that sums in a row give") {
+TEST_CASE("targets around one million have the same errors and spread as plain sums") {
   auto sgd = measured_run(Placement::in_process, 2, 1, 12, R"({"batch_size": 1, "data": "measured-targets"})");
   const Evaluation found = sgd.evaluate(EvaluationSet::test, kMeasureAll);
   const TrainingData data = load_data("measured-targets");
@@ -144,14 +144,14 @@ TEST_CASE("targets around a million have the errors and the spread that sums in 
     for (std::size_t i = 0; i < 40; ++i) mean += static_cast<double>(targets[2 * i + t]) / 40;
     double spread = 0;
     for (std::size_t i = 0; i < 40; ++i) spread += std::pow(static_cast<double>(targets[2 * i + t]) - mean, 2);
-    // The first weights say about nothing, so that the errors are about the targets.
+    // The initial outputs are near zero, so the errors are approximately the targets.
     CHECK(found.targets[t].mse == doctest::Approx(1e12).epsilon(1e-4));
     CHECK(found.targets[t].r2 == doctest::Approx(1 - found.targets[t].mse * 40 / spread).epsilon(1e-9));
   }
   CHECK(found.all_targets.mae == doctest::Approx((found.targets[0].mae + found.targets[1].mae) / 2));
 }
 
-TEST_CASE("shards without samples take no part") {
+TEST_CASE("shards without samples take no part in an evaluation") {
   const auto some = [](int shard) {
     if (shard % 2 == 0) return EvaluationResult{};
     EvaluationResult result{1, 1, 2, 2, {1, 1, 0, 0}, {{2, 2, static_cast<double>(shard), 0}}, {6}};
@@ -162,11 +162,11 @@ TEST_CASE("shards without samples take no part") {
   CHECK(found.confusion == std::vector<std::int64_t>{2, 2, 0, 0});
   CHECK(found.top_k_accuracy == 1.0);
   CHECK(found.targets.at(0).mse == 1);
-  CHECK(found.targets.at(0).r2 == doctest::Approx(0));  // 1 and 3, each twice
+  CHECK(found.targets.at(0).r2 == doctest::Approx(0));  // values 1 and 3, twice each
   CHECK(found.metrics.at(0).value == 3);
 }
 
-TEST_CASE("a model that has loss and hits alone is evaluated as ever, whatever is asked") {
+TEST_CASE("a model that returns only loss and hits can be evaluated with any options") {
   auto sgd = telling_run([](int) { return EvaluationResult{1, 1, 2}; });
   const Evaluation found = sgd.evaluate(EvaluationSet::test, kMeasureAll);
   CHECK(found.accuracy == 0.5);
@@ -176,7 +176,7 @@ TEST_CASE("a model that has loss and hits alone is evaluated as ever, whatever i
   CHECK_FALSE(found.top_k_accuracy);
 }
 
-TEST_CASE("what a model measures of its samples is checked, and is the model's fault") {
+TEST_CASE("an invalid result of a model's evaluation is an error of the model") {
   const EvaluationResult well{1, 1, 2, 1, {1, 1, 0, 0}, {{1, 1, 0, 1}}, {3}};
   const auto with = [&](const auto& change) {
     const auto tell = [=](int shard) {
@@ -206,7 +206,7 @@ TEST_CASE("what a model measures of its samples is checked, and is the model's f
   CHECK(with([&](EvaluationResult& r) { r.confusion = large; }) == ErrorCode::unsupported);
 }
 
-TEST_CASE("metrics have names that can be told, each once, and no more than 64") {
+TEST_CASE("names of metrics must be printable and unique, and there may be at most 64") {
   const auto started = [](const std::vector<std::string>& metrics) {
     return code_of([&] { telling_run([](int) { return EvaluationResult{}; }, metrics); });
   };
@@ -219,7 +219,7 @@ TEST_CASE("metrics have names that can be told, each once, and no more than 64")
   CHECK(started(many) == ErrorCode::model_failed);
 }
 
-TEST_CASE("what cannot be asked for is refused before anything is measured") {
+TEST_CASE("invalid evaluation options are refused before the evaluation starts") {
   auto sgd = telling_run([](int) { return EvaluationResult{1, 1, 2}; });
   CHECK(code_of([&] { sgd.evaluate(EvaluationSet::test, {.top_k = -1}); }) == ErrorCode::invalid_argument);
   CHECK(code_of([] { measured_run(Placement::in_process, 1, 1, 1, R"({"metrics": ["no-such"]})"); }) ==

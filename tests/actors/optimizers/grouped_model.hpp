@@ -7,12 +7,12 @@
 
 namespace troupe_test {
 
-/// NoiseModel's gradients for tensors "0.weight", "0.bias", "1.weight", ... of odd lengths, which lie in the flat
-/// vector in reverse order, each behind three floats of padding. Statistics come last in both where there are any: the
-/// mean of what the shards wrote.
+/// Has the gradients of NoiseModel for tensors "0.weight", "0.bias", "1.weight", ... with odd lengths. The flat vector
+/// contains the tensors in reverse order, with three floats of padding before each tensor. Statistics, if there are
+/// any, come last in both orders: they are the mean of the values that shards wrote.
 class GroupedModel : public NoiseModel {
  public:
-  /// @param config pairs of tensors, and floats of statistics: a multiple of 32
+  /// @param config the number of pairs of tensors, and the number of floats of statistics (a multiple of 32)
   explicit GroupedModel(const std::string& config);
 
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
@@ -23,7 +23,7 @@ class GroupedModel : public NoiseModel {
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const override;
 
-  /// By float of the flat vector, the index of its tensor; -1 for padding.
+  /// Returns, for each float of the flat vector, the index of its tensor, or -1 for padding.
   const std::vector<int>& tensor_of() const { return tensor_of_; }
 
  protected:
@@ -40,7 +40,7 @@ class GroupedModel : public NoiseModel {
   std::vector<int> tensor_of_;
 };
 
-/// As "grouped".
+/// Registers the model under the name "grouped".
 void register_grouped_model();
 
 }  // namespace troupe_test

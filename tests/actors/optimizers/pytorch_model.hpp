@@ -5,7 +5,7 @@
 
 namespace troupe_test {
 
-/// What pytorch_adamw.py trains; all shards have the same gradient.
+/// The model that pytorch_adamw.py trains. All shards have the same gradient.
 class PytorchModel : public troupe::Model {
  public:
   void initialize(std::span<float> weights, std::uint64_t /*seed*/) override {

@@ -2,11 +2,11 @@
 
 namespace troupe_test {
 
-/// Registers the update rule "signs", as a user would: the state "sum" is that of all mean gradients, and a weight goes
-/// one learning rate against its sign.
+/// Registers the update rule "signs" as a user would. The state "sum" is the sum of all mean gradients. A weight moves
+/// by one learning rate against the sign of this sum.
 void register_sign_rule();
 
-/// What it makes of a weight.
+/// Returns the weight after one step of the rule.
 float sign_step(float weight, float rate, float sum);
 
 }  // namespace troupe_test

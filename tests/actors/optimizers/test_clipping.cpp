@@ -42,7 +42,7 @@ Outcome run(const Options& options, int steps) {
   return {sgd.report().gradient_norm, sgd.weights()};
 }
 
-/// One step by plain loops on one thread, and how long the mean gradient was.
+/// Computes one step with plain loops on one thread. Returns the weights and the norm of the mean gradient.
 Outcome plain_step(double clip_norm) {
   GroupedModel model(kClippedConfig);
   double squares = 0;
@@ -63,7 +63,7 @@ Outcome plain_step(double clip_norm) {
 
 }  // namespace
 
-TEST_CASE("the mean gradient is scaled down to the length that is asked for, and statistics are left alone") {
+TEST_CASE("the mean gradient is scaled down to clip_norm, and statistics are not scaled") {
   for (const double norm : {0.001, 1.0, 1e6}) {
     CAPTURE(norm);
     const Outcome expected = plain_step(norm);
@@ -78,7 +78,7 @@ TEST_CASE("the mean gradient is scaled down to the length that is asked for, and
   CHECK(run(clipping(Placement::in_process, 2, 0), 1).norm == 0);
 }
 
-TEST_CASE("clipped steps have the same bits for any number of workers and devices, placement and strategy") {
+TEST_CASE("clipped steps are bitwise identical for any number of workers and devices, placement and strategy") {
   const auto with_groups = [](Options options) {
     edit(options)->weight_decay = 0.1;
     edit(options)->groups = {{"3.*", {}, 0.5}, {"*.bias", 0.0}};
@@ -100,7 +100,7 @@ TEST_CASE("clipped steps have the same bits for any number of workers and device
   }
 }
 
-TEST_CASE("clipping does what PyTorch's does") {
+TEST_CASE("clipping matches PyTorch") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     Options options = quiet_options(Placement::in_process, 2);
     options.gradients.strategy = strategy;
@@ -113,14 +113,14 @@ TEST_CASE("clipping does what PyTorch's does") {
   }
 }
 
-TEST_CASE("the phases of a clipped step add up to it") {
+TEST_CASE("the phases of a clipped step do not exceed its time") {
   DistributedSGD sgd("grouped", clipping(Placement::in_process, 2, 0.5));
   const PhaseSeconds& s = sgd.step().seconds;
   CHECK(s.reduce > 0);
   CHECK(s.compute_all + s.reduce + s.apply_all <= s.step);
 }
 
-TEST_CASE("a gradient that is not finite ends the step as it does without clipping, and nothing is committed") {
+TEST_CASE("a gradient that is not finite fails a clipped step like any other step, and nothing is committed") {
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
       for (const char* value : {"nan", "inf"}) {
@@ -142,7 +142,7 @@ TEST_CASE("a gradient that is not finite ends the step as it does without clippi
       }
 }
 
-TEST_CASE("also where the rule makes finite weights of it") {
+TEST_CASE("a gradient that is not finite fails a clipped step even if the rule produces finite weights") {
   register_optimizer("test-signs-only", [](const RegisteredOptimizer& /*options*/) {
     const auto update = [](const UpdateChunk& chunk) {
       for (std::size_t i = 0; i < chunk.count; ++i)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kGroupedShards = 5;
 constexpr int kGroupedSteps = 3;
-constexpr const char* kGroupedConfig = "5 64";  // some 8,000 floats, in two pages and a bit
+constexpr const char* kGroupedConfig = "5 64";  // about 8,000 floats, in more than two pages
 constexpr double kDecay = 0.1;
 constexpr double kGroupedRate = 0.05;
 
@@ -37,7 +37,7 @@ std::vector<float> run_grouped(const Options& options) {
   return sgd.weights();
 }
 
-/// By plain loops on one thread.
+/// Computes the weights with plain loops on one thread.
 std::vector<float> plain_grouped_run() {
   GroupedModel model(kGroupedConfig);
   const auto update = [&](std::size_t i, float old, float mean, float, std::int64_t) {
@@ -56,7 +56,7 @@ std::vector<float> plain_grouped_run() {
 
 }  // namespace
 
-TEST_CASE("each tensor is updated as its group says, to the same bits for any number of workers") {
+TEST_CASE("each tensor is updated with its group's settings, bitwise identical for any number of workers") {
   const auto expected = plain_grouped_run();
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
@@ -69,7 +69,7 @@ TEST_CASE("each tensor is updated as its group says, to the same bits for any nu
       }
 }
 
-TEST_CASE("rules with state have groups too") {
+TEST_CASE("update rules with state support groups") {
   for (const char* kind : {"adagrad", "adam", "adamw"}) {
     const auto expected = run_grouped(grouped(Placement::in_process, 1, kind));
     Options plain = grouped(Placement::in_process, 1, kind);
@@ -79,7 +79,7 @@ TEST_CASE("rules with state have groups too") {
   }
 }
 
-TEST_CASE("groups do what PyTorch's do") {
+TEST_CASE("groups match PyTorch") {
   Options options = quiet_options(Placement::in_process, 2);
   options.optimizer = optimizer_of(trial_options());
   edit(options)->groups = {{"bias", 0.0, 0.5}};
@@ -88,7 +88,7 @@ TEST_CASE("groups do what PyTorch's do") {
   CHECK(ulps_between(sgd.weights(), kPytorchGroups) <= 2);
 }
 
-TEST_CASE("a group without tensors is refused by name") {
+TEST_CASE("the error for a group that matches no tensor names the group") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = grouped(placement, 2, "sgd");
     edit(options)->groups.push_back({"*.bais", 0.0});
@@ -98,7 +98,7 @@ TEST_CASE("a group without tensors is refused by name") {
   }
 }
 
-TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups, to the same bits of the others") {
+TEST_CASE("frozen tensors never change, and all other results are bitwise identical, for every algorithm with groups") {
   const auto run = [](const std::string& model, const Options& options) {
     DistributedSGD sgd(model, options);
     const std::vector<float> first = sgd.weights();
@@ -110,7 +110,7 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
       const auto end = static_cast<std::ptrdiff_t>(at += tensor.size());
       const bool same = std::equal(first.begin() + begin, first.begin() + end, weights.begin() + begin);
       CAPTURE(tensor.name);
-      const bool statistic = tensor.name.find(".running_") != std::string::npos;  // with lbfgs they stay, too
+      const bool statistic = tensor.name.find(".running_") != std::string::npos;  // L-BFGS does not change them, either
       if (!statistic || fits("1.*", tensor.name))
         CHECK(same == (fits("1.*", tensor.name) || tensor.name == "statistics"));
     }
@@ -139,7 +139,7 @@ TEST_CASE("frozen tensors stay to the bit, with every algorithm that has groups,
   }
 }
 
-TEST_CASE("L-BFGS that goes on with frozen tensors leaves them as they are, whatever it remembers of them") {
+TEST_CASE("resumed L-BFGS does not change tensors that were frozen since the checkpoint") {
   const TemporaryFolder folder;
   Options options = grouped(Placement::in_process, 2, "sgd");
   options.algorithm = Lbfgs{.freeze = true};

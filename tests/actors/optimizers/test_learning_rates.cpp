@@ -25,7 +25,7 @@ Options noise(Placement placement, int workers) {
   return options;
 }
 
-/// The weights after steps with these rates, by plain loops.
+/// Computes the weights after steps with these learning rates, with plain loops.
 std::vector<float> expected_by_rates(const std::vector<double>& rates) {
   NoiseModel model(kRatesSize);
   std::size_t updates = 0;
@@ -37,7 +37,7 @@ std::vector<float> expected_by_rates(const std::vector<double>& rates) {
 
 }  // namespace
 
-TEST_CASE("a rate that is set counts from the next step on, for all workers of all placements, and is reported") {
+TEST_CASE("set_learning_rate applies from the next step on, for all workers and placements, and is reported") {
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       CAPTURE(to_string(strategy));
@@ -50,14 +50,14 @@ TEST_CASE("a rate that is set counts from the next step on, for all workers of a
       sgd.set_learning_rate(0.75);
       sgd.warmup();
       CHECK(sgd.step().learning_rate == 0.75);
-      CHECK(sgd.step().learning_rate == 0.75);  // whatever the schedule says
+      CHECK(sgd.step().learning_rate == 0.75);  // overrides the schedule
       sgd.set_learning_rate(0);
       CHECK(sgd.step().learning_rate == 0);
       CHECK((sgd.weights() == expected_by_rates({0.5, 0.25, 0.75, 0.75, 0})));
     }
 }
 
-TEST_CASE("a function of the step says the rate, in the driver alone") {
+TEST_CASE("learning_rate_at is called in the driver only") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = noise(placement, 2);
     std::vector<std::int64_t> asked;
@@ -75,7 +75,7 @@ TEST_CASE("a function of the step says the rate, in the driver alone") {
   }
 }
 
-TEST_CASE("a function may say or throw what is no rate, which changes nothing") {
+TEST_CASE("a learning_rate_at that returns an invalid rate or throws changes nothing") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Options options = noise(Placement::in_process, 2);
   double rate = kNan;
@@ -97,7 +97,7 @@ TEST_CASE("a function may say or throw what is no rate, which changes nothing") 
   CHECK((sgd.weights() == expected_by_rates({0.5})));
 }
 
-TEST_CASE("groups keep their factors of a rate that is set") {
+TEST_CASE("the learning-rate factors of groups apply to a rate that is set") {
   Options options = noise(Placement::processes, 2);
   edit(options)->groups = {{.pattern = "*", .learning_rate_factor = 0.5}};
   DistributedSGD sgd("noise", options);
@@ -106,7 +106,7 @@ TEST_CASE("groups keep their factors of a rate that is set") {
   CHECK((sgd.weights() == expected_by_rates({0.125})));
 }
 
-TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it has that") {
+TEST_CASE("a checkpoint contains a learning rate that was set, and resumed runs use it") {
   const TemporaryFolder folder;
   Options options = noise(Placement::in_process, 2);
   options.checkpoint.folder = folder / "run";
@@ -121,7 +121,7 @@ TEST_CASE("a checkpoint tells a rate that was set, and whoever goes on from it h
     sgd.save_state(folder / "set");
     CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1})));
     sgd.load_state(folder / "unset");
-    CHECK(sgd.step().learning_rate == 0.5);  // as the options say it
+    CHECK(sgd.step().learning_rate == 0.5);  // the rate of the options
     sgd.load_state(folder / "set");
     CHECK(sgd.step().learning_rate == 0.1);
     CHECK((sgd.weights() == expected_by_rates({0.5, 0.1, 0.1, 0.1})));

@@ -13,7 +13,7 @@ namespace {
 
 using Sums = std::vector<double>;
 
-/// A step of two workers, of two pages and one, which do as they are told but for what worker 1 says of its sums.
+/// A clipped step of two workers with slices of two pages and of one page. Worker 1 sends false sums of squares.
 class LyingScene {
  public:
   explicit LyingScene(Sums of_second) : of_second_(std::move(of_second)) {
@@ -35,7 +35,7 @@ class LyingScene {
     return SynchronousRunner().step(context, Deadline(std::chrono::hours(1)), /*rehearse=*/false);
   }
   std::int64_t committed() const { return versions_.committed().step; }
-  /// What workers were told to multiply the mean gradient with; 0 where they were told nothing.
+  /// The factor for the mean gradient that the driver sent to workers, or 0 if it sent none.
   double clip_factor() const { return clip_factor_; }
 
  private:
@@ -67,7 +67,7 @@ class LyingScene {
 
 }  // namespace
 
-TEST_CASE("the driver adds what workers say of the gradient's length, and tells them by how much it is too long") {
+TEST_CASE("the driver adds the workers' sums of squares and sends them the factor for clipping") {
   LyingScene scene({16});
   const StepReport report = scene.step();
   CHECK(report.gradient_norm == 5);
@@ -75,7 +75,7 @@ TEST_CASE("the driver adds what workers say of the gradient's length, and tells 
   CHECK(scene.committed() == 5);
 }
 
-TEST_CASE("a worker that says other sums than its slice has, or none that can be, is named, and nothing is committed") {
+TEST_CASE("if a worker sends invalid sums of squares, the error names the worker, and nothing is committed") {
   for (const Sums& lie : {Sums{}, Sums{8, 8}, Sums(128, 1), Sums{-1}, Sums{-std::numeric_limits<double>::infinity()}}) {
     LyingScene scene(lie);
     const auto step = [&] { scene.step(); };
@@ -86,7 +86,7 @@ TEST_CASE("a worker that says other sums than its slice has, or none that can be
   }
 }
 
-TEST_CASE("a length that is not finite is an error, its worker is named, also where all say that what they wrote is") {
+TEST_CASE("if a worker sends a sum that is not finite, the error names the worker, even if its weights are finite") {
   for (const double sum : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     LyingScene scene({sum});
     const auto step = [&] { scene.step(); };

@@ -14,7 +14,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("options travel whole, and every number keeps its bits") {
+TEST_CASE("optimizer options keep every field and every bit in JSON") {
   OptimizerSettings options;
   options.kind = "adamw";
   options.learning_rate = 0.1;
@@ -44,7 +44,7 @@ TEST_CASE("options travel whole, and every number keeps its bits") {
   CHECK(optimizer_kind(to_json(options)) == "adamw");
 }
 
-TEST_CASE("texts that are no options are refused") {
+TEST_CASE("invalid texts of optimizer options are refused") {
   OptimizerSettings options;
   options.groups = {{"*.bias", 0.0, 1}};
   const std::string good = to_json(options);

@@ -32,7 +32,7 @@ std::vector<float> expected(int steps) {
 
 }  // namespace
 
-TEST_CASE("a user's rule makes the same bits in all placements, and its state is saved") {
+TEST_CASE("a user-defined update rule is bitwise identical with all placements, and its state is saved") {
   for (const Placement placement : {Placement::in_process, Placement::processes})
     for (int workers = 1; workers <= 3; ++workers) {
       CAPTURE(workers);
@@ -48,7 +48,7 @@ TEST_CASE("a user's rule makes the same bits in all placements, and its state is
     }
 }
 
-TEST_CASE("a rule that nobody registered is refused with those that there are") {
+TEST_CASE("the error for an unknown update rule lists the registered ones") {
   Options options = signs(Placement::in_process, 1);
   options.optimizer = RegisteredOptimizer{.name = "sings"};
   const auto start = [&] { DistributedSGD sgd("noise", options); };

@@ -18,13 +18,13 @@ ClusterNode node(const std::string& name, const std::string& arithmetic) {
 
 }  // namespace
 
-TEST_CASE("nodes that compute alike are worth no word") {
+TEST_CASE("nodes with the same arithmetic cause no warning") {
   CHECK(mixed_arithmetic({}) == "");
   const std::vector<ClusterNode> alike{node("a", arithmetic()), node("b", arithmetic()), node("c", arithmetic())};
   CHECK(mixed_arithmetic(alike) == "");
 }
 
-TEST_CASE("nodes with other instruction sets or libraries are named, whatever they say") {
+TEST_CASE("a warning names nodes with another instruction set or library, with escaped texts") {
   const std::vector<ClusterNode> mixed{node("a", "x86-64-v4, glibc 2.36"), node("b", "x86-64-v4, glibc 2.36"),
                                        node("c", "x86-64-v3\n\x1b[2J, glibc 2.36")};
   const std::string told = mixed_arithmetic(mixed);
@@ -33,7 +33,7 @@ TEST_CASE("nodes with other instruction sets or libraries are named, whatever th
   CHECK(told.find('\n') == std::string::npos);
 }
 
-TEST_CASE("arithmetic names an instruction set and a library") {
+TEST_CASE("arithmetic() names an instruction set and a library") {
   CHECK(arithmetic().find("glibc 2.") != std::string::npos);
   CHECK(arithmetic() == arithmetic());
 }

@@ -11,7 +11,7 @@ using troupe_test::quiet_options;
 
 namespace {
 
-/// Computes in what it was started with, but for the replica on (worker, device), which has f32 only.
+/// Computes in the requested precision, except for the replica on (worker, device), which supports f32 only.
 class PreciseModel : public troupe_test::NoiseModel {
  public:
   PreciseModel(int worker, int device) : NoiseModel(7), worker_(worker), device_(device) {}
@@ -42,7 +42,7 @@ Options four_replicas(Precision precision) {
   return options;
 }
 
-/// What goes to standard error while `action` runs.
+/// Returns everything that is written to std::cerr while `action` runs.
 template <class F>
 std::string standard_error_of(F action) {
   std::ostringstream text;
@@ -54,7 +54,7 @@ std::string standard_error_of(F action) {
 
 }  // namespace
 
-TEST_CASE("replicas are started once, before anything else, and the run's precision is theirs") {
+TEST_CASE("each replica is started once, before any other call, and the run uses the precision of its replicas") {
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
     DistributedSGD sgd(precise(-1, -1), four_replicas(precision));
     CHECK(sgd.precision() == precision);
@@ -65,7 +65,7 @@ TEST_CASE("replicas are started once, before anything else, and the run's precis
   }
 }
 
-TEST_CASE("a creator is told the precision, in any placement") {
+TEST_CASE("a model creator receives the requested precision with every placement") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Options options = quiet_options(placement, 2);
     options.compute.precision = Precision::bf16;
@@ -75,7 +75,7 @@ TEST_CASE("a creator is told the precision, in any placement") {
   }
 }
 
-TEST_CASE("replicas that compute in different precisions are refused by name, where nothing is to be decided") {
+TEST_CASE("without precision_check, an error names the replica that computes in another precision") {
   Options options = four_replicas(Precision::bf16);
   options.compute.precision_check = false;
   for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
@@ -88,7 +88,7 @@ TEST_CASE("replicas that compute in different precisions are refused by name, wh
   }
 }
 
-TEST_CASE("where one replica has no bf16 all compute in f32") {
+TEST_CASE("if one replica does not support bf16, all replicas compute in f32") {
   for (const auto& [worker, device] : {std::pair{1, 0}, {0, 1}}) {
     DistributedSGD sgd(precise(worker, device), four_replicas(Precision::bf16));
     CHECK(sgd.precision() == Precision::f32);
@@ -97,7 +97,7 @@ TEST_CASE("where one replica has no bf16 all compute in f32") {
   }
 }
 
-TEST_CASE("f32 in place of bf16 is said once, where steps are printed") {
+TEST_CASE("verbose runs print once that they use f32 instead of bf16") {
   Options options = quiet_options(Placement::in_process, 2);
   options.config = "7";
   options.compute.precision = Precision::bf16;

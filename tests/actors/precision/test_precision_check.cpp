@@ -17,7 +17,7 @@ using troupe_test::WeighedModel;
 
 namespace {
 
-/// Makes replicas of two workers and those who come later, and remembers what each was told.
+/// Creates replicas for two workers and later ones, and records the context of each replica.
 class Weighed {
  public:
   explicit Weighed(std::vector<PrecisionSeconds> by_worker) : by_worker_(std::move(by_worker)) {}
@@ -29,7 +29,7 @@ class Weighed {
       return std::make_unique<WeighedModel>(by_worker_.at(static_cast<std::size_t>(at.worker)));
     };
   }
-  /// Replicas that were made, and those that were to measure.
+  /// The numbers of replicas that were created, and of those that had to measure.
   std::ptrdiff_t made() const { return std::ssize(told_); }
   std::ptrdiff_t checked() const { return std::ranges::count(told_, true, &ReplicaContext::precision_check); }
   std::ptrdiff_t made_in(Precision precision) const {
@@ -49,12 +49,12 @@ Options weighed_options() {
   return options;
 }
 
-constexpr PrecisionSeconds kSlower{1, 1.5};  ///< in bf16
+constexpr PrecisionSeconds kSlower{1, 1.5};  ///< bf16 is slower than f32
 constexpr PrecisionSeconds kFaster{1, 0.5};
 
 }  // namespace
 
-TEST_CASE("where all measure the same nobody is built twice") {
+TEST_CASE("if all workers measure the same, no replica is built twice") {
   for (const auto& [seconds, decided] : {std::pair{kSlower, Precision::f32}, {kFaster, Precision::bf16}}) {
     Weighed weighed({seconds, seconds});
     DistributedSGD sgd(weighed.creator(), weighed_options());
@@ -66,7 +66,7 @@ TEST_CASE("where all measure the same nobody is built twice") {
   }
 }
 
-TEST_CASE("the slowest worker in each precision decides, and who has chosen otherwise is built again") {
+TEST_CASE("the slowest worker in each precision decides, and workers with another choice are built again") {
   const PrecisionSeconds much_slower{1, 4};
   const PrecisionSeconds slow_machine{3, 2};
   for (const auto& [first, second, decided] :
@@ -81,7 +81,7 @@ TEST_CASE("the slowest worker in each precision decides, and who has chosen othe
   }
 }
 
-TEST_CASE("workers that come later follow, whatever they would measure") {
+TEST_CASE("workers that join later use the decided precision without measuring") {
   Weighed weighed({kSlower, kFaster, {0.1, 0.01}, {0.1, 0.01}});
   DistributedSGD sgd(weighed.creator(), weighed_options());
   CHECK(sgd.precision() == Precision::f32);
@@ -92,15 +92,15 @@ TEST_CASE("workers that come later follow, whatever they would measure") {
   CHECK(weighed.checked() == 2);
 }
 
-TEST_CASE("so does a worker in place of one that died") {
+TEST_CASE("a worker that replaces a lost one uses the decided precision") {
   Options options = weighed_options();
   options.placement = Placement::processes;
-  options.config = "1 1.5 0.1 0.05";  // by itself worker 1 would take bf16
+  options.config = "1 1.5 0.1 0.05";  // worker 1 alone would choose bf16
   options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2}};
   options.fault_tolerance.max_failures = 1;
   DistributedSGD sgd("weighed", options);
   CHECK(sgd.precision() == Precision::f32);
-  std::size_t repairs = 0;  // it may have said all that step 2 needs of it
+  std::size_t repairs = 0;  // worker 1 may have sent all replies of step 2 before its death
   for (int step = 1; step <= 3; ++step) repairs += sgd.step().repairs.size();
   CHECK(repairs == 1);
   CHECK(sgd.precision() == Precision::f32);
@@ -117,7 +117,7 @@ TEST_CASE("nothing is measured without need") {
   CHECK(weighed.checked() == 0);
 }
 
-TEST_CASE("a run that goes on computes in what the checkpoint's run had decided") {
+TEST_CASE("a resumed run computes in the precision of its checkpoint") {
   const TemporaryFolder folder;
   for (const auto& [seconds, decided] : {std::pair{kSlower, Precision::f32}, {kFaster, Precision::bf16}}) {
     Options options = weighed_options();
@@ -138,7 +138,7 @@ TEST_CASE("a run that goes on computes in what the checkpoint's run had decided"
   }
 }
 
-TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
+TEST_CASE("a checkpoint of a run with f32 requested does not decide the precision") {
   const TemporaryFolder folder;
   Options options = weighed_options();
   options.compute.precision = Precision::f32;
@@ -159,7 +159,7 @@ TEST_CASE("a checkpoint of a run that was asked for f32 decides nothing") {
         std::string::npos);
 }
 
-TEST_CASE("why f32 is computed is said where steps are printed") {
+TEST_CASE("verbose runs print why they compute in f32") {
   const TemporaryFolder folder;
   Options options = weighed_options();
   options.verbose = true;

@@ -8,19 +8,20 @@
 
 namespace troupe_test {
 
-/// A worker's process is to end by SIGKILL: in this phase ("compute", "apply", "evaluate", or "start" of a successor),
-/// at so many committed steps, where the model of this worker is. Each death happens once, and then no more. A process
-/// does not know the steps before its own: at its start it is step 0.
+/// Ends a worker's process with SIGKILL: in this phase ("compute", "apply", "evaluate", or "start" of a replacement),
+/// after this number of committed steps, in the process of this worker. Each death happens only once. A process does
+/// not know the steps before its own start, so at its start the step is 0.
 struct Death {
   std::string phase;
   int worker = 0;
   int step = 0;
 };
 
-/// For the model "dying": StatisticsModel's gradients of so many floats, and a test set.
-/// @param folder that lives as long as the run, where deaths leave what says that they have been
+/// Returns the configuration of the model "dying": StatisticsModel's gradients of `size` floats, and a test set.
+/// @param folder must exist as long as the run. Each death leaves a mark there, so that it does not happen again.
 std::string dying_config(std::size_t size, const std::vector<Death>& deaths, const std::string& folder);
-/// And its function "gradients so far": how many a replica has computed.
+/// Registers the model "dying" and its function "gradients so far": the number of gradients that a replica has
+/// computed.
 void register_dying_model();
 
 }  // namespace troupe_test

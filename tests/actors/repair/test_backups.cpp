@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kBackedUpSize = 12'288;
 constexpr int kBackedUpShards = 7;
 
-/// Noise, for which one worker needs until the gate opens at the first step. Before a later one another worker might be
-/// late where others use the machine, and only one may be.
+/// NoiseModel, but one worker blocks in the first step until the gate opens. It blocks in no later step, because
+/// another worker may already be a straggler there on a busy machine, and only one straggler is allowed.
 class HeldModel : public NoiseModel {
  public:
   HeldModel(int worker, std::shared_ptr<troupe_test::Gate> gate)
@@ -64,7 +64,7 @@ std::vector<float> undisturbed(Options options, std::int64_t steps) {
 
 }  // namespace
 
-TEST_CASE("steps go on without a worker that is late, to the same bits, and with it once it has answered") {
+TEST_CASE("steps continue without a straggler, and with it once it has replied, bitwise identical in both cases") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver})
     for (const double clip_norm : {0.0, 1.0})
       for (const int late : {0, 1, 2}) {
@@ -90,7 +90,7 @@ TEST_CASE("steps go on without a worker that is late, to the same bits, and with
       }
 }
 
-TEST_CASE("what is asked of all workers waits for one that is late, and finds it in order") {
+TEST_CASE("calls on all workers wait for a straggler and find its state intact") {
   const Options options = backed_up(Placement::in_process, 2);
   const auto gate = std::make_shared<troupe_test::Gate>();
   DistributedSGD sgd([=](const ReplicaContext&) { return std::make_unique<HeldModel>(1, gate); }, options);
@@ -106,7 +106,7 @@ TEST_CASE("what is asked of all workers waits for one that is late, and finds it
   CHECK(sgd.weights() == undisturbed(options, 5));
 }
 
-TEST_CASE("a worker that is late for longer than a step may take is replaced, and the step tells of it" *
+TEST_CASE("a straggler that exceeds the step's timeout is replaced, and the step reports this" *
           doctest::test_suite("given up")) {
   Options options = backed_up(Placement::in_process, 3);
   options.timeouts.step = missed_by_none(options);
@@ -131,7 +131,7 @@ TEST_CASE("a worker that is late for longer than a step may take is replaced, an
   gate->open();
 }
 
-TEST_CASE("processes that are slow, and die, are done without") {
+TEST_CASE("backup workers make up for processes that are slow or die") {
   Options options = backed_up(Placement::processes, 3);
   options.config = std::to_string(100 * kBackedUpSize);
   options.fault_tolerance.max_failures = 5;
@@ -151,7 +151,7 @@ TEST_CASE("processes that are slow, and die, are done without") {
   CHECK(sgd.weights() == undisturbed(options, 12));
 }
 
-TEST_CASE("numbers of backup workers that make no sense are refused") {
+TEST_CASE("invalid numbers of backup workers are refused") {
   const auto code = [](int backups, Placement placement) {
     Options options = backed_up(placement, 2);
     options.fault_tolerance.backup_workers = backups;

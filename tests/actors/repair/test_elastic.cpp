@@ -33,7 +33,7 @@ Options elastic(Placement placement, WorkerCount workers) {
   return options;
 }
 
-/// Weights after each step, with workers as `workers_at` says before each.
+/// Returns the weights after each step. Before each step, resizes to the number of workers that `workers_at` returns.
 template <class WorkersAt>
 std::vector<std::vector<float>> lineage(DistributedSGD& sgd, int steps, const WorkersAt& workers_at) {
   std::vector<std::vector<float>> weights;
@@ -47,7 +47,7 @@ std::vector<std::vector<float>> lineage(DistributedSGD& sgd, int steps, const Wo
 
 int none(int /*step*/) { return 0; }
 
-/// What this thread, and those that it starts, may run on; in the end as it was.
+/// Changes the CPUs on which this thread and the threads that it starts may run. The destructor restores them.
 class Cores {
  public:
   Cores() { ::sched_getaffinity(0, sizeof all_, &all_); }
@@ -77,7 +77,7 @@ void step_until(DistributedSGD& sgd, int workers) {
 
 }  // namespace
 
-TEST_CASE("a hundred random schedules of growing and shrinking give the same bits at each step") {
+TEST_CASE("a hundred random schedules of resizing are bitwise identical at each step") {
   constexpr int kSteps = 8;
   DistributedSGD still("noise", elastic(Placement::in_process, 3));
   const auto expected = lineage(still, kSteps, none);
@@ -91,7 +91,7 @@ TEST_CASE("a hundred random schedules of growing and shrinking give the same bit
   }
 }
 
-TEST_CASE("worker processes come and go with state, statistics and several devices, and the bits stay") {
+TEST_CASE("resizing with state, statistics and several devices per process is bitwise identical") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     CAPTURE(to_string(strategy));
     const Options options = dealt({Placement::processes, 2, 1, strategy}, kStatistics, "adam");
@@ -108,7 +108,7 @@ TEST_CASE("worker processes come and go with state, statistics and several devic
   }
 }
 
-TEST_CASE("resizing leaves nothing behind") {
+TEST_CASE("resizing leaks no resources") {
   DistributedSGD sgd("noise", elastic(Placement::processes, 2));
   sgd.resize(4);
   sgd.resize(2);
@@ -122,7 +122,7 @@ TEST_CASE("resizing leaves nothing behind") {
   CHECK(open_files() == files);
 }
 
-TEST_CASE("numbers of workers that a run cannot have are refused, and it goes on as it was") {
+TEST_CASE("invalid numbers of workers are refused, and the run is unchanged") {
   DistributedSGD sgd("noise", elastic(Placement::in_process, 2));
   for (const int workers : {0, -1, kElasticShards + 1}) {
     CAPTURE(workers);
@@ -141,22 +141,22 @@ TEST_CASE("numbers of workers that a run cannot have are refused, and it goes on
   CHECK(refused({1, 0}, 0).find("set num_shards") != std::string::npos);
 }
 
-TEST_CASE("workers that cannot start are an error, and the run stays as it was") {
+TEST_CASE("workers that cannot start are an error, and the run is unchanged") {
   for (const char* fault : {"creator-throws", "other-size", "creator-exits"}) {
     CAPTURE(fault);
     Options options = elastic(Placement::processes, 1);
-    options.config = fault;  // of the second worker
+    options.config = fault;  // the fault of the second worker
     options.fault_tolerance.max_failures = 2;
     DistributedSGD sgd("faulty", options);
     sgd.step();
     CHECK(code_of([&] { sgd.resize(3); }));
     CHECK(sgd.num_workers() == 1);
     CHECK(sgd.step().step == 2);
-    CHECK(sgd.report().repairs.empty());  // nobody was lost who was needed
+    CHECK(sgd.report().repairs.empty());  // no worker that takes part was lost
   }
 }
 
-TEST_CASE("the others take over from a worker that is lost, down to the last, and the bits stay") {
+TEST_CASE("the remaining workers take over from a lost one, down to the last, and results stay bitwise identical") {
   const TemporaryFolder marks;
   Options options = elastic(Placement::processes, 3);
   options.fault_tolerance.restart = Restart::redistribute;
@@ -186,7 +186,7 @@ TEST_CASE("the others take over from a worker that is lost, down to the last, an
   CHECK(lineage(sgd, 1, none).back() == expected[4]);
 }
 
-TEST_CASE("a run with a range goes on without workers that keep dying, down to its minimum") {
+TEST_CASE("a run with a range of workers continues without workers that keep dying, down to its minimum") {
   const TemporaryFolder marks;
   Options options = elastic(Placement::processes, {2, 3});
   options.fault_tolerance.max_failures = 0;
@@ -200,20 +200,20 @@ TEST_CASE("a run with a range goes on without workers that keep dying, down to i
   CHECK(sgd.step().step == 3);
 }
 
-TEST_CASE("a run with a range has as many workers as there are cores, and follows them") {
+TEST_CASE("a run with a range of workers has as many workers as cores, and follows changes") {
   Options options = elastic(Placement::in_process, {1, 2});
   const Cores cores;
   cores.use(1);
   DistributedSGD sgd("noise", options);
   CHECK(sgd.num_workers() == 1);
-  if (cores.count() < 2) return;  // one is all there is
+  if (cores.count() < 2) return;  // the machine has only one core
   cores.use(2);
   step_until(sgd, 2);
   cores.use(1);
   step_until(sgd, 1);
 }
 
-TEST_CASE("whoever takes part, vectors and functions find their way") {
+TEST_CASE("vectors and functions still work after a worker has been dropped") {
   const TemporaryFolder folder;
   Options options = elastic(Placement::processes, 3);
   options.fault_tolerance.restart = Restart::redistribute;
@@ -233,7 +233,7 @@ TEST_CASE("whoever takes part, vectors and functions find their way") {
   CHECK_FALSE(sgd.checkpoint().empty());
 }
 
-TEST_CASE("workers that cannot have all the shards are an error, and the run stays as it was") {
+TEST_CASE("if the remaining workers cannot compute all shards, resize fails and the run is unchanged") {
   const Options options = elastic(Placement::in_process, 2);
   DistributedSGD sgd(
       [](const ReplicaContext& context) {
@@ -246,13 +246,13 @@ TEST_CASE("workers that cannot have all the shards are an error, and the run sta
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("a run that could not make its slabs goes on when it can") {
+TEST_CASE("a run that failed to create its slabs continues once it can create them") {
   DistributedSGD sgd("noise", elastic(Placement::in_process, 2));
   sgd.step();
   {
     const FewFiles few(2);
     CHECK(code_of([&] { sgd.resize(7); }));
-    code_of([&] { sgd.step(); });  // it may find room
+    code_of([&] { sgd.step(); });  // may find enough room
   }
   while (sgd.steps_done() < 3) sgd.step();
   DistributedSGD still("noise", elastic(Placement::in_process, 2));
@@ -260,7 +260,7 @@ TEST_CASE("a run that could not make its slabs goes on when it can") {
   CHECK(sgd.weights() == still.weights());
 }
 
-TEST_CASE("a replica of this process that still computes is waited for when its worker goes") {
+TEST_CASE("resize waits for a replica of this process that still computes") {
   std::atomic<int> computing = 0;
   {
     const auto busy = [&](std::span<const float>, std::span<float> gradient, const ShardStep& at) {
@@ -290,7 +290,7 @@ TEST_CASE("a replica of this process that still computes is waited for when its 
   CHECK(computing == 0);
 }
 
-TEST_CASE("a worker that is lost while others are asked is told of by the next call") {
+TEST_CASE("a worker lost during calls to other workers is reported by the next step") {
   for (const Restart restart : {Restart::respawn, Restart::redistribute}) {
     Options options = elastic(Placement::processes, 3);
     options.fault_tolerance.restart = restart;
@@ -300,7 +300,7 @@ TEST_CASE("a worker that is lost while others are asked is told of by the next c
     const auto pids = sgd.worker_pids();
     ::kill(pids[2], SIGKILL);
     REQUIRE(comes_true([&] { return !std::filesystem::exists("/proc/" + std::to_string(pids[2]) + "/exe"); }));
-    for (int i = 0; i < 5; ++i) sgd.weights();  // of the first
+    for (int i = 0; i < 5; ++i) sgd.weights();  // only the first worker replies
     sgd.step();
     REQUIRE(sgd.report().repairs.size() == 1);
     CHECK(sgd.report().repairs[0].worker == 2);

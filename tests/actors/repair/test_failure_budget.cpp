@@ -13,7 +13,7 @@ Error loss(int worker) { return {ErrorCode::worker_lost, "a worker was lost", {.
 
 }  // namespace
 
-TEST_CASE("so many losses within an hour are allowed, and those before it are forgotten") {
+TEST_CASE("the budget limits the losses within an hour, and older losses no longer count") {
   FailureBudget budget(2);
   const auto begin = Clock::now();
   CHECK(budget.allows(loss(1), begin));
@@ -28,13 +28,13 @@ TEST_CASE("so many losses within an hour are allowed, and those before it are fo
   CHECK(budget.allows(loss(5), begin + 120min));
 }
 
-TEST_CASE("a budget of none says the loss as it is") {
+TEST_CASE("with a budget of zero, the error contains only the loss") {
   FailureBudget budget(0);
   CHECK_FALSE(budget.allows(loss(1), Clock::now()));
   CHECK(budget.spent().message() == "a worker was lost");
 }
 
-TEST_CASE("of many losses the last are told") {
+TEST_CASE("the error lists only the last of many losses") {
   FailureBudget budget(20);
   const auto now = Clock::now();
   for (int worker = 0; worker < 20; ++worker) CHECK(budget.allows(loss(worker), now));
@@ -44,7 +44,7 @@ TEST_CASE("of many losses the last are told") {
   CHECK(text.find("earlier losses: a worker was lost (worker 12,") != std::string::npos);
 }
 
-TEST_CASE("the pause grows as long as no step is committed") {
+TEST_CASE("the pause grows until a step is committed") {
   FailureBudget budget(100);
   std::vector<std::chrono::milliseconds> pauses;
   for (int i = 0; i < 10; ++i) {

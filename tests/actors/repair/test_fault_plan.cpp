@@ -9,7 +9,7 @@
 
 using namespace troupe;
 
-TEST_CASE("a fault of a step in which its phase was not begun happens the next time, but none from before the run") {
+TEST_CASE("a fault with a skipped phase happens at the next opportunity, except if its step is before the run") {
   FaultPlan plan(
       {testing::KillWorker{.worker = 0, .step = 5}, testing::KillWorker{.worker = 1, .step = 7, .phase = "apply"},
        testing::KillWorker{.worker = 2, .step = 3}},
@@ -41,7 +41,7 @@ TEST_CASE("a fault happens once, in its phase of its step") {
   CHECK(FaultPlan({}, 1).empty());
 }
 
-TEST_CASE("a full disk is found by the first checkpoint of its step or a later one, and by no worker") {
+TEST_CASE("a full disk affects the first checkpoint at its step or later, and no worker") {
   FaultPlan plan({testing::FullDisk{.step = 5}, testing::FullDisk{.step = 5}, testing::FullDisk{.step = 9}}, 1);
   CHECK_FALSE(plan.hurts_workers());
   CHECK_FALSE(plan.full_disk(4));
@@ -54,7 +54,7 @@ TEST_CASE("a full disk is found by the first checkpoint of its step or a later o
   CHECK(FaultPlan({testing::FullDisk{.step = 1}, testing::KillWorker{.worker = 0, .step = 1}}, 1).hurts_workers());
 }
 
-TEST_CASE("workers may become slow, and nodes be cut off") {
+TEST_CASE("the plan can slow down workers and cut off nodes") {
   FaultPlan plan({testing::SlowWorker{.worker = 2, .factor = 10, .step = 5},
                   testing::CutNode{.node = 1, .step = 5, .phase = "apply"}},
                  3, 2);
@@ -71,7 +71,7 @@ TEST_CASE("workers may become slow, and nodes be cut off") {
   CHECK(cut[0].node == 1);
 }
 
-TEST_CASE("random kills are a function of the seed, and of all workers, phases and steps in the range") {
+TEST_CASE("random kills are a function of the seed, and cover all workers, phases and steps of the range") {
   const auto all = [](std::uint64_t seed) {
     FaultPlan plan({testing::RandomKills{.count = 2000, .first_step = 10, .last_step = 20, .seed = seed}}, 3);
     std::multiset<std::tuple<std::int64_t, std::string, int>> faults;
@@ -88,7 +88,7 @@ TEST_CASE("random kills are a function of the seed, and of all workers, phases a
   CHECK(kills != all(8));
 }
 
-TEST_CASE("random slowness is a function of the seed, and another worker's in each step") {
+TEST_CASE("random slowness is a function of the seed and chooses another worker in each step") {
   const auto drawn = [](std::uint64_t seed) {
     return FaultPlan({testing::RandomSlowness{.factor = 5, .first_step = 3, .last_step = 102, .seed = seed}}, 4);
   };
@@ -115,7 +115,7 @@ TEST_CASE("random slowness is a function of the seed, and another worker's in ea
   for (const int count : counts) CHECK(count > 10);
 }
 
-TEST_CASE("a fault that there cannot be is refused, and says what is wrong") {
+TEST_CASE("the error for an invalid fault names the invalid value") {
   using namespace testing;
   const auto refused = [](const Fault& fault, const char* what) {
     const auto plan = [&] { FaultPlan({fault}, 3, 2); };

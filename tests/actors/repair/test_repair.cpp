@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kRepairedSize = 12'288;
 constexpr int kRepairedSteps = 6;
 
-/// Three workers of five shards in processes, with an optimizer that has state.
+/// Three workers with five shards in processes, and an optimizer with state.
 Options dying(const std::vector<Death>& deaths, const std::string& folder) {
   Options options = quiet_options(Placement::processes, 3);
   options.num_shards = 5;
@@ -39,7 +39,7 @@ std::vector<float> undisturbed_run(Options options) {
 
 }  // namespace
 
-TEST_CASE("a worker that dies in any phase is replaced by the same step, and the bits stay") {
+TEST_CASE("a worker that dies in any phase is replaced within the step, and results stay bitwise identical") {
   const std::vector<Death> deaths{{"compute", 0, 1}, {"compute", 1, 1}, {"compute", 2, 3},
                                   {"apply", 2, 2},   {"apply", 1, 3},   {"start", 2, 0}};
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
@@ -56,7 +56,7 @@ TEST_CASE("a worker that dies in any phase is replaced by the same step, and the
       repairs.insert(repairs.end(), report.repairs.begin(), report.repairs.end());
     }
     CHECK(sgd.weights() == expected);
-    REQUIRE(repairs.size() >= deaths.size() - 1);  // two at once may be seen as one
+    REQUIRE(repairs.size() >= deaths.size() - 1);  // two deaths at the same time may count as one repair
     REQUIRE(repairs.size() <= deaths.size());
     std::set<std::string> phases;
     for (const Repair& repair : repairs) {
@@ -70,7 +70,7 @@ TEST_CASE("a worker that dies in any phase is replaced by the same step, and the
   }
 }
 
-TEST_CASE("workers that are left do not compute again what they have, unless its place was taken by the mean") {
+TEST_CASE("after a loss, other workers repeat a gradient only if the mean has replaced it") {
   for (const double clip_norm : {0.0, 1.0}) {
     CAPTURE(clip_norm);
     const TemporaryFolder marks;
@@ -86,12 +86,12 @@ TEST_CASE("workers that are left do not compute again what they have, unless its
     REQUIRE(gradients.size() == 3);
     CHECK(gradients[0] == std::to_string(kRepairedSteps + again));
     CHECK(gradients[1] == std::to_string(2 * (kRepairedSteps + again)));
-    CHECK(gradients[2] == std::to_string(2 * (kRepairedSteps - 3)));  // since it came for the last time
+    CHECK(gradients[2] == std::to_string(2 * (kRepairedSteps - 3)));  // since its last replacement
     CHECK(sgd.weights() == expected);
   }
 }
 
-TEST_CASE("a worker killed between steps is replaced by the next one, which tells of it") {
+TEST_CASE("a worker killed between steps is replaced by the next step, which reports the repair") {
   const TemporaryFolder marks;
   DistributedSGD sgd("dying", dying({}, marks.path()));
   CHECK(sgd.step().repairs.empty());
@@ -107,7 +107,7 @@ TEST_CASE("a worker killed between steps is replaced by the next one, which tell
   CHECK(sgd.weights() == undisturbed_run(dying({}, "")));
 }
 
-TEST_CASE("an evaluation goes on, too, and the next step tells of it") {
+TEST_CASE("an evaluation survives the loss of a worker, and the next step reports the repair") {
   const TemporaryFolder marks;
   DistributedSGD sgd("dying", dying({{"evaluate", 1, 2}}, marks.path()));
   sgd.step();
@@ -120,9 +120,9 @@ TEST_CASE("an evaluation goes on, too, and the next step tells of it") {
   CHECK(report.repairs[0].worker == 1);
 }
 
-TEST_CASE("when the budget is spent, the error tells the history, and the next call tries again") {
+TEST_CASE("when the budget is spent, the error lists earlier losses, and the next call tries again") {
   Options options = quiet_options(Placement::processes, 2);
-  options.config = "kill";  // at each third step
+  options.config = "kill";  // in every third step
   options.fault_tolerance.max_failures = 2;
   DistributedSGD sgd("faulty", options);
   sgd.step();
@@ -136,7 +136,7 @@ TEST_CASE("when the budget is spent, the error tells the history, and the next c
   CHECK(where_of(step).phase == "compute");
 }
 
-TEST_CASE("a model that throws is an error at once") {
+TEST_CASE("an exception of a model is an error without a retry") {
   Options options = quiet_options(Placement::processes, 2);
   options.config = "throw";
   options.fault_tolerance.max_failures = 5;
@@ -146,7 +146,7 @@ TEST_CASE("a model that throws is an error at once") {
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::model_failed);
 }
 
-TEST_CASE("repairs leave nothing behind") {
+TEST_CASE("repairs leak no resources") {
   const TemporaryFolder marks;
   std::vector<Death> deaths;
   for (int step = 2; step < kRepairedSteps; ++step)
@@ -159,7 +159,7 @@ TEST_CASE("repairs leave nothing behind") {
   CHECK(open_files() == files);
 }
 
-TEST_CASE("many random kills, in every phase, leave the bits as they are") {
+TEST_CASE("many random kills in every phase do not change the results") {
   constexpr int kMany = 60;
   Options options = dying({}, "");
   const auto run = [&](const std::vector<testing::Fault>& faults) {
@@ -180,7 +180,7 @@ TEST_CASE("many random kills, in every phase, leave the bits as they are") {
   CHECK(hashes == expected);
 }
 
-TEST_CASE("faults are for worker processes") {
+TEST_CASE("faults of workers need worker processes") {
   Options options = quiet_options(Placement::in_process, 2);
   options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 2}};
   CHECK(code_of([&] { DistributedSGD("noise", options); }) == ErrorCode::invalid_argument);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kSilentSize = 100'000;
 
-/// Worker 1 of two processes is not well.
+/// Two worker processes, with the given faults of worker 1.
 Options unwell(const std::vector<testing::Fault>& faults) {
   Options options = quiet_options(Placement::processes, 2);
   options.config = std::to_string(kSilentSize);
@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same step, to the same bits") {
+TEST_CASE("a stopped worker is suspected, cut off and replaced within the step, and results stay bitwise identical") {
   constexpr int kSteps = 5;
   const CapturedErrors errors;
   DistributedSGD sgd("noise", unwell({testing::StopWorker{.worker = 1, .step = 2},
@@ -57,7 +57,7 @@ TEST_CASE("a worker that is stopped is suspected, cut and replaced by the same s
   CHECK(sgd.weights() == plain_noise_run(kSilentSize, 2, kSteps, 0.01, 0));
 }
 
-TEST_CASE("slow is no death, and the report names who is") {
+TEST_CASE("a slow worker is not treated as lost, and the report names it") {
   Options options = unwell({testing::SlowWorker{.worker = 1, .factor = 10, .step = 2}});
   options.config = std::to_string(30 * kSilentSize);
   options.fault_tolerance.suspect_after = 0ms;
@@ -67,7 +67,7 @@ TEST_CASE("slow is no death, and the report names who is") {
   StepReport report;
   std::size_t repairs = 0;
   bool named = false;
-  for (double slow = 0; slow < 3; slow += report.seconds.step) {  // longer than a death takes
+  for (double slow = 0; slow < 3; slow += report.seconds.step) {  // longer than a loss needs to be detected
     report = sgd.step();
     repairs += report.repairs.size();
     const auto slowest = static_cast<std::size_t>(report.slowest.worker);
@@ -80,7 +80,7 @@ TEST_CASE("slow is no death, and the report names who is") {
   CHECK(named);
 }
 
-TEST_CASE("zero is never: who is stopped for a debugger is waited for until the step's deadline") {
+TEST_CASE("with zero limits, a stopped worker (as in a debugger) is not lost before the timeout of the step") {
   Options options = unwell({testing::StopWorker{.worker = 1, .step = 2}});
   options.fault_tolerance.cut_after = 0ms;
   options.fault_tolerance.suspect_after = 0ms;
@@ -92,7 +92,7 @@ TEST_CASE("zero is never: who is stopped for a debugger is waited for until the 
   CHECK(errors.text().empty());
 }
 
-TEST_CASE("limits of silence below what can be told are refused") {
+TEST_CASE("limits below the interval of the signs of life are refused") {
   for (const auto limit : {-1ms, 1ms, 499ms}) {
     Options options = unwell({});
     options.fault_tolerance.suspect_after = limit;
@@ -103,7 +103,7 @@ TEST_CASE("limits of silence below what can be told are refused") {
   }
 }
 
-TEST_CASE("a line tells of a worker that takes more than twice as long as the others, and of no other") {
+TEST_CASE("the line about the slowest worker appears only if it takes more than twice as long as the others") {
   const auto line = [](const Slowest& slowest) {
     std::ostringstream text;
     text << slowest;

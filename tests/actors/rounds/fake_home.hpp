@@ -7,11 +7,11 @@
 
 namespace troupe_test {
 
-/// Notes what is asked of it, and fails where it is told to. Of each buffer it knows the number of what was written
-/// there, which it carries as real ones carry vectors.
+/// Records its calls and fails on request. For each buffer it stores the number of the last write, and carries these
+/// numbers as real homes carry vectors.
 class FakeHome : public troupe::StateHome {
  public:
-  /// @param log to which a word for each call is added.
+  /// @param log gets one word per call
   explicit FakeHome(std::vector<std::string>& log) : log_(log) {}
 
   void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& /*plan*/, const std::vector<int>& carried,
@@ -51,13 +51,13 @@ class FakeHome : public troupe::StateHome {
   void gather(int vector, int buffer, const troupe::Phase& /*phase*/) override { note("gather", vector, buffer); }
   void forget_transfers() noexcept override { log_.emplace_back("forget"); }
 
-  /// The call of this name fails from now on; of none, where it is empty.
+  /// From now on the call of this name fails. If `call` is empty, no call fails.
   void fail_at(const std::string& call) { fails_ = call; }
   void write(int buffer, std::int64_t what) { contents_.at(static_cast<std::size_t>(buffer)) = what; }
   std::int64_t content(int buffer) const { return contents_.at(static_cast<std::size_t>(buffer)); }
-  /// By shard, the generation that the slab of its gradient was made for.
+  /// For each shard, the generation for which the slab of its gradient was made.
   const std::vector<std::vector<std::uint64_t>>& published() const { return published_; }
-  /// Of the last generation that began.
+  /// The layout of the last generation that began.
   const troupe::SlabLayout& layout() const { return layout_; }
 
  private:

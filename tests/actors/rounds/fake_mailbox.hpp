@@ -14,8 +14,8 @@
 
 namespace troupe_test {
 
-/// Notes what is sent to whom, and plays back what a script says. Where the script is at its end nothing comes any
-/// more: no test waits.
+/// Records all messages, and plays back the replies of a script. At the end of the script every wait times out at once,
+/// so no test waits.
 class FakeMailbox : public troupe::Mailbox {
  public:
   struct Sent {
@@ -36,22 +36,22 @@ class FakeMailbox : public troupe::Mailbox {
     return event;
   }
 
-  /// What comes next.
+  /// Appends a reply to the script.
   template <class Reply>
   void answer(int member, Reply reply) {
     script_.emplace_back(troupe::Answer{member, caf::make_message(std::move(reply))});
   }
   void end(int member) { script_.emplace_back(troupe::Ended{member}); }
-  /// Is told of each message, and may say what comes.
+  /// Sets a function that is called for each message and may append replies.
   void when_sent(std::function<void(int, const caf::message&)> act) { when_sent_ = std::move(act); }
 
-  /// Is told when somebody waits for what comes next.
+  /// Sets a function that is called when a wait for the next event begins.
   void when_asked(std::function<void()> act) { when_asked_ = std::move(act); }
 
   const std::vector<Sent>& sent() const { return sent_; }
-  /// By when an event was waited for, each time.
+  /// The deadlines of all waits.
   const std::vector<troupe::Deadline>& deadlines() const { return deadlines_; }
-  /// What nobody asked for.
+  /// The number of events that no wait has returned.
   std::size_t unheard() const { return script_.size(); }
   void forget() {
     sent_.clear();
@@ -67,7 +67,7 @@ class FakeMailbox : public troupe::Mailbox {
   std::function<void()> when_asked_;
 };
 
-/// Knows members as "m0", "m1", ..., and others where it is told so.
+/// Names members "m0", "m1", ..., or as the test specifies.
 class FakeFailureDetector : public troupe::FailureDetector {
  public:
   std::string node(int member) const override {
@@ -86,13 +86,13 @@ class FakeFailureDetector : public troupe::FailureDetector {
   std::map<int, std::string> homes;
   std::map<int, std::string> ends;
   std::vector<int> ended;
-  std::optional<std::chrono::milliseconds> every;  ///< between looks
+  std::optional<std::chrono::milliseconds> every;  ///< interval between checks
   std::vector<std::vector<int>> looked_at;
   std::vector<int> seen_to_have_ended;
   std::function<void()> when_looked;
 };
 
-/// A phase that no test outlasts.
+/// A phase with a deadline that no test reaches.
 inline troupe::Phase calm_phase(const char* name = "compute", std::int64_t step = 7) {
   return {name, step, troupe::Deadline(std::chrono::hours(1))};
 }

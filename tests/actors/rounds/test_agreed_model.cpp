@@ -9,7 +9,8 @@ using namespace troupe;
 
 namespace {
 
-/// Workers of so many nodes, or of one machine, who say of their models what the test has them say.
+/// Workers on `nodes` nodes, or on one machine if `nodes` is 0. They report models of the sizes that the test
+/// specifies.
 class Building {
  public:
   Building(const std::vector<std::uint64_t>& sizes, int nodes)
@@ -48,7 +49,7 @@ class Building {
 
 }  // namespace
 
-TEST_CASE("the model of a run is that of most nodes, and who has another is named") {
+TEST_CASE("the model of most nodes is the model of the run, and the error names a worker with another one") {
   for (const int liar : {0, 1, 2}) {
     std::vector<std::uint64_t> sizes(3, 64);
     sizes[static_cast<std::size_t>(liar)] = 96;
@@ -61,7 +62,7 @@ TEST_CASE("the model of a run is that of most nodes, and who has another is name
   CHECK(alike.size() == 64);
 }
 
-TEST_CASE("where as many nodes say one thing as another nobody is blamed, and a node has one voice") {
+TEST_CASE("in a tie between nodes the error names no worker, and each node has one vote") {
   for (const auto& sizes : {std::vector<std::uint64_t>{64, 96}, {64, 64, 96, 96}, {96, 96, 64, 64}}) {
     Building building(sizes, 2);
     CHECK(code_of([&] { building(); }) == ErrorCode::model_mismatch);
@@ -71,7 +72,7 @@ TEST_CASE("where as many nodes say one thing as another nobody is blamed, and a 
   }
 }
 
-TEST_CASE("on one machine who differs from the first worker is named") {
+TEST_CASE("on one machine, the error names a worker with another model than the first worker") {
   Building building({64, 96}, 0);
   CHECK(where_of([&] { building(); }).worker == 1);
 }

@@ -12,9 +12,9 @@ namespace {
 
 using GenerationLog = std::vector<std::string>;
 
-constexpr std::size_t kGenerationSize = 3 * 1024;  ///< a page for each worker
+constexpr std::size_t kGenerationSize = 3 * 1024;  ///< one page for each worker
 
-/// Three workers that do as they are told, and a home of the state.
+/// Three workers and a home of the state, which work without errors by default.
 class GenerationScene {
  public:
   explicit GenerationScene(Strategy how = Strategy::sharded, int state_vectors = 2)
@@ -31,18 +31,18 @@ class GenerationScene {
     generation.begin({strategy, true, 0, members.topology()}, {size, size}, members, rounds, home, versions,
                      calm_phase("start"));
   }
-  /// A step that is committed.
+  /// Commits a step.
   void step() {
     REQUIRE(versions.spare());
     home.write(*versions.spare(), ++last_);
     versions.commit(*versions.spare(), {last_, last_});
   }
-  /// Of home, or MakeSlabs or MapSlabs at worker 1; of nobody, where it is empty.
+  /// Makes a call fail: one of the home, or MakeSlabs or MapSlabs at worker 1. If `call` is empty, no call fails.
   void fail_at(const std::string& call) {
     home.fail_at(call);
     fails_ = call;
   }
-  /// The worker ends instead of answering.
+  /// The worker ends instead of replying to `call`.
   void end_at(const std::string& call) { ends_ = call; }
   bool holds_committed() const { return home.content(versions.buffer()) == versions.committed().step; }
   bool holds(Versions::PinId pin) const {
@@ -78,7 +78,7 @@ class GenerationScene {
 const GenerationLog kOrder{"begin",   "MakeSlabs to 0", "MakeSlabs to 1", "MakeSlabs to 2",
                            "publish", "MapSlabs to 0",  "MapSlabs to 1",  "MapSlabs to 2"};
 
-/// A scene in which a version is pinned in buffer 0 and another is committed in buffer 1, and nothing is spare.
+/// A scene with a pinned version in buffer 0, a committed version in buffer 1, and no spare buffer.
 struct Pinned : GenerationScene {
   Pinned() {
     begin();
@@ -93,7 +93,7 @@ struct Pinned : GenerationScene {
 
 }  // namespace
 
-TEST_CASE("all make their slabs before these are published, and map them afterwards") {
+TEST_CASE("all workers make their slabs before the slabs are published, and map them afterwards") {
   GenerationScene scene;
   CHECK_FALSE(scene.generation.stands());
   scene.begin();
@@ -107,7 +107,7 @@ TEST_CASE("all make their slabs before these are published, and map them afterwa
   CHECK(make.optimizer == "options");
 }
 
-TEST_CASE("home is told what the slabs of a generation hold") {
+TEST_CASE("the home receives the layout of the slabs of a generation") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     GenerationScene scene(strategy);
     scene.begin();
@@ -115,7 +115,7 @@ TEST_CASE("home is told what the slabs of a generation hold") {
     CHECK(layout.run == 5);
     CHECK(layout.generation == 1);
     CHECK(layout.size == kGenerationSize);
-    CHECK(layout.vectors == 3);  // the weights, and two of the optimizer's
+    CHECK(layout.vectors == 3);  // the weights, and two vectors of the optimizer
     CHECK(layout.buffers == 2);
     CHECK(layout.num_shards == 6);
     CHECK(layout.shards == Range{0, 6});
@@ -125,7 +125,7 @@ TEST_CASE("home is told what the slabs of a generation hold") {
   }
 }
 
-TEST_CASE("who has no part in applying is not asked to") {
+TEST_CASE("workers without a slice do not take part in the apply phase") {
   GenerationScene scene;
   scene.begin(10);
   CHECK(scene.generation.appliers() == std::vector{0});
@@ -135,7 +135,7 @@ TEST_CASE("who has no part in applying is not asked to") {
   CHECK(scene.generation.appliers() == std::vector{0, 1, 2});
 }
 
-TEST_CASE("a new generation carries what is committed and what is pinned, in as many buffers as that needs") {
+TEST_CASE("a new generation carries committed and pinned versions, with as many buffers as needed") {
   GenerationScene scene;
   scene.begin();
   std::vector<Versions::PinId> pins;
@@ -159,9 +159,7 @@ TEST_CASE("a new generation carries what is committed and what is pinned, in as 
   CHECK(scene.versions.spare() == 1);
 }
 
-TEST_CASE(
-    "where a generation cannot begin the one before stands until its slabs are made, and the next carries what "
-    "counts") {
+TEST_CASE("if a generation fails to begin, the next one still carries the committed and pinned versions") {
   for (const std::string call : {"begin", "MakeSlabs", "publish", "MapSlabs"}) {
     CAPTURE(call);
     Pinned scene;
@@ -173,7 +171,7 @@ TEST_CASE(
       CHECK(scene.holds_committed());
       CHECK(scene.holds(scene.pin));
       CHECK(scene.versions.committed().step == 2);
-      // Numbered anew where the buffers have gone over to the new generation, and only there.
+      // The buffers have new numbers only if they have moved to the new generation.
       CHECK(scene.versions.spare().has_value() == (call != "begin"));
     }
     scene.fail_at("");
@@ -187,7 +185,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("workers keep the slabs of their gradients from generation to generation, unless these are to be renewed") {
+TEST_CASE("workers keep the slabs of their gradients in later generations until renew_gradients") {
   GenerationScene scene;
   const auto asked_for = [&] {
     std::vector<std::uint64_t> gradients;
@@ -208,11 +206,12 @@ TEST_CASE("workers keep the slabs of their gradients from generation to generati
   scene.begin();
   CHECK(asked_for() == Numbers{1, 3, 1});
   CHECK(scene.home.published().at(0) == Numbers{1, 1, 3, 3, 1, 1});
-  CHECK(scene.home.published().at(1) == Numbers{3, 3, 1, 1, 1, 1});  // each worker is the backup of the one before it
+  // Each worker is the backup of the worker before it.
+  CHECK(scene.home.published().at(1) == Numbers{3, 3, 1, 1, 1, 1});
   CHECK(scene.mailbox.sent().back().content.get_as<MapSlabs>(0).gradients == Numbers{1, 3, 1});
 }
 
-TEST_CASE("nothing is published before all have made their slabs") {
+TEST_CASE("nothing is published before all workers have made their slabs") {
   Pinned scene;
   scene.fail_at("MakeSlabs");
   CHECK(code_of([&] { scene.begin(); }) == ErrorCode::store_full);
@@ -223,7 +222,7 @@ TEST_CASE("nothing is published before all have made their slabs") {
   CHECK(scene.log == GenerationLog(kOrder.begin(), kOrder.begin() + 5));
 }
 
-TEST_CASE("a worker that ends while a generation begins leaves none standing") {
+TEST_CASE("if a worker ends while a generation begins, no generation stands") {
   for (const char* call : {"MakeSlabs", "MapSlabs"}) {
     Pinned scene;
     scene.end_at(call);

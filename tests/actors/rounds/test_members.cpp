@@ -6,7 +6,7 @@ using namespace troupe;
 
 namespace {
 
-/// Ranges one after the other from 0 to `end`, of sizes that differ by at most one.
+/// Checks that the ranges are consecutive from 0 to `end`, with sizes that differ by at most one.
 void check_dealt(const std::vector<Range>& parts, std::size_t end) {
   std::size_t next = 0;
   std::size_t least = end;
@@ -21,7 +21,7 @@ void check_dealt(const std::vector<Range>& parts, std::size_t end) {
   CHECK(most - least <= 1);
 }
 
-/// With every number of workers, devices a worker and shards that a run may have, up to some.
+/// Calls `check` for many valid numbers of workers, devices per worker and shards.
 template <class Check>
 void for_each_shape(Check check) {
   for (int workers = 1; workers <= 6; ++workers)
@@ -36,7 +36,7 @@ void for_each_shape(Check check) {
 
 }  // namespace
 
-TEST_CASE("every shard belongs to one lane, lanes to one worker, in order and as evenly as they go") {
+TEST_CASE("every shard belongs to one lane and every lane to one worker, in order and as evenly as possible") {
   for_each_shape([](int workers, int devices, int shards) {
     const Members members(workers, devices, 0, shards);
     const Topology& topology = members.topology();
@@ -56,7 +56,7 @@ TEST_CASE("every shard belongs to one lane, lanes to one worker, in order and as
   });
 }
 
-TEST_CASE("workers are dealt to nodes evenly, in order, with all their lanes") {
+TEST_CASE("workers are assigned to nodes evenly and in order, with all their lanes") {
   for_each_shape([](int workers, int devices, int shards) {
     for (int nodes = 1; nodes <= workers; ++nodes) {
       const Members members(workers, devices, nodes, shards);
@@ -76,7 +76,7 @@ TEST_CASE("workers are dealt to nodes evenly, in order, with all their lanes") {
   });
 }
 
-TEST_CASE("workers may be dealt anew to fewer nodes, as if there had never been more") {
+TEST_CASE("after deal_to_nodes, the assignment equals that of a new run with this number of nodes") {
   for (int nodes = 1; nodes <= 3; ++nodes) {
     Members members(5, 2, 3, 10);
     members.lose(members.member_of_node(0));
@@ -88,14 +88,14 @@ TEST_CASE("workers may be dealt anew to fewer nodes, as if there had never been 
   }
 }
 
-TEST_CASE("on one machine all lanes are of node 0, and there are no nodes") {
+TEST_CASE("on one machine all lanes are on node 0, and there are no nodes") {
   const Members members(3, 2, 0, 6);
   CHECK(members.topology().node_of_lane == std::vector<std::int32_t>(6));
   CHECK(members.nodes().empty());
   CHECK_FALSE(members.is_node(2));
 }
 
-TEST_CASE("nodes are members behind the workers") {
+TEST_CASE("nodes have member numbers after those of the workers") {
   const Members members(5, 1, 2, 5);
   CHECK(members.workers() == std::vector{0, 1, 2, 3, 4});
   CHECK(members.nodes() == std::vector{5, 6});
@@ -107,10 +107,10 @@ TEST_CASE("nodes are members behind the workers") {
   CHECK(members.node_of(3) == 1);
 }
 
-TEST_CASE("workers are lost until they come, and have nothing built until they have built it") {
+TEST_CASE("workers count as lost until they arrive, and as unbuilt until they have built their replicas") {
   Members members(3, 1, 2, 3);
   CHECK(members.lost_workers() == std::vector{0, 1, 2});
-  CHECK_FALSE(members.silent_workers());  // nobody had come
+  CHECK_FALSE(members.silent_workers());  // no worker had arrived
   for (const int node : members.nodes()) CHECK_FALSE(members.lost(node));
   members.come(1);
   CHECK(members.lost_workers() == std::vector{0, 2});
@@ -123,7 +123,7 @@ TEST_CASE("workers are lost until they come, and have nothing built until they h
   CHECK(members.unbuilt_workers() == std::vector{1});
 }
 
-TEST_CASE("who was lost after it had come is silent, and its successor builds anew") {
+TEST_CASE("a worker lost after its arrival is silent, and its replacement builds its replicas again") {
   Members members(2, 1, 1, 2);
   for (const int worker : members.workers()) {
     members.come(worker);
@@ -141,7 +141,7 @@ TEST_CASE("who was lost after it had come is silent, and its successor builds an
   CHECK(members.unbuilt_workers() == std::vector{1});
 }
 
-TEST_CASE("a node that is lost is no worker that is lost") {
+TEST_CASE("a lost node does not count as a lost worker") {
   Members members(2, 1, 2, 2);
   members.come(0);
   members.come(1);
@@ -152,7 +152,7 @@ TEST_CASE("a node that is lost is no worker that is lost") {
   CHECK_FALSE(members.silent_workers());
 }
 
-TEST_CASE("workers come and go, keep their indices, and shards follow") {
+TEST_CASE("workers can be dropped and added, keep their indices, and shards are redistributed") {
   Members members(3, 2, 0, 12);
   for (const int worker : members.workers()) {
     members.come(worker);
@@ -180,7 +180,7 @@ TEST_CASE("workers come and go, keep their indices, and shards follow") {
   CHECK_FALSE(members.takes_part(-1));
 }
 
-TEST_CASE("a worker that was lost and dropped is silent for good") {
+TEST_CASE("a worker that was lost and dropped stays silent") {
   Members members(2, 1, 0, 2);
   members.come(0);
   members.come(1);

@@ -11,7 +11,7 @@ using troupe_test::quiet_options;
 
 namespace {
 
-/// A network whose update is not small beside the rest of a step, on two workers with two replicas each.
+/// A network with an update that takes a relevant part of a step, on two workers with two replicas each.
 Options busy(Placement placement) {
   Options options = quiet_options(placement, 2);
   options.compute.devices_per_worker = 2;

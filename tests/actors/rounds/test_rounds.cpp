@@ -12,7 +12,7 @@ using troupe_test::calm_phase;
 
 namespace {
 
-/// Three workers that have come, and perhaps nodes.
+/// Three workers that have arrived, and optionally nodes.
 struct Scene {
   explicit Scene(int nodes = 0) : members(3, 1, nodes, 3) {
     for (const int worker : members.workers()) members.come(worker);
@@ -29,7 +29,7 @@ struct Scene {
   Rounds rounds{mailbox, members, detector};
 };
 
-/// The error of asking all three workers.
+/// Returns the error of a round with all three workers.
 Error error_of(Scene& scene) {
   try {
     scene.ask({0, 1, 2});
@@ -53,7 +53,7 @@ Failure waited_for(const std::string& node) {
 
 }  // namespace
 
-TEST_CASE("one request goes to each, with the round's number, and replies come in order of member") {
+TEST_CASE("a round sends one request with its number to each member, and sorts replies by member") {
   Scene scene;
   scene.mailbox.answer(2, Done{1, {}});
   scene.mailbox.answer(0, Done{1, {}});
@@ -70,7 +70,7 @@ TEST_CASE("one request goes to each, with the round's number, and replies come i
   CHECK(scene.rounds.settled());
 }
 
-TEST_CASE("each may be asked something of its own, in the same round") {
+TEST_CASE("ask_each sends different requests in one round") {
   Scene scene;
   scene.mailbox.answer(0, Done{1, {}});
   scene.mailbox.answer(2, Done{1, {}});
@@ -86,7 +86,7 @@ TEST_CASE("each may be asked something of its own, in the same round") {
   CHECK(sent(1).round == 1);
 }
 
-TEST_CASE("what a reply says is handed on") {
+TEST_CASE("the content of a reply is returned") {
   Scene scene;
   Computed computed;
   computed.round = 1;
@@ -99,7 +99,7 @@ TEST_CASE("what a reply says is handed on") {
   CHECK(replies[0].reply.loss_bits == computed.loss_bits);
 }
 
-TEST_CASE("who has not answered is looked at while nothing comes, and who is ended by that is lost") {
+TEST_CASE("members without a reply are checked during a wait, and a member that ends meanwhile is lost") {
   Scene scene;
   scene.detector.every = std::chrono::milliseconds(20);
   scene.mailbox.answer(1, Done{1, {}});
@@ -113,7 +113,7 @@ TEST_CASE("who has not answered is looked at while nothing comes, and who is end
   for (const Deadline& deadline : scene.mailbox.deadlines()) CHECK(deadline.left() <= std::chrono::milliseconds(20));
 }
 
-TEST_CASE("who is seen to have ended is lost, though his connection has not") {
+TEST_CASE("a member that the failure detector reports as ended is lost, although its connection is open") {
   Scene scene;
   scene.detector.every = std::chrono::milliseconds(20);
   scene.detector.seen_to_have_ended = {2};
@@ -121,23 +121,23 @@ TEST_CASE("who is seen to have ended is lost, though his connection has not") {
   CHECK(error.code() == ErrorCode::worker_lost);
   CHECK(error.where().worker == 2);
   CHECK(scene.detector.looked_at.size() == 1);
-  scene.mailbox.end(2);  // that is told at last
+  scene.mailbox.end(2);  // the end of the connection arrives at last
   scene.mailbox.answer(0, Done{2, {}});
   CHECK(scene.ask({0}).size() == 1);
   CHECK_FALSE(scene.rounds.untold_loss(/*replaced=*/false));
 }
 
-TEST_CASE("each end of a worker is told once, be it of who was in its place before") {
+TEST_CASE("each end of a worker is reported once, also the end of its predecessor") {
   Scene scene;
   scene.rounds.note_end(1, calm_phase());  // while others are replaced
   scene.members.come(1);
-  scene.rounds.note_end(1, calm_phase());  // and so is its successor
+  scene.rounds.note_end(1, calm_phase());  // the end of the replacement
   CHECK(scene.code_of_asking({1}) == ErrorCode::worker_lost);
   CHECK(scene.rounds.untold_loss(/*replaced=*/false));
   CHECK_FALSE(scene.rounds.untold_loss(/*replaced=*/false));
 }
 
-TEST_CASE("a driver that was stopped itself hears what has come before it says that others are silent") {
+TEST_CASE("a driver that was stopped itself reads waiting replies before it reports a timeout") {
   troupe_test::VirtualTime time;
   Scene scene;
   bool stopped = false;
@@ -150,7 +150,7 @@ TEST_CASE("a driver that was stopped itself hears what has come before it says t
   CHECK(code_of([&] { scene.rounds.ask(Fence{}, {0}, short_phase); }) == ErrorCode::timeout);
 }
 
-TEST_CASE("who owes an answer of a round that is closed pays it before the next one, or is lost") {
+TEST_CASE("a member that owes a reply of a closed round must send it before the next round, or is lost") {
   for (const bool pays : {true, false}) {
     Scene scene;
     const Round round = scene.rounds.open(Fence{}, {0}, calm_phase());
@@ -168,7 +168,7 @@ TEST_CASE("who owes an answer of a round that is closed pays it before the next 
   }
 }
 
-TEST_CASE("nobody is looked at where all answer at once") {
+TEST_CASE("members are not checked if all reply at once") {
   Scene scene;
   scene.detector.every = std::chrono::milliseconds(20);
   for (const int member : {0, 1, 2}) scene.mailbox.answer(member, Done{1, {}});
@@ -176,14 +176,14 @@ TEST_CASE("nobody is looked at where all answer at once") {
   CHECK(scene.detector.looked_at.empty());
 }
 
-TEST_CASE("nobody to ask is a round that ended well") {
+TEST_CASE("a round without members succeeds") {
   Scene scene;
   CHECK(scene.ask({}).empty());
   CHECK(scene.mailbox.deadlines().empty());
   CHECK(scene.rounds.settled());
 }
 
-TEST_CASE("answers of earlier rounds, of others, of another type, or twice do not count") {
+TEST_CASE("replies of earlier rounds, of other members, of other types, and repeated replies do not count") {
   const std::vector<std::function<void(Scene&)>> noises{
       [](Scene& scene) {
         scene.mailbox.answer(1, Done{1, {}});
@@ -216,7 +216,7 @@ TEST_CASE("answers of earlier rounds, of others, of another type, or twice do no
     scene.ask({0});
     scene.mailbox.answer(0, Done{2, {}});
     noise(scene);
-    CHECK(scene.code_of_asking({0, 1}) == ErrorCode::timeout);  // worker 1 has not answered
+    CHECK(scene.code_of_asking({0, 1}) == ErrorCode::timeout);  // worker 1 has not replied
     CHECK(scene.mailbox.unheard() == 0);
   }
   for (const auto& noise : noises) {
@@ -231,7 +231,7 @@ TEST_CASE("answers of earlier rounds, of others, of another type, or twice do no
   }
 }
 
-TEST_CASE("a failure that blames nobody is thrown at once, and the others are not waited for") {
+TEST_CASE("a failure that blames no other member ends the round at once") {
   Scene scene;
   scene.mailbox.answer(2, Done{1, {}});
   scene.mailbox.answer(1, Done{1, out_of_luck()});
@@ -245,7 +245,7 @@ TEST_CASE("a failure that blames nobody is thrown at once, and the others are no
   CHECK_FALSE(scene.rounds.settled());
 }
 
-TEST_CASE("a failure that blames another waits for others, but not as long as the phase") {
+TEST_CASE("after a failure that blames another member, the round waits for the others, but with a shorter limit") {
   Scene scene;
   scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
@@ -255,13 +255,13 @@ TEST_CASE("a failure that blames another waits for others, but not as long as th
   REQUIRE(scene.mailbox.deadlines().size() == 3);
   CHECK(scene.mailbox.deadlines()[0].at() == phase.deadline.at());
   CHECK(scene.mailbox.deadlines()[1].at() < phase.deadline.at());
-  // The patience is that of the first failure: no later one makes it longer.
+  // The wait is limited from the first failure on. Later failures do not extend it.
   CHECK(scene.mailbox.deadlines()[2].at() == scene.mailbox.deadlines()[1].at());
-  CHECK(scene.members.lost_workers().empty());  // who is silent may still be waiting itself
+  CHECK(scene.members.lost_workers().empty());  // silent members may be waiting for others themselves
   CHECK_FALSE(scene.rounds.settled());
 }
 
-TEST_CASE("of blamed nodes one is named that has not answered, else the first one") {
+TEST_CASE("among blamed nodes, the error names one without a reply if there is one, otherwise the first") {
   struct Row {
     std::vector<std::pair<int, std::string>> blames;  ///< in order of arrival
     std::string named;
@@ -280,7 +280,7 @@ TEST_CASE("of blamed nodes one is named that has not answered, else the first on
   }
 }
 
-TEST_CASE("once somebody says what went wrong, nobody else is waited for") {
+TEST_CASE("the round stops waiting once a member reports the cause of the failure") {
   Scene scene;
   scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
@@ -290,17 +290,17 @@ TEST_CASE("once somebody says what went wrong, nobody else is waited for") {
   CHECK(scene.mailbox.unheard() == 1);
 }
 
-TEST_CASE("all failures told in time are heard when everybody has answered") {
+TEST_CASE("after a failure that blames another member, the round ends early if all members have replied") {
   Scene scene;
   scene.detector.homes = {{0, "alice"}, {1, "bob"}, {2, "carol"}};
   scene.mailbox.answer(0, Done{1, waited_for("bob")});
   scene.mailbox.answer(1, Done{1, {}});
   scene.mailbox.answer(2, Done{1, {}});
   CHECK(error_of(scene).where().node == "bob");
-  CHECK(scene.mailbox.deadlines().size() == 3);  // it did not wait for the patience to end
+  CHECK(scene.mailbox.deadlines().size() == 3);  // the round did not wait until the end of the limit
 }
 
-TEST_CASE("the end of a member that the round waits for ends the round, and is told with its place") {
+TEST_CASE("the end of an awaited member ends the round with an error that describes the member") {
   Scene scene;
   scene.detector.ends[1] = "its process was ended by signal 9";
   scene.mailbox.answer(0, Done{1, {}});
@@ -314,11 +314,11 @@ TEST_CASE("the end of a member that the round waits for ends the round, and is t
   CHECK(scene.detector.ended == std::vector{1});
   CHECK(scene.mailbox.unheard() == 1);
   CHECK_FALSE(scene.rounds.settled());
-  // Nor is it waited for in another round.
+  // Another round does not wait for the member, either.
   CHECK(scene.code_of_asking({1}) == ErrorCode::worker_lost);
 }
 
-TEST_CASE("an end without a cause, and the end of a node") {
+TEST_CASE("the error for a lost member works without a cause, and for nodes") {
   Scene scene(2);
   scene.mailbox.end(4);
   const auto code = code_of([&] { scene.ask({3, 4}); });
@@ -329,11 +329,11 @@ TEST_CASE("an end without a cause, and the end of a node") {
   CHECK(where_of([&] { scene.ask({4}); }) == Where{-1, "m4", "compute", 7, ""});
 }
 
-TEST_CASE("the end of a member that the round does not wait for is noted, and the round goes on") {
+TEST_CASE("the round continues if another member ends") {
   Scene scene(1);
   scene.mailbox.answer(0, Done{1, {}});
-  scene.mailbox.end(0);  // it has answered
-  scene.mailbox.end(2);  // it was not asked
+  scene.mailbox.end(0);  // has replied
+  scene.mailbox.end(2);  // was not asked
   scene.mailbox.end(3);
   scene.mailbox.answer(1, Done{1, {}});
   CHECK(scene.ask({0, 1}).size() == 2);
@@ -343,7 +343,7 @@ TEST_CASE("the end of a member that the round does not wait for is noted, and th
   CHECK(scene.detector.ended == std::vector{0, 2, 3});
 }
 
-TEST_CASE("silence is a timeout that names all who are missing, and loses workers") {
+TEST_CASE("a timeout names all members without a reply, and the workers among them are lost") {
   Scene scene;
   scene.mailbox.answer(1, Done{1, {}});
   const Error error = error_of(scene);
@@ -359,7 +359,7 @@ TEST_CASE("silence is a timeout that names all who are missing, and loses worker
   CHECK(error_of(one).message() == "worker 2 did not answer in time");
 }
 
-TEST_CASE("a silent node is named, and not lost: its connection will tell") {
+TEST_CASE("a timeout names a silent node, but the node is not lost while its connection is open") {
   Scene scene(2);
   scene.detector.homes = {{3, "alice"}, {4, "bob"}};
   CHECK(message_of([&] { scene.ask({4, 3}); }).starts_with("nodes bob, alice did not answer in time"));
@@ -368,7 +368,7 @@ TEST_CASE("a silent node is named, and not lost: its connection will tell") {
   CHECK_FALSE(scene.members.lost(4));
 }
 
-TEST_CASE("only a round that ended well settles what was before") {
+TEST_CASE("only a successful round settles the earlier ones") {
   Scene scene;
   CHECK_FALSE(scene.rounds.settled());
   scene.mailbox.answer(0, Done{1, {}});
@@ -382,11 +382,11 @@ TEST_CASE("only a round that ended well settles what was before") {
   scene.mailbox.answer(0, Done{3, out_of_luck()});
   CHECK(scene.code_of_asking({0}) == ErrorCode::model_failed);
   CHECK_FALSE(scene.rounds.settled());
-  // A failure does not reach into the next round.
+  // A failure does not affect the next round.
   scene.mailbox.answer(0, Done{4, {}});
   CHECK(scene.ask({0}).size() == 1);
   CHECK(scene.rounds.settled());
-  // Nor does the patience that it left.
+  // The shortened wait does not affect it, either.
   scene.mailbox.answer(0, Done{5, waited_for("bob")});
   CHECK(scene.code_of_asking({0, 1}) == ErrorCode::timeout);
   scene.mailbox.answer(0, Done{6, {}});

@@ -10,17 +10,17 @@ using namespace troupe;
 
 namespace {
 
-/// What the worker of a node says.
+/// The report of a node's worker about values that are not finite.
 struct Told {
   bool finite = true;
   std::int32_t not_finite_from = -1;
   std::int32_t sums_from = -1;
 };
 
-/// A step of three nodes with a worker each, which do as they are told but for what is not finite.
+/// A step of three nodes with one worker each. They work normally, except for the given reports.
 class ThreeNodes {
  public:
-  /// @param in_tree sums come from whose they are, and are not passed on
+  /// @param in_tree each node receives sums directly from the node that computed them
   explicit ThreeNodes(std::map<int, Told> told, bool in_tree = false) : told_(std::move(told)), in_tree_(in_tree) {
     model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
     model_.tensors = {{"w", {3 * 1024}}};
@@ -30,7 +30,7 @@ class ThreeNodes {
     mailbox_.when_sent([this](int member, const caf::message& message) { answer(member, message); });
   }
 
-  /// What the step throws; nothing is committed.
+  /// Returns the error of the step. Checks that nothing is committed.
   Error refused() {
     const UpdateRules optimizer(settings_of(options_));
     const Plan plan = make_plan({Strategy::ring, in_tree_, 0, members_.topology()}, model_.traits.size);
@@ -74,14 +74,14 @@ class ThreeNodes {
   Versions versions_;
 };
 
-/// As errors name it.
+/// Returns the name of the node in errors.
 std::string node(int number) { return troupe_test::FakeFailureDetector().node(3 + number); }
 
 bool has(const Error& error, const std::string& part) { return error.message().find(part) != std::string::npos; }
 
 }  // namespace
 
-TEST_CASE("a node that sends weights which are not finite, and says they are, is named, and who tells it") {
+TEST_CASE("an error names the node that sent non-finite weights without reporting them, and the node that reports it") {
   const Error error = ThreeNodes({{1, {.not_finite_from = 0}}}).refused();
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::non_finite_weights);
@@ -92,20 +92,20 @@ TEST_CASE("a node that sends weights which are not finite, and says they are, is
   CHECK(has(passed_on, "reported by " + node(1)));
 }
 
-TEST_CASE("whose gradients make the weights so is named, and not who adds them") {
+TEST_CASE("an error names the node with the gradients that cause non-finite weights, not the node that adds them") {
   const Error error = ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}).refused();
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(error.where().object == "tensor 'w'");
   CHECK(has(error, "reported by " + troupe_test::FakeFailureDetector().node(2)));
-  // Who cannot have it of another does not get away with saying so.
+  // If nodes add in the tree, no node can have received such sums from a third node, so this report does not count.
   CHECK(ThreeNodes({{2, {.finite = false, .sums_from = 1}}, {1, {.sums_from = 0}}}, true).refused().where().node ==
         node(1));
   CHECK(ThreeNodes({{2, {.finite = false}}}).refused().where().worker == 2);
 }
 
-TEST_CASE("nodes that blame each other in a circle, themselves, or nobody's number end a step, too") {
+TEST_CASE("reports that form a circle, and reports with invalid node numbers, still end the step with an error") {
   CHECK(ThreeNodes({{1, {.not_finite_from = 2}}, {2, {.not_finite_from = 1}}}).refused().code() ==
         ErrorCode::non_finite_weights);
   CHECK(ThreeNodes({{1, {.finite = false, .sums_from = 2}}, {2, {.sums_from = 1}}}).refused().code() ==

@@ -12,7 +12,7 @@ namespace {
 
 using TransferLog = std::vector<std::string>;
 
-/// Two workers of one node each, who do as they are told.
+/// Two workers on one node each, which work without errors by default.
 class TransferScene {
  public:
   TransferScene() {
@@ -45,7 +45,7 @@ class TransferScene {
       const auto x = message.get_as<Initialize>(0);
       reply("Initialize " + text(x.flat), member, x.round);
     } else {
-      FAIL("a message that is none of transfers");
+      FAIL("a message that transfers do not send");
     }
   }
   template <class... Numbers>
@@ -67,20 +67,20 @@ class TransferScene {
 
 }  // namespace
 
-TEST_CASE("a vector is made whole, and written by the first worker's model") {
+TEST_CASE("a vector is gathered, and exported by the first worker's model") {
   TransferScene scene;
   CHECK(scene.transfers.fetch({2, 0, 70}, 1, calm_phase()).floats.size() == 70);
   CHECK(scene.log == TransferLog{"gather 2 1", "create 1 0", "ExportVector 2 1 1 0 70 to 0", "fetch 1 0"});
   CHECK(scene.rounds.settled());
 }
 
-TEST_CASE("weights are whole with each worker, and written by the model of whom one likes") {
+TEST_CASE("every worker has all weights, and any worker's model can export them") {
   TransferScene scene;
   CHECK(scene.transfers.fetch_weights(1, 0, 70, calm_phase()).floats.size() == 70);
   CHECK(scene.log == TransferLog{"create 1 1", "ExportVector 0 0 1 0 70 to 1", "fetch 1 1"});
 }
 
-TEST_CASE("canonical values become vectors by way of two transfers, whose numbers never come again") {
+TEST_CASE("writing canonical values uses two transfers per vector, and transfer numbers are not reused") {
   TransferScene scene;
   int filled = 0;
   const auto fill = [&](std::span<float> floats) { filled += static_cast<int>(floats.size()); };
@@ -100,16 +100,16 @@ TEST_CASE("canonical values become vectors by way of two transfers, whose number
   CHECK(filled == 280);
 }
 
-TEST_CASE("first weights are a model's, and clearing is the home's") {
+TEST_CASE("the model of a worker initializes weights, and the home clears vectors") {
   TransferScene scene;
   scene.transfers.initialize(96, 0, calm_phase());
   scene.transfers.clear(1, calm_phase());
   CHECK(scene.log == TransferLog{"create 1 0", "Initialize 1 to 0", "place 1 0 0", "forget", "clear 1"});
 }
 
-TEST_CASE("a text is there for its readers as long as it is used, whatever becomes of that") {
+TEST_CASE("a lent text exists while it is used, also if the use throws") {
   TransferScene scene;
-  scene.transfers.initialize(96, 0, calm_phase());  // which settles the members
+  scene.transfers.initialize(96, 0, calm_phase());  // settles the members
   scene.log.clear();
   std::vector<std::uint64_t> used;
   const auto use = [&](std::uint64_t transfer) { used.push_back(transfer); };
@@ -123,7 +123,7 @@ TEST_CASE("a text is there for its readers as long as it is used, whatever becom
   CHECK_FALSE(scene.rounds.settled());
 }
 
-TEST_CASE("wherever a transfer fails, what is left of it is forgotten and the members are not settled") {
+TEST_CASE("if a transfer fails in any call, its objects are freed and the members are not settled") {
   const auto fill = [](std::span<float>) {};
   for (const std::string call : {"gather", "create", "ExportVector", "fetch", "put", "ImportVector", "place"}) {
     CAPTURE(call);

@@ -4,7 +4,8 @@
 #include "actors/schedules/schedule.hpp"
 #include "support/optimizers.hpp"
 
-// Runs whose workers have clocks of their own. What they compute is counted, not added: there are no bits to compare.
+// Schedules of asynchronous algorithms. Parameter servers count gradients instead of adding them, so no floats are
+// compared.
 namespace troupe_test {
 
 using namespace troupe;
@@ -30,7 +31,7 @@ Options draw_asynchronous(Chance& chance, const Toy& toy) {
     downpour.push_every = 1 + chance.below(3);
     downpour.max_staleness = chance.one_of(std::array{-1, -1, 0, 1, 3});
     downpour.servers = servers;
-    chance.below(3);  // of the other algorithm, so that seeds mean what they did
+    chance.below(3);  // an unused number keeps the meaning of seeds
   } else {
     options.algorithm = Ssp{.staleness = 1 + chance.below(3), .servers = servers};
   }
@@ -49,15 +50,16 @@ class AsynchronousSchedule {
 
   void run() {
     const Dangers dangers = draw_dangers(chance_);
-    check(attempt("start", [&] { begin(); }), "a driver that does not start where nothing goes wrong");
+    check(attempt("start", [&] { begin(); }), "the driver does not start although there are no faults");
     world_.dangers = dangers;
     for (int calls = 5 + chance_.below(10); calls > 0; --calls) draw_call();
     world_.dangers = {};
     world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
     for (const auto& last : {"step", "read_weights", "step"}) {
-      int failures = world_.hanging() + world_.unheard_deaths() + options_.num_workers.max;  // models that threw before
+      // Including models that threw earlier.
+      int failures = world_.hanging() + world_.unheard_deaths() + options_.num_workers.max;
       while (!attempt(last, [&] { last == std::string("step") ? step() : read_weights(); }))
-        check(--failures >= 0, std::string(last) + " fails where nothing goes wrong any more");
+        check(--failures >= 0, std::string(last) + " fails although there are no faults any more");
     }
     driver_.reset();
   }
@@ -79,7 +81,7 @@ class AsynchronousSchedule {
     } catch (const Error& error) {
       world_.tell(std::string("error: ") + error.what());
       ++world_.tally.errors;
-      check(may_come(error.code()), std::string("an error that cannot be: ") + error.what());
+      check(may_come(error.code()), std::string("an unexpected error: ") + error.what());
       return false;
     }
   }
@@ -102,15 +104,16 @@ class AsynchronousSchedule {
     const StepReport report = driver_->step();
     const auto& computed = report.asynchronous.workers;
     world_.tally.left_out += std::cmp_less(computed.size(), driver_->num_workers()) && world_.starting() ? 1 : 0;
-    check(report.step == before + 1 && driver_->steps_done() == before + 1, "not one step is made, but another number");
-    check(report.samples > 0, "a step without samples");
+    check(report.step == before + 1 && driver_->steps_done() == before + 1, "the number of steps does not grow by one");
+    check(report.samples > 0, "the step has no samples");
     const auto* const downpour = std::get_if<Downpour>(&options_.algorithm);
     const bool bound = downpour != nullptr && downpour->max_staleness >= 0;
-    check(!bound || report.asynchronous.staleness.largest <= downpour->max_staleness, "what is too old is applied");
+    check(!bound || report.asynchronous.staleness.largest <= downpour->max_staleness,
+          "a gradient that is too old is applied");
     ++world_.tally.commits;
     world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
     check(std::cmp_greater_equal(applied(), driver_->steps_done() * options_.num_shards),
-          "fewer gradients are applied than steps are made of");
+          "fewer gradients are applied than the steps need");
   }
 
   std::size_t applied() const {
@@ -124,7 +127,7 @@ class AsynchronousSchedule {
     Floats weights;
     driver_->read_weights([&](std::span<const float> floats) { weights.assign(floats.begin(), floats.end()); });
     check(std::ranges::all_of(weights, [&](float each) { return each == static_cast<float>(applied()); }),
-          "weights that are read are not those that all pushes have made");
+          "the weights that are read do not include all pushes");
     for (const auto& [slice, gradients] : world_.memory.applied)
       check(gradients == world_.memory.applied.begin()->second, "servers have applied different gradients");
   }

@@ -12,7 +12,7 @@ void MemoryHome::begin(const troupe::SlabLayout& layout, const troupe::PlanReque
                        const std::vector<int>& carried, const Phase& /*phase*/) {
   if (chance_.per_mille(memory_.full_per_mille))
     throw troupe::Error(troupe::ErrorCode::store_full, "there is no room for a generation");
-  // A run begins with zeros, on which its first version counts.
+  // A run starts with zeros. Its first version counts from there.
   const float fresh = carried.empty() ? 0 : Memory::kUnwritten;
   auto next = std::make_shared<Slabs>();
   next->layout = layout;
@@ -60,7 +60,7 @@ void MemoryHome::clear(int buffer, const Phase& /*phase*/) {
     std::ranges::fill(memory_.slabs->vectors[vector].at(static_cast<std::size_t>(buffer)), 0.0F);
 }
 
-/// All is whole where it lies.
+/// Every vector is always complete.
 void MemoryHome::gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) {}
 
 void MemoryHome::forget_transfers() noexcept { memory_.transfers.clear(); }

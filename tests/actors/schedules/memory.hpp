@@ -12,7 +12,7 @@
 
 namespace troupe_test {
 
-/// One of a shard, by which process, at which step of its clock.
+/// A gradient of one shard: which process computed it, and at which step of its clock.
 struct Gradient {
   int process = 0;
   int shard = 0;
@@ -21,32 +21,33 @@ struct Gradient {
   auto operator<=>(const Gradient&) const = default;
 };
 
-/// What the workers of one generation share.
+/// The slabs of one generation, which its workers share.
 struct Slabs {
   troupe::SlabLayout layout;
   std::vector<std::vector<Floats>> vectors;  ///< by vector and buffer
   bool published = false;
 
-  // Of algorithms with parameter servers, by rank of a worker.
+  // Used by algorithms with parameter servers, by the rank of a worker.
   std::vector<Floats> served;
-  std::vector<std::vector<Gradient>> computed;  ///< what it has to push
+  std::vector<std::vector<Gradient>> computed;  ///< gradients that the worker has to push
 };
 
-/// The memory of a simulated machine. What nobody has written yet is not a number.
+/// The memory of a simulated machine. Unwritten floats are NaN.
 struct Memory {
   static constexpr float kUnwritten = __builtin_nanf("");
 
-  std::shared_ptr<Slabs> slabs;  ///< of the newest generation; who still has older ones may write there
-  std::map<troupe::ObjectId, std::weak_ptr<Floats>> gradients;  ///< that workers have
+  std::shared_ptr<Slabs> slabs;  ///< slabs of the newest generation; processes with older slabs may still write to
+                                 ///< those
+  std::map<troupe::ObjectId, std::weak_ptr<Floats>> gradients;  ///< gradients of workers
   std::map<std::uint64_t, Floats> transfers;
-  int placed = -1;         ///< the buffer that a vector was placed in last
+  int placed = -1;         ///< the buffer of the last place() call
   int full_per_mille = 0;  ///< how often there is no room for a generation
-  bool counts = false;     ///< weights begin with zero, and parameter servers count in them
+  bool counts = false;     ///< weights start with zero, and parameter servers count gradients in them
   std::map<std::size_t, std::set<Gradient>> applied = {};  ///< by the first float of a slice
-  int processes = 0;                                       ///< that there have been
+  int processes = 0;                                       ///< number of all processes so far
 };
 
-/// The state in such a memory.
+/// A home of the state in this memory.
 class MemoryHome : public troupe::StateHome {
  public:
   MemoryHome(Memory& memory, Chance& chance) : memory_(memory), chance_(chance) {}

@@ -12,8 +12,9 @@
 #include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
-// Runs whose workers have clocks of their own and die, hang or fail, one after the other or all at once, and replays in
-// which nobody does. What they compute is counted, not added: the same gradients have to be applied.
+// Schedules with recorded asynchronous runs. Workers die, hang or fail, one after another or all at once. Then the
+// record is replayed without such faults. Parameter servers count gradients instead of adding them; record and replay
+// must apply the same gradients.
 namespace troupe_test {
 
 using namespace troupe;
@@ -38,14 +39,14 @@ Options draw_recorded(Chance& chance, const Toy& toy) {
     downpour.push_every = 1 + chance.below(3);
     downpour.max_staleness = chance.one_of(std::array{-1, -1, 1, 3});
     downpour.servers = servers;
-    chance.below(3);  // of the other algorithm, so that seeds mean what they did
+    chance.below(3);  // an unused number keeps the meaning of seeds
   } else {
     options.algorithm = Ssp{.staleness = 1 + chance.below(3), .servers = servers};
   }
   return options;
 }
 
-/// A run of some steps, after some of which its weights are read.
+/// A run with a few steps. Weights are read after some of the steps.
 class RecordedSchedule {
  public:
   RecordedSchedule(std::uint64_t seed, const Toy& toy)
@@ -61,7 +62,7 @@ class RecordedSchedule {
     dangers_.echo = chance_.one_of(std::array{0, 100, 500});
   }
 
-  /// @throws std::exception where the replay goes another way
+  /// @throws std::exception if the replay differs from the record
   void run(Tally& tally, std::ostream* trace) {
     record_of(options_) = folder_ / "record";
     const Applied recorded = run_once(dangers_, tally, trace);
@@ -70,13 +71,13 @@ class RecordedSchedule {
   }
 
  private:
-  /// Whoever computed them: shards and steps, by the first float of a slice.
+  /// The applied gradients as shards and steps, by the first float of a slice. The computing worker does not matter.
   using Applied = std::map<std::size_t, std::vector<std::pair<int, std::int64_t>>>;
 
   Applied run_once(const Dangers& dangers, Tally& tally, std::ostream* trace) {
     World world(chance_.next(), toy_, {}, trace);
     world.memory.counts = true;
-    // Where something goes wrong, what fails is tried again.
+    // In a run with faults, a failed call is repeated.
     const auto call = [&](const char* name, const auto& make) {
       world.begin_call(name, (options_.fault_tolerance.max_failures + 3) * std::chrono::seconds(10));
       for (;;) try {

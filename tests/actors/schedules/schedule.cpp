@@ -72,10 +72,10 @@ class Schedule {
 
   void begin();
   void draw_call();
-  /// Calls the driver. False where it throws, and then nothing may have changed.
+  /// Calls the driver. If the call throws, returns false and checks that nothing has changed.
   template <class Call>
   bool attempt(const std::string& name, const Call& call);
-  /// As often as what went wrong before may still disturb it.
+  /// Repeats a call as often as earlier faults may still disturb it.
   template <class Call>
   void insist(const std::string& name, const Call& call);
   void step(bool rehearse);
@@ -101,7 +101,7 @@ class Schedule {
   Path path_;
   std::vector<Pin> pins_;
   std::size_t repairs_ = 0;
-  int hours_ = 1;  ///< that have begun, each with a budget of its own
+  int hours_ = 1;  ///< number of hours that have begun; each hour has a budget of its own
   std::unique_ptr<Driver> driver_;
 };
 
@@ -115,7 +115,7 @@ void Schedule::run() {
   driver_.reset();
 }
 
-/// A death while workers start is an error; the next driver is luckier.
+/// A death while workers start is an error. Then another driver is started without faults.
 void Schedule::begin() {
   const auto make = [&] {
     driver_ = std::make_unique<Driver>(
@@ -124,7 +124,7 @@ void Schedule::begin() {
   };
   if (attempt("start", make)) return;
   world_.dangers = {};
-  check(attempt("start", make), "a driver that does not start where nothing goes wrong");
+  check(attempt("start", make), "the driver does not start although there are no faults");
 }
 
 void Schedule::draw_call() {
@@ -152,7 +152,7 @@ void Schedule::draw_call() {
 
 template <class Call>
 bool Schedule::attempt(const std::string& name, const Call& call) {
-  // Each loss within a call costs a start, a round and a pause.
+  // Each loss within a call takes the time of a start, a round and a pause.
   world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10));
   try {
     call();
@@ -160,8 +160,8 @@ bool Schedule::attempt(const std::string& name, const Call& call) {
   } catch (const Error& error) {
     world_.tell(std::string("error: ") + error.what());
     ++world_.tally.errors;
-    check(may_come(error.code()), std::string("an error that cannot be: ") + error.what());
-    if (driver_) check(driver_->steps_done() == path_.step(), "an error, and the number of steps has changed");
+    check(may_come(error.code()), std::string("an unexpected error: ") + error.what());
+    if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
     return false;
   }
 }
@@ -169,9 +169,9 @@ bool Schedule::attempt(const std::string& name, const Call& call) {
 template <class Call>
 void Schedule::insist(const std::string& name, const Call& call) {
   const int deaths = world_.unheard_deaths();
-  int failures = world_.hanging();  // each is found by the end of a round that asks it
+  int failures = world_.hanging();  // the end of a round that asks a hanging member detects it
   if (deaths > options_.fault_tolerance.max_failures) failures += deaths;
-  while (!attempt(name, call)) check(--failures >= 0, name + " fails where nothing goes wrong any more");
+  while (!attempt(name, call)) check(--failures >= 0, name + " fails although there are no faults any more");
 }
 
 void Schedule::check_committed(int buffer) {
@@ -179,17 +179,17 @@ void Schedule::check_committed(int buffer) {
   for (std::size_t vector = 0; vector < vectors.size(); ++vector)
     check(same_bits(vectors[vector].at(static_cast<std::size_t>(buffer)), expected().vectors.at(vector)),
           "vector " + std::to_string(vector) + " of step " + std::to_string(path_.step()) +
-              " is not that of the undisturbed run");
+              " differs from the undisturbed run");
 }
 
 void Schedule::step(bool rehearse) {
   const StepReport report = driver_->step(rehearse);
-  check(report.step == path_.step() + 1, "a step of another number");
-  check(report.samples == toy_samples_of_all(options_.num_shards), "not every sample counts once");
-  check(same_bits(report.loss, expected().loss), "another loss than that of the undisturbed run");
-  check(same_bits(report.gradient_norm, expected().norm), "another gradient than that of the undisturbed run");
+  check(report.step == path_.step() + 1, "the report has another step number");
+  check(report.samples == toy_samples_of_all(options_.num_shards), "the number of samples is wrong");
+  check(same_bits(report.loss, expected().loss), "the loss differs from the undisturbed run");
+  check(same_bits(report.gradient_norm, expected().norm), "the gradient norm differs from the undisturbed run");
   check(std::cmp_less_equal(report.left_out.size(), options_.fault_tolerance.backup_workers),
-        "more workers are left out than may be");
+        "more workers are left out than allowed");
   world_.tally.left_out += static_cast<std::int64_t>(report.left_out.size());
   repairs_ += report.repairs.size();
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
@@ -197,7 +197,7 @@ void Schedule::step(bool rehearse) {
   check(std::cmp_less_equal(repairs_, options_.fault_tolerance.max_failures * hours_),
         "more losses are repaired than the budget allows");
   if (!rehearse) ++path_.steps;
-  check(driver_->steps_done() == path_.step(), "not one step is committed, but another number");
+  check(driver_->steps_done() == path_.step(), "the number of steps does not grow by one");
   if (rehearse) return;
   ++world_.tally.commits;
   check_committed(world_.applied);
@@ -205,14 +205,16 @@ void Schedule::step(bool rehearse) {
 
 void Schedule::evaluate() {
   const Evaluation evaluation = driver_->evaluate();
-  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "not every test sample counts once");
-  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)), "another evaluation than expected");
+  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "the number of test samples is wrong");
+  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)),
+        "the evaluation differs from the undisturbed run");
 }
 
 void Schedule::read_weights() {
   Floats canonical;
   driver_->read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
-  check(same_bits(reversed(canonical), expected().vectors[0]), "other weights are read than are committed");
+  check(same_bits(reversed(canonical), expected().vectors[0]),
+        "the weights that are read differ from the committed ones");
 }
 
 void Schedule::set_weights() {
@@ -224,10 +226,10 @@ void Schedule::set_weights() {
 void Schedule::resize() {
   const int workers = 1 + chance_.below(4);
   driver_->resize(workers);
-  // Losses on the way may leave fewer, where the others have their shards.
+  // With Restart::redistribute, losses during the call may leave fewer workers.
   check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->num_workers() <= workers
                                                                   : driver_->num_workers() == workers,
-        "another number of workers");
+        "the number of workers is wrong");
   ++world_.tally.resized;
 }
 
@@ -246,10 +248,11 @@ void Schedule::read_pin(const Pin& pin, int vector) {
   driver_->read_pinned(
       pin.id, vector, [&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); }, "pinned");
   check(same_bits(reversed(canonical), undisturbed_.at(pin.path).vectors.at(static_cast<std::size_t>(vector))),
-        "vector " + std::to_string(vector) + " of a pinned version is not what it was");
+        "vector " + std::to_string(vector) + " of a pinned version has changed");
 }
 
-/// Nothing goes wrong any more, and losses are forgiven: all is where it was, and goes on.
+/// Checks the end of a schedule: without further faults, and with a new failure budget, the state is correct and the
+/// run continues.
 void Schedule::end_well() {
   world_.dangers = {};
   world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));

@@ -9,12 +9,12 @@
 
 namespace troupe_test {
 
-/// The runs that schedules disturb, and what these are when nothing disturbs them.
+/// The models of all schedules, with their undisturbed runs.
 class Repertoire {
  public:
   Repertoire();
   Undisturbed& of(int number) { return undisturbed_[static_cast<std::size_t>(number) % undisturbed_.size()]; }
-  /// The toys alternate.
+  /// Returns a toy without clipping. Toys with and without clipping alternate.
   const Toy& without_clipping(int number) { return of(2 * number).toy(); }
 
  private:
@@ -23,11 +23,12 @@ class Repertoire {
 };
 
 Dangers draw_dangers(Chance& chance);
-/// That may come of what goes wrong here. Others, such as protocol, would say that the driver asked for what cannot be.
+/// Returns whether a fault of a schedule may cause this error. Other errors, such as protocol, mean that the driver
+/// sent an invalid request.
 bool may_come(troupe::ErrorCode code);
 
-/// Runs it and counts it.
-/// @return what went as it must not; empty where nothing did
+/// Runs a schedule and adds its counts to `tally`.
+/// @return a description of the violation, or an empty string
 template <class AnySchedule>
 std::string run_counted(AnySchedule&& schedule, Tally& tally) {
   std::string what;
@@ -41,14 +42,15 @@ std::string run_counted(AnySchedule&& schedule, Tally& tally) {
   return what;
 }
 
-/// A run in which things go wrong as its seed says: the driver and all that stands on rounds are the real ones.
-/// @param trace what happens, line by line; null: nothing is told
-/// @return what went as it must not; empty where nothing did
+/// Runs a synchronous run with faults that follow from the seed. The driver and all code above rounds are the real
+/// ones.
+/// @param trace receives one line per event; null: no trace
+/// @return a description of the violation, or an empty string
 std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace = nullptr);
-/// The same of Downpour and stale synchronous SGD.
+/// As run_schedule, for Downpour and stale synchronous SGD.
 std::string run_asynchronous_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
                                       std::ostream* trace = nullptr);
-/// Workers on their own clocks die in it, and it is recorded; then it is replayed, and nobody dies.
+/// Records an asynchronous run in which workers die, and replays the record without deaths.
 std::string run_replayed_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
                                   std::ostream* trace = nullptr);
 

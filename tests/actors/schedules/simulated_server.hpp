@@ -5,9 +5,9 @@
 
 namespace troupe_test {
 
-/// A parameter server that counts. Each float of its slice is the number of gradients that have been applied to it;
-/// what must not be throws std::logic_error: a gradient that is applied twice, weights of which some are not those of
-/// the last push, a push of what nobody has computed.
+/// A parameter server that counts. Each float of its slice is the number of gradients that have been applied to it.
+/// Throws std::logic_error for violations: a gradient that is applied twice, weights that are not all from the last
+/// push, a push without a computed gradient.
 class SimulatedServer {
  public:
   SimulatedServer(Memory& memory, const troupe::Range& slice) : memory_(memory), slice_(slice) {}

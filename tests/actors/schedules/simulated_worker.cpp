@@ -14,11 +14,11 @@ using namespace troupe;
 
 namespace {
 
-/// Those of its requests that reach a simulated worker.
+/// The requests of the driver that reach a simulated worker.
 using Requests = std::tuple<Compute, ReduceMean, Apply, Advance, Fence, Build, MakeSlabs, MapSlabs, Evaluate,
                             Initialize, ExportVector, ImportVector, Stop>;
 
-/// Calls `use` with the request, whatever it is.
+/// Calls `use` with the typed request.
 template <class Use, class... Each>
 void as_request(const caf::message& request, const Use& use, std::tuple<Each...>* /*kinds*/) {
   const auto is = [&]<class Request>(const Request* /*kind*/) {
@@ -67,7 +67,7 @@ caf::message SimulatedWorker::refuse(const caf::message& request) {
 }
 
 void SimulatedWorker::check_ready(bool ready) {
-  if (!ready) throw Error(ErrorCode::protocol, "a request that is not for now");
+  if (!ready) throw Error(ErrorCode::protocol, "the request is out of order");
 }
 
 Range SimulatedWorker::lanes() const {
@@ -100,7 +100,7 @@ Floats& SimulatedWorker::transfer(std::uint64_t number) const {
   return found->second;
 }
 
-/// As real workers do, in a gradient of which nobody else reads the slice.
+/// As in real workers, the mean replaces a gradient at a slice that no other worker reads.
 Floats& SimulatedWorker::kept_mean() const { return *own_.gradients.front(); }
 
 void SimulatedWorker::work(const Build& request, Built& built) {
@@ -124,7 +124,7 @@ void SimulatedWorker::work(const MakeSlabs& request, Done& /*done*/) {
   mapped_ = false;
   check_ready(built_);
   if (request.optimizer != toy_.json || memory_.slabs->layout.generation != request.generation)
-    throw Error(ErrorCode::store_failed, "there are no such slabs");
+    throw Error(ErrorCode::store_failed, "the slabs do not exist");
   plan_ = make_plan(plan_request_, toy_.size);
   slabs_ = memory_.slabs;
   squares_ = {plan_.slice_of_lanes(lanes()), toy_.size};
@@ -142,7 +142,7 @@ void SimulatedWorker::make_gradients(std::uint64_t made_for) {
     for (std::size_t shard = portion(whose).shards.begin; shard < portion(whose).shards.end; ++shard) {
       portion(whose).gradients.push_back(std::make_shared<Floats>(toy_.size, Memory::kUnwritten));
       auto& known = memory_.gradients[slabs_->layout.gradient_id(whose, shard, made_for)];
-      if (!known.expired()) throw Error(ErrorCode::store_failed, "there is such an object already");
+      if (!known.expired()) throw Error(ErrorCode::store_failed, "the object exists already");
       known = portion(whose).gradients.back();
     }
 }
@@ -156,7 +156,7 @@ void SimulatedWorker::work(const MapSlabs& request, Done& /*done*/) {
     for (const std::uint64_t each : made_for[static_cast<std::size_t>(whose)])
       mapped.push_back(memory_.gradients[slabs_->layout.gradient_id(whose, mapped.size(), each)].lock());
     if (!slabs_->published || std::ranges::any_of(mapped, [](const auto& each) { return !each; }))
-      throw Error(ErrorCode::store_failed, "what is to be mapped is not there");
+      throw Error(ErrorCode::store_failed, "the object to be mapped does not exist");
   }
   mapped_ = true;
 }
@@ -231,7 +231,7 @@ void SimulatedWorker::work(const Advance& request, Advanced& advanced) {
   auto& computed = slabs_->computed.at(static_cast<std::size_t>(first_lane_));
   if (request.first) computed.clear();
   if (request.first == !computed.empty())
-    throw std::logic_error("a worker forgets what it has to push, or has nothing");
+    throw std::logic_error("a worker loses gradients before a push, or pushes nothing");
   for (std::size_t at = shards().begin; at < shards().end; ++at) {
     const int shard = static_cast<int>(at);
     for (int each = 0; each < request.gradients; ++each) computed.push_back({process_, shard, request.step + each});

@@ -9,22 +9,21 @@
 
 namespace troupe_test {
 
-/// What a worker does, in one thread and in plain memory: its gradients, its slice, and nothing that it was not asked
-/// for.
+/// Simulates a worker in one thread and in plain memory: its gradients and its slice. Checks that requests are valid.
 class SimulatedWorker {
  public:
   SimulatedWorker(int index, const Toy& toy, Memory& memory)
       : index_(index), process_(++memory.processes), toy_(toy), memory_(memory) {}
 
   int index() const { return index_; }
-  /// Obeys a request and returns its reply. @param half ends in the middle of what it writes
+  /// Executes a request and returns its reply. @param half stops in the middle of its writes
   caf::message carry_out(const caf::message& request, bool half = false);
-  /// The reply of a model that throws.
+  /// Returns the reply of a model that throws.
   static caf::message refuse(const caf::message& request);
 
  private:
   using Mapped = std::vector<std::shared_ptr<const Floats>>;  ///< by shard
-  /// Gradients that it writes.
+  /// The gradients that the worker writes.
   struct Portion {
     troupe::Range shards;
     std::vector<std::shared_ptr<Floats>> gradients = {};
@@ -71,11 +70,11 @@ class SimulatedWorker {
   troupe::Plan plan_;
   std::shared_ptr<Slabs> slabs_;
   bool mapped_ = false;
-  std::uint64_t made_for_ = 0;  ///< the generation that the slabs of its gradients serve first
+  std::uint64_t made_for_ = 0;  ///< the generation for which its gradient slabs were made
   bool backs_up_ = false;
   Portion own_;
   Portion backup_;
-  std::vector<Mapped> mapped_gradients_;  ///< its workers' and their backups', since they are mapped
+  std::vector<Mapped> mapped_gradients_;  ///< gradients of its workers and their backups, since they were mapped
   troupe::PageSquares squares_;
   troupe::PageSquares squares_before_;
 };

@@ -17,7 +17,7 @@ constexpr std::uint64_t kSchedules = 3'000;
 #else
 constexpr std::uint64_t kSchedules = 100'000;
 #endif
-/// Of those that went wrong.
+/// The number of failed schedules that are printed.
 constexpr int kMostTold = 5;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -25,8 +25,8 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::stoull(text);
 }
 
-// TROUPE_SCHEDULE=SEED replays one, and tells what happens in it; TROUPE_SCHEDULES=N runs so many, from seed
-// TROUPE_FIRST_SCHEDULE on.
+// TROUPE_SCHEDULE=SEED replays one schedule and prints its events. TROUPE_SCHEDULES=N runs N schedules, starting with
+// seed TROUPE_FIRST_SCHEDULE.
 template <class Run>
 Tally run_all(std::uint64_t otherwise, const Run& run) {
   Repertoire repertoire;
@@ -47,7 +47,7 @@ Tally run_all(std::uint64_t otherwise, const Run& run) {
   return wrong > 0 ? Tally() : tally;
 }
 
-/// Nothing is proved by what did not happen.
+/// Checks that each kind of event happened often. Otherwise the test would prove nothing.
 void check_often(const Tally& tally, std::initializer_list<std::int64_t> counts) {
   if (tally.schedules == 0) return;
   MESSAGE(tally.schedules << " schedules: " << tally.commits << " steps committed, " << tally.repairs << " repaired, "
@@ -58,26 +58,26 @@ void check_often(const Tally& tally, std::initializer_list<std::int64_t> counts)
 
 }  // namespace
 
-TEST_CASE("whatever dies, hangs, is late or comes twice, there is one lineage, and calls end") {
+TEST_CASE("whatever dies, hangs, is late or arrives twice, a run has one lineage, and every call ends") {
   const Tally tally = run_all(kSchedules, run_schedule);
   check_often(tally, {tally.commits, tally.repairs, tally.redistributed, tally.resized, tally.left_out, tally.errors,
                       tally.deaths, tally.hangs, tally.pauses, tally.failures, tally.repeats, tally.stillborn,
                       tally.mute, tally.echoes});
 }
 
-TEST_CASE("on clocks of their own, too, each gradient counts once, whatever dies, and calls end") {
+TEST_CASE("whatever dies, each gradient of an asynchronous run counts once, and every call ends") {
   const Tally tally = run_all(kSchedules / 4, run_asynchronous_schedule);
   check_often(tally, {tally.commits, tally.repairs, tally.left_out, tally.errors, tally.deaths, tally.hangs,
                       tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes});
 }
 
-TEST_CASE("a record is replayed whatever died in it, also everybody at once") {
+TEST_CASE("a record can be replayed after any deaths, also of all workers at once") {
   const Tally tally = run_all(kSchedules / 50, run_replayed_schedule);
   check_often(tally, {tally.commits, tally.repairs, tally.errors, tally.deaths, tally.hangs, tally.pauses,
                       tally.failures, tally.repeats, tally.stillborn, tally.echoes});
 }
 
-TEST_CASE("a schedule happens the same way each time") {
+TEST_CASE("a schedule is deterministic") {
   Repertoire repertoire;
   Tally tally;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

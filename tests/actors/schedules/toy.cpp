@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostFloats = 4096;
 
-/// Numbers from -1 to 1.
+/// Returns numbers from -1 to 1.
 const std::array<float, 2 * kMostFloats>& numbers() {
   static const auto all = [] {
     std::array<float, 2 * kMostFloats> made{};
@@ -28,7 +28,7 @@ const std::array<float, 2 * kMostFloats>& numbers() {
   return all;
 }
 
-/// Where a shard's numbers of a step begin.
+/// Returns the index of a shard's first number in a step.
 std::size_t offset_of(int shard, std::int64_t step) {
   return static_cast<std::size_t>(shard * 131 + step * 37) % kMostFloats;
 }

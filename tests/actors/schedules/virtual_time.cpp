@@ -8,7 +8,7 @@ thread_local troupe_test::VirtualTime* virtual_time = nullptr;
 
 }  // namespace
 
-// In place of the library's.
+// Replaces the library's functions.
 namespace troupe {
 
 Clock::time_point Clock::now() noexcept {

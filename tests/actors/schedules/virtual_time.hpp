@@ -4,8 +4,8 @@
 
 namespace troupe_test {
 
-/// While it lives, `Clock` stands still in its thread: it moves when it is moved, and when the thread sleeps. Its
-/// functions are linked in the place of the library's, so code under test knows nothing of it.
+/// Stops `Clock` in its thread during the lifetime of this object. Time advances only through calls of this object and
+/// when the thread sleeps. Its functions are linked instead of the library's, so the code under test does not notice.
 class VirtualTime {
  public:
   VirtualTime();
@@ -14,7 +14,7 @@ class VirtualTime {
   VirtualTime& operator=(const VirtualTime&) = delete;
 
   troupe::Clock::time_point now() const { return now_; }
-  /// Never back.
+  /// Never moves time back.
   void move_to(troupe::Clock::time_point moment) { now_ = std::max(now_, moment); }
   void pass(troupe::Clock::duration time) { now_ += time; }
 

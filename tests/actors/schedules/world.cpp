@@ -28,7 +28,7 @@ std::string name_of(const caf::message& message, std::tuple<Each...>* /*kinds*/)
   return name;
 }
 
-/// A run's number does not follow from the seed, and is left out.
+/// Returns a description of the message without the run's number, which does not follow from the seed.
 std::string text_of(const caf::message& message) {
   const std::string name =
       name_of(message, static_cast<ToWorker*>(nullptr)) + name_of(message, static_cast<ToDriver*>(nullptr));
@@ -125,7 +125,7 @@ bool World::is_seated(int pid) const {
 void World::seat(int member, const caf::actor& /*actor*/) {
   if (Members::is_server(member)) return;
   const int newest = pid(member);
-  if (!arrived_.contains(newest)) throw Violation("a seat for somebody who has not come");
+  if (!arrived_.contains(newest)) throw Violation("a worker is seated before it has arrived");
   layout_[member] = newest;
   if (!process(newest).alive) add(soon(), Kind::end, newest);
 }
@@ -139,7 +139,7 @@ void World::send(int member, const caf::message& message) {
     return;
   }
   const auto seat = layout_.find(member);
-  if (seat == layout_.end()) throw Violation("a message to worker " + std::to_string(member) + ", who is not there");
+  if (seat == layout_.end()) throw Violation("a message to worker " + std::to_string(member) + ", which is not seated");
   if (message.match_elements<Advance>()) check_bound(member, message.get_as<Advance>(0).step);
   if (message.match_elements<Apply>()) applied = message.get_as<Apply>(0).to;
   if (trace_ != nullptr) tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
@@ -150,7 +150,7 @@ void World::send(int member, const caf::message& message) {
 }
 
 std::optional<Happening> World::hear(const Deadline& deadline) {
-  if (time_.now() > call_ends_) throw Violation("a call that does not end");
+  if (time_.now() > call_ends_) throw Violation("the call does not end");
   while (!events_.empty() && events_.front().at <= deadline.at()) {
     Event event = pop();
     time_.move_to(event.at);
@@ -281,22 +281,23 @@ void World::serve(int server) {
   if (!inbox.empty()) add(soon(), Kind::serve, server);
 }
 
-/// Who is asked to compute writes what servers read, and reads what they write.
+/// A worker that computes writes memory that servers read, and reads memory that they write. Checks that this worker
+/// does not compute.
 void World::check_idle(int rank) const {
   const std::vector<int> workers = members_->workers();
   const auto seat = layout_.find(workers.at(static_cast<std::size_t>(rank)));
   if (seat == layout_.end()) return;
   if (std::ranges::any_of(process(seat->second).inbox,
                           [](const auto& each) { return each.template match_elements<Advance>(); }))
-    throw Violation("a server reads or writes what a worker computes on");
+    throw Violation("a server uses memory of a worker that computes");
 }
 
-/// Who was asked for a step has pushed what is before it.
+/// Checks the staleness bound. A worker that was asked for a step has pushed its earlier steps.
 void World::check_bound(int worker, std::int64_t clock) {
   asked_[worker] = clock;
   for (const int other : members_->workers())
     if (bound >= 0 && !members_->lost(other) && asked_.contains(other) && clock - asked_[other] > bound + 1)
-      throw Violation("a worker is further ahead than it may be");
+      throw Violation("a worker exceeds the staleness bound");
 }
 
 void World::reply(int pid, const caf::message& content) {

@@ -18,21 +18,21 @@
 
 namespace troupe_test {
 
-/// How often things go wrong, of a thousand times.
+/// Rates of faults, per thousand opportunities.
 struct Dangers {
-  int die = 0;        ///< at a request: before it, in the middle of it, behind it, or behind its reply
-  int hang = 0;       ///< at a request, for ever
-  int pause = 0;      ///< at a request, perhaps for longer than anybody waits
-  int fail = 0;       ///< a model that throws
-  int repeat = 0;     ///< a reply comes twice, the second time perhaps much later
-  int late = 0;       ///< a reply takes long
+  int die = 0;        ///< a worker dies at a request: before, during or after it, or after its reply
+  int hang = 0;       ///< a worker hangs at a request, forever
+  int pause = 0;      ///< a worker pauses at a request, possibly beyond all deadlines
+  int fail = 0;       ///< a model throws
+  int repeat = 0;     ///< a reply arrives twice, the second time possibly much later
+  int late = 0;       ///< a reply is slow
   int stillborn = 0;  ///< a worker dies before it joins
-  int mute = 0;       ///< or never joins
-  int echo = 0;       ///< a worker that was replaced says once more that it joins
+  int mute = 0;       ///< a worker never joins
+  int echo = 0;       ///< a replaced worker joins again
   int full = 0;       ///< the store has no room for a generation
 };
 
-/// How often things went wrong, and what became of it.
+/// Counts of faults and of their consequences.
 struct Tally {
   std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, left_out = 0, errors = 0;
   std::int64_t deaths = 0, hangs = 0, pauses = 0, failures = 0, repeats = 0, stillborn = 0, mute = 0, echoes = 0;
@@ -40,34 +40,34 @@ struct Tally {
   Tally& operator+=(const Tally& more);
 };
 
-/// The driver asked for something that cannot be, or goes on for ever.
+/// The driver sent an invalid request, or a call does not end.
 struct Violation : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// A simulated machine: worker processes, what they and the driver say to each other, and when. Everything that happens
-/// follows from the seed. It is the driver's mailbox, and its host starts processes here.
+/// A simulated machine: worker processes, the messages between them and the driver, and the time of each event. All
+/// events follow from the seed. The object is the driver's mailbox, and its host starts processes here.
 class World : public troupe::Reception {
  public:
   struct Manners {
-    bool kills_the_replaced = true;  ///< else they go on, as threads do, with what they have
+    bool kills_the_replaced = true;  ///< otherwise replaced workers keep running with their slabs, as threads do
     bool settles_by_fence = true;
   };
 
-  /// @param trace what happens, line by line; null: nothing is told
+  /// @param trace receives one line per event; null: no trace
   World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace);
 
-  /// For a driver with these options.
+  /// Returns a runtime for a driver with these options.
   std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Hosting& hosting, int num_workers);
-  /// A call of the driver begins; it has so much time.
+  /// Starts a call of the driver. The call must end within `limit`.
   void begin_call(const std::string& name, troupe::Clock::duration limit);
-  /// So much time passes in which nobody is asked anything, and workers end what they do.
+  /// Lets time pass without requests. Workers finish their work.
   void pass(troupe::Clock::duration time);
-  /// Members that have ended, and the driver has not heard of it.
+  /// Returns the number of members that have ended without the driver's knowledge.
   int unheard_deaths() const;
-  /// Whether a worker is starting that has not joined.
+  /// Returns whether a worker is starting and has not joined.
   bool starting() const;
-  /// Members that will never answer.
+  /// Returns the number of members that will never reply.
   int hanging() const;
   void tell(const std::string& what) const;
 
@@ -80,7 +80,7 @@ class World : public troupe::Reception {
   void start(int worker);
   void end(int worker);
   void end_all();
-  /// So many parameter servers, in place of those before.
+  /// Starts `count` parameter servers that replace the earlier ones.
   void start_servers(std::size_t count);
   int pid(int worker) const;
   std::string how_it_ended(int worker) const;
@@ -88,8 +88,8 @@ class World : public troupe::Reception {
   Dangers dangers;
   Memory memory;
   Tally tally;
-  int bound = -1;    ///< steps that a worker may be ahead of the slowest; none: -1
-  int applied = -1;  ///< the buffer that workers were asked to write last
+  int bound = -1;    ///< the number of steps that a worker may be ahead of the slowest; -1: no limit
+  int applied = -1;  ///< the buffer that workers were last asked to write
 
  private:
   enum class Fate : unsigned char { obey, die_before, die_within, die_behind, die_after, hang, pause, fail };
@@ -109,9 +109,9 @@ class World : public troupe::Reception {
   };
   struct Event {
     troupe::Clock::time_point at;
-    std::uint64_t number;  ///< what was made earlier comes earlier
+    std::uint64_t number;  ///< earlier events have smaller numbers
     Kind kind;
-    int pid;  ///< or of a server, in order of their beginning
+    int pid;  ///< or the number of a server, in the order of their starts
     caf::message content;
   };
   class SimulatedRuntime;
@@ -143,15 +143,15 @@ class World : public troupe::Reception {
   std::ostream* const trace_;
   const troupe::Members* members_ = nullptr;
   std::deque<Process> processes_;      ///< by pid
-  std::deque<Server> servers_;         ///< also those before
-  std::size_t first_server_ = 0;       ///< of those that there are
-  std::map<int, std::int64_t> asked_;  ///< by worker, the step of its clock that it was asked for last
+  std::deque<Server> servers_;         ///< including replaced ones
+  std::size_t first_server_ = 0;       ///< the first current server
+  std::map<int, std::int64_t> asked_;  ///< by worker, the step of its clock in its last request
   std::map<int, int> started_;         ///< the newest process of each worker
   std::map<int, int> layout_;          ///< by member
-  std::set<int> arrived_;              ///< processes that have said that they join
+  std::set<int> arrived_;              ///< processes that have sent their join message
   std::vector<Event> events_;          ///< a heap
   std::uint64_t last_event_ = 0;
-  troupe::Clock::time_point call_ends_;  ///< at the latest
+  troupe::Clock::time_point call_ends_;  ///< the deadline of the current call
 };
 
 }  // namespace troupe_test

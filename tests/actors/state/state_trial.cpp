@@ -26,7 +26,7 @@ TrainingData make_data(std::int64_t samples, std::int64_t floats) {
           nullptr};
 }
 
-/// All vectors of the version that is committed, or of one that is pinned.
+/// Returns all vectors of the committed version, or of a pinned one.
 std::vector<std::vector<float>> vectors_of(Driver& driver, Versions::PinId pin) {
   const int state = UpdateRules(settings_of(driver.options())).state_vectors();
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(1 + state));
@@ -113,7 +113,7 @@ void check_pinning(Driver& driver, Driver& again, const std::function<void(Drive
   const std::int64_t two_buffers = driver.step().state_bytes;
   const auto pin = driver.pin();
   CHECK((vectors_of(driver, pin) == expected));
-  const StepReport first = driver.step();  // into the buffer that is spare
+  const StepReport first = driver.step();  // into the spare buffer
   CHECK(first.state_bytes == two_buffers);
   CHECK(first.pinned_bytes == two_buffers / 2);
   disturb(driver);

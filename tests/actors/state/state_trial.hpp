@@ -7,11 +7,11 @@
 #include "actors/driver/driver.hpp"
 #include "troupe/sgd.hpp"
 
-// What tests of checkpoints and pinned versions share, on one machine and among nodes.
+// Code that tests of checkpoints and of pinned versions share, on one machine and among nodes.
 namespace troupe_test {
 
-/// Registers "batches" (config: samples and floats of each): a classifier whose shards take batches in an order that
-/// depends on the step.
+/// Registers the model "batches" (config: number of samples and number of floats per sample). It is a classifier, and
+/// the order of its batches depends on the step.
 void register_batches_model();
 
 /// A registered model and its configuration.
@@ -20,15 +20,15 @@ struct TrialModel {
   std::string config;
 };
 extern const TrialModel kBatches;
-/// Of many pages, with statistics, padding, and another order than the canonical one.
+/// A model with many pages, statistics, padding, and another order than the canonical one.
 extern const TrialModel kStatistics;
 
 inline constexpr int kTrialShards = 7;
 
-/// For a run in which each step differs: with warm-up, a cosine schedule and all that an optimizer keeps.
+/// Sets options for a run in which each step differs: warm-up, a cosine schedule, and an optimizer with state.
 void make_trial(troupe::Options& options, const TrialModel& model, const std::string& optimizer);
 
-/// How the work of a run is dealt out.
+/// How the work of a run is distributed.
 struct Deal {
   troupe::Placement placement;
   int workers;
@@ -37,7 +37,7 @@ struct Deal {
 };
 troupe::Options dealt(const Deal& deal, const TrialModel& model, const std::string& optimizer);
 
-/// What a run came to.
+/// The result of a run.
 struct Outcome {
   std::vector<double> losses;
   std::vector<float> weights;
@@ -45,13 +45,13 @@ struct Outcome {
   std::string state_file;
 };
 
-/// Makes steps and saves to `path`.
+/// Takes `steps` steps and saves the state to `path`.
 Outcome go_on(troupe::DistributedSGD& sgd, int steps, const std::string& path);
-/// `part` ends as `whole` does.
+/// Checks that `part` ends with the same result as `whole`.
 void check_same_end(const Outcome& part, const Outcome& whole);
 
-/// Pins a version, steps on and reads it again, while `disturb` has the next generation begun.
-/// @param again a run of the same bits that nothing disturbs.
+/// Pins a version, takes steps and reads the version again. `disturb` makes the next generation begin.
+/// @param again an undisturbed run with the same options
 void check_pinning(troupe::Driver& driver, troupe::Driver& again, const std::function<void(troupe::Driver&)>& disturb);
 
 }  // namespace troupe_test

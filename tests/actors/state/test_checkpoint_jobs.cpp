@@ -19,7 +19,7 @@ namespace {
 
 const std::vector<TensorInfo> kTensors{{"a", {3}}};
 
-/// A disk that writes vectors when it is let.
+/// A disk that writes only as many vectors as let() has allowed.
 class Disk {
  public:
   void let(int vectors) {
@@ -39,7 +39,7 @@ class Disk {
   int let_ = 0;
 };
 
-/// A run whose vector v after step s is of floats 10 s + v.
+/// A run. Each float of vector v after step s is 10 s + v.
 class FakeRun : public CheckpointSource {
  public:
   explicit FakeRun(Disk& disk) : disk_(disk) {}
@@ -56,7 +56,7 @@ class FakeRun : public CheckpointSource {
       throw Error(ErrorCode::worker_lost, "worker 0 is lost");
     }
     const auto value = static_cast<float>(10 * pins.at(pin - 1) + part.vector);
-    // The job lets it go when it has written it.
+    // The job releases the vector when it has written it.
     const std::shared_ptr<const std::vector<float>> floats(new std::vector<float>(3, value),
                                                            [this](const std::vector<float>* written) {
                                                              disk_.write();
@@ -82,7 +82,7 @@ class FakeRun : public CheckpointSource {
   int unpinned = 0;
   int fetched = 0;
   int failures = 0;
-  bool final = false;  ///< they all are
+  bool final = false;  ///< whether all failures are final
   bool in_parts = false;
   bool full_disk = false;
 
@@ -118,7 +118,7 @@ struct JobScene {
 
 }  // namespace
 
-TEST_CASE("a step brings out one vector at most, two wait for the disk at most, and what is due meanwhile is skipped") {
+TEST_CASE("a step fetches one vector, at most two wait for the disk, and checkpoints due meanwhile are skipped") {
   JobScene scene;
   CHECK(scene.step().writing == false);
   CheckpointReport report = scene.step();
@@ -126,13 +126,13 @@ TEST_CASE("a step brings out one vector at most, two wait for the disk at most, 
   CHECK(scene.run->fetched == 1);
   CHECK(comes_true([&] { return scene.step().writing && scene.run->fetched == 2; }));
   for (int step = 0; step < 7; ++step) report = scene.step();
-  CHECK(scene.run->fetched == 2);  // the disk has not written the first
+  CHECK(scene.run->fetched == 2);  // the disk has not written the first vector
   CHECK(report.skipped == (scene.run->step - 2) / 2);
   CHECK(report.path.empty());
   CHECK(scene.run->unpinned == 0);
   scene.disk.let(1);
   CHECK(comes_true([&] { return scene.step().writing && scene.run->fetched == 3; }));
-  CHECK(scene.run->unpinned == 1);  // with the last vector, long before it is written
+  CHECK(scene.run->unpinned == 1);  // released with the last vector, long before that is written
   CHECK(scene.run->pins == std::vector<std::int64_t>{2});
   CHECK_FALSE(std::filesystem::exists(scene.path(2)));
   scene.disk.let(1000);
@@ -144,7 +144,7 @@ TEST_CASE("a step brings out one vector at most, two wait for the disk at most, 
   CHECK(scene.run->unpinned == static_cast<int>(scene.run->pins.size()));
 }
 
-TEST_CASE("a vector comes in parts of whole tensors where a step has not the time for all of it") {
+TEST_CASE("if a step has no time for a whole vector, the vector is fetched in parts of whole tensors") {
   constexpr std::size_t kFew = std::size_t{1} << 18;
   const std::vector<TensorInfo> tensors{
       {"a", {static_cast<std::int64_t>(kFew)}}, {"b", {10}}, {"none", {0}}, {"c", {5}}};
@@ -162,7 +162,7 @@ TEST_CASE("a vector comes in parts of whole tensors where a step has not the tim
   CHECK(parts.done());
 }
 
-TEST_CASE("a checkpoint that is to find the disk full says so, leaves nothing, and the next one is written") {
+TEST_CASE("a checkpoint on a full disk reports an error and leaves no files, and the next checkpoint is written") {
   const CapturedErrors errors;
   JobScene scene;
   scene.disk.let(1000);
@@ -174,7 +174,7 @@ TEST_CASE("a checkpoint that is to find the disk full says so, leaves nothing, a
   CHECK(scene.run->unpinned == 2);
 }
 
-TEST_CASE("who asks for a checkpoint has it after the one that was being made") {
+TEST_CASE("a requested checkpoint is written after the one that is in progress") {
   JobScene scene;
   scene.disk.let(1000);
   scene.step();
@@ -186,7 +186,7 @@ TEST_CASE("who asks for a checkpoint has it after the one that was being made") 
   CHECK(scene.run->unpinned == 2);
 }
 
-TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
+TEST_CASE("a vector that cannot be fetched is requested again, a limited number of times") {
   const CapturedErrors errors;
   JobScene scene(0);
   scene.disk.let(1000);
@@ -204,7 +204,7 @@ TEST_CASE("a vector that cannot be had is asked for again, and not for ever") {
   CHECK(errors.text().empty());
 }
 
-TEST_CASE("a loss that is final drops the checkpoint, and whoever calls next is told, once") {
+TEST_CASE("a final loss drops the checkpoint, and the next call throws the error, once") {
   const CapturedErrors errors;
   JobScene scene;
   scene.disk.let(1000);
@@ -223,12 +223,12 @@ TEST_CASE("a loss that is final drops the checkpoint, and whoever calls next is 
   scene.step();
   scene.run->failures = 1;
   scene.step();
-  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::worker_lost);  // of the one before
+  CHECK(code_of([&] { scene.checkpoints->make({}); }) == ErrorCode::worker_lost);  // of the previous checkpoint
   CHECK(scene.checkpoints->make({}) == scene.path(4));
   CHECK(errors.text().empty());
 }
 
-TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is there") {
+TEST_CASE("an old checkpoint that cannot be removed causes a warning, and the new checkpoint is written") {
   const CapturedErrors errors;
   JobScene scene(0);
   scene.disk.let(1000);
@@ -244,7 +244,7 @@ TEST_CASE("an old checkpoint that cannot be removed is told, and the new one is 
   CHECK(std::ranges::count(errors.text(), '\n') == 1);
 }
 
-TEST_CASE("what fails again and again is told once, until one goes well") {
+TEST_CASE("a repeated error is printed once, until a checkpoint succeeds") {
   const CapturedErrors errors;
   JobScene scene(1);
   scene.disk.let(1000);

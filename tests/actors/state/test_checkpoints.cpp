@@ -37,7 +37,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 using Names = std::vector<std::string>;
 
-/// What a run without checkpoints has after so many steps.
+/// The state of a run without checkpoints after this number of steps.
 struct UndisturbedRun {
   explicit UndisturbedRun(int steps, const std::string& optimizer = "adam")
       : sgd(kStatistics.name, dealt({Placement::in_process, 1, 1, Strategy::sharded}, "", optimizer)) {
@@ -50,7 +50,7 @@ std::string bytes_of(const std::string& checkpoint) {
   return read_file(checkpoint + "/weights.safetensors") + read_file(checkpoint + "/state.safetensors");
 }
 
-/// Checkpoints of the steps 1 to 3.
+/// Saves checkpoints of steps 1 to 3.
 void save_three(const std::string& folder) {
   DistributedSGD sgd(kStatistics.name, plain(folder));
   for (int step = 0; step < 3; ++step) {
@@ -61,8 +61,7 @@ void save_three(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE(
-    "a stopped run goes on from its newest checkpoint to the bits of an undisturbed one, however it is dealt out") {
+TEST_CASE("a run resumed from its newest checkpoint is bitwise identical, for any distribution of work") {
   const std::vector<Deal> deals{{Placement::in_process, 3, 2, Strategy::driver},
                                 {Placement::processes, 2, 1, Strategy::sharded},
                                 {Placement::in_process, 1, 1, Strategy::sharded},
@@ -75,7 +74,7 @@ TEST_CASE(
       Options options = dealt(deal, folder / "run", optimizer);
       options.checkpoint.every_steps = 2;
       options.checkpoint.resume = true;
-      if (steps > 0) options.num_shards = 0;  // the checkpoint's
+      if (steps > 0) options.num_shards = 0;  // the number of shards of the checkpoint
       DistributedSGD sgd(kStatistics.name, options);
       CHECK(sgd.steps_done() == steps);
       for (int step = 0; step < 3; ++step) sgd.step();
@@ -94,7 +93,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("checkpoints are of the steps that are due, whatever steps follow, and the last ones stay") {
+TEST_CASE("checkpoints are written at steps that are due, and the newest ones are kept") {
   const TemporaryFolder folder;
   {
     Options options = plain(folder / "run");
@@ -104,7 +103,7 @@ TEST_CASE("checkpoints are of the steps that are due, whatever steps follow, and
     for (int step = 1; step <= 10; ++step) {
       const StepReport report = sgd.step();
       CHECK(report.checkpoint.error.empty());
-      if (step % 3 == 0) sgd.checkpoint();  // so that no disk is too slow for the next
+      if (step % 3 == 0) sgd.checkpoint();  // lets the disk finish before the next checkpoint
     }
     CHECK(sgd.report().checkpoint.step == 9);
     CHECK(sgd.report().checkpoint.path == folder / "run/step-00000009");
@@ -115,14 +114,14 @@ TEST_CASE("checkpoints are of the steps that are due, whatever steps follow, and
   CHECK((bytes_of(folder / "run/step-00000009") == bytes_of(folder / "undisturbed")));
 }
 
-TEST_CASE("what is being written when a run ends is finished, with the state of its step") {
+TEST_CASE("a checkpoint that is being written when a run ends is finished, with the state of its step") {
   const TemporaryFolder folder;
   {
     Options options = plain(folder / "run");
     options.checkpoint.every_steps = 4;
     DistributedSGD sgd(kStatistics.name, options);
     UndisturbedRun two_buffers(1);
-    for (int step = 0; step < 5; ++step)  // there is room for a pinned version from the beginning
+    for (int step = 0; step < 5; ++step)  // space for a pinned version is reserved from the beginning
       CHECK(sgd.step().state_bytes == two_buffers.sgd.report().state_bytes / 2 * 3);
   }
   CHECK(names_in(folder / "run") == Names{"lock", "step-00000004"});
@@ -131,14 +130,14 @@ TEST_CASE("what is being written when a run ends is finished, with the state of 
   CHECK((bytes_of(folder / "run/step-00000004") == bytes_of(folder / "undisturbed")));
 }
 
-TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
+TEST_CASE("a checkpoint survives the loss of a worker during its creation") {
   const TemporaryFolder folder;
   {
     Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
     options.checkpoint.every_steps = 2;
     DistributedSGD sgd(kStatistics.name, options);
     for (int step = 0; step < 2; ++step) sgd.step();
-    ::kill(sgd.worker_pids()[0], SIGKILL);  // who brings vectors into canonical order
+    ::kill(sgd.worker_pids()[0], SIGKILL);  // the worker that converts vectors to canonical order
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
     CHECK(sgd.step().step == 3);
   }
@@ -148,7 +147,7 @@ TEST_CASE("a checkpoint outlives a worker that is lost while it is made") {
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
 
-TEST_CASE("a worker that dies while it brings a vector out is replaced, told, and the checkpoint is whole") {
+TEST_CASE("a worker that dies while it exports a vector is replaced and reported, and the checkpoint is complete") {
   const TemporaryFolder folder;
   {
     Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
@@ -160,7 +159,7 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
     const StepReport report = sgd.step();
     REQUIRE(report.repairs.size() == 1);
     CHECK(report.repairs[0].worker == 0);
-    const std::string phase = report.repairs[0].phase;  // it may have answered before it died
+    const std::string phase = report.repairs[0].phase;  // the worker may have replied before it died
     CHECK((phase == "checkpoint" || phase == "compute"));
     CHECK(report.checkpoint.error.empty());
   }
@@ -170,7 +169,7 @@ TEST_CASE("a worker that dies while it brings a vector out is replaced, told, an
   CHECK((bytes_of(folder / "run/step-00000002") == bytes_of(folder / "undisturbed")));
 }
 
-TEST_CASE("a worker that dies while it brings a vector out, where no loss is made good, is an error of the next step") {
+TEST_CASE("without repairs, the loss of a worker during the export of a vector is an error of the next step") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::processes, 2, 1, Strategy::sharded}, folder / "run");
   options.checkpoint.every_steps = 2;
@@ -183,7 +182,7 @@ TEST_CASE("a worker that dies while it brings a vector out, where no loss is mad
   CHECK(sgd.weights() == UndisturbedRun(6).sgd.weights());
 }
 
-TEST_CASE("a run that went back takes its own way when it is resumed, not the one that it left") {
+TEST_CASE("a run that went back to an earlier step resumes its own path, not the abandoned one") {
   const TemporaryFolder folder;
   const std::string run = folder / "run";
   Options options = plain(run);
@@ -205,7 +204,7 @@ TEST_CASE("a run that went back takes its own way when it is resumed, not the on
   CHECK(DistributedSGD(kStatistics.name, options).weights() == expected);
 }
 
-TEST_CASE("a run goes on where it began, whatever folder the process is in, and from what lies beside its name") {
+TEST_CASE("a run keeps its folder when the working directory changes, and resumes from a .tmp-old folder") {
   const TemporaryFolder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
@@ -216,7 +215,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
     sgd.step();
     CHECK(sgd.checkpoint() == folder / "run/step-00000001");
   }
-  fs::rename(folder / "run/step-00000001", folder / "run/step-00000001.tmp-old");  // by a writer that was killed
+  fs::rename(folder / "run/step-00000001", folder / "run/step-00000001.tmp-old");  // as a killed writer leaves it
   options.checkpoint.folder = folder / "run";
   options.checkpoint.resume = true;
   options.num_shards = 0;
@@ -225,7 +224,7 @@ TEST_CASE("a run goes on where it began, whatever folder the process is in, and 
   CHECK(sgd.step().loss == UndisturbedRun(2).sgd.report().loss);
 }
 
-TEST_CASE("a checkpoint of another model configuration is told, and nothing of it reaches the terminal as it is") {
+TEST_CASE("a different model configuration in a checkpoint causes a warning, with escaped text") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
   options.checkpoint.folder = folder / "run";
@@ -248,7 +247,7 @@ TEST_CASE("a checkpoint of another model configuration is told, and nothing of i
   CHECK(errors.text().find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a run goes on from the newest") {
+TEST_CASE("the checkpoint with the best metric is kept in addition to the newest, and a run resumes from the newest") {
   const TemporaryFolder folder;
   Options options = plain(folder / "run");
   options.checkpoint.keep = 1;
@@ -276,7 +275,7 @@ TEST_CASE("the checkpoint of the best metric stays beside the last ones, and a r
   CHECK(code_of([&] { without.checkpoint(0.5); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("another number of shards than the checkpoint's is refused, unless it is asked for") {
+TEST_CASE("a checkpoint with another number of shards is refused unless reshard is set") {
   const TemporaryFolder folder;
   save_three(folder / "run");
   Options options = plain(folder / "run");
@@ -292,7 +291,7 @@ TEST_CASE("another number of shards than the checkpoint's is refused, unless it 
   CHECK(sgd.step().loss != UndisturbedRun(4).sgd.report().loss);
 }
 
-TEST_CASE("checkpoints of another model are refused with the tensor, and stay as they are") {
+TEST_CASE("the error for a checkpoint of another model names the tensor, and the checkpoint does not change") {
   const TemporaryFolder folder;
   Options options = dealt({Placement::in_process, 2, 1, Strategy::sharded}, TrialModel{"batches", "61 6"}, "adam");
   options.checkpoint.folder = folder / "run";
@@ -311,7 +310,7 @@ TEST_CASE("checkpoints of another model are refused with the tensor, and stay as
   CHECK((bytes_of(folder / "run/step-00000001") == before));
 }
 
-TEST_CASE("a plan lets a checkpoint find the disk full, and the run goes on") {
+TEST_CASE("a fault plan can fill the disk for a checkpoint, and the run continues") {
   const TemporaryFolder folder;
   const CapturedErrors errors;
   Options options = plain(folder / "run");
@@ -326,7 +325,7 @@ TEST_CASE("a plan lets a checkpoint find the disk full, and the run goes on") {
   CHECK(sgd.checkpoint() == folder / "run/step-00000003");
 }
 
-TEST_CASE("checkpoints by time are made, too") {
+TEST_CASE("checkpoints can be written at time intervals") {
   const TemporaryFolder folder;
   Options options = plain(folder / "run");
   options.checkpoint.every = std::chrono::milliseconds(1);
@@ -334,12 +333,12 @@ TEST_CASE("checkpoints by time are made, too") {
   CHECK(comes_true([&] { return !sgd.step().checkpoint.path.empty(); }));
 }
 
-TEST_CASE("a disk that is full does not end the run, is told once, and is tried again") {
+TEST_CASE("a full disk does not end the run, is reported once, and later checkpoints are tried again") {
   const TemporaryFolder folder;
   const std::string disk = folder / "disk";
   fs::create_directory(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=32k") != 0) {
-    MESSAGE("a small file system cannot be mounted here");
+    MESSAGE("a small file system cannot be mounted on this machine");
     return;
   }
   {
@@ -350,7 +349,7 @@ TEST_CASE("a disk that is full does not end the run, is told once, and is tried 
     CHECK(comes_true([&] { return sgd.step().checkpoint.error.find("No space left") != std::string::npos; }));
     CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);
     for (int step = 0; step < 5; ++step) sgd.step();
-    CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);  // none is being written now
+    CHECK(code_of([&] { sgd.checkpoint(); }) == ErrorCode::bad_file);  // no checkpoint is being written now
     CHECK(names_in(disk + "/run") == Names{"lock"});
     const std::string told = errors.text();
     CHECK(told.find("No space left") != std::string::npos);
@@ -364,7 +363,7 @@ TEST_CASE("a disk that is full does not end the run, is told once, and is tried 
   CHECK(::umount(disk.c_str()) == 0);
 }
 
-TEST_CASE("a folder that goes away does not end the run, and neither does its coming back") {
+TEST_CASE("a run continues when its folder disappears and when it returns") {
   const TemporaryFolder folder;
   const CapturedErrors errors;
   DistributedSGD sgd(kStatistics.name, plain(folder / "run"));
@@ -377,10 +376,10 @@ TEST_CASE("a folder that goes away does not end the run, and neither does its co
   fs::rename(folder / "elsewhere", folder / "run");
   CHECK(sgd.checkpoint() == folder / "run/step-00000002");
   CHECK(sgd.step().checkpoint.error.empty());
-  CHECK(errors.text().empty());  // who asked heard it
+  CHECK(errors.text().empty());  // the caller got the error
 }
 
-TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before taken") {
+TEST_CASE("a damaged newest checkpoint is reported and set aside, and the previous one is loaded") {
   const TemporaryFolder folder;
   const std::string run = folder / "run";
   save_three(run);
@@ -404,10 +403,10 @@ TEST_CASE("a damaged newest checkpoint is told and set aside, and the one before
   for (const char* step : {"/step-00000001", "/step-00000002"}) flip_last_byte(run + step + "/weights.safetensors");
   const CapturedErrors errors;
   CHECK(code_of([&] { DistributedSGD(kStatistics.name, options); }) == ErrorCode::bad_file);
-  CHECK(fs::exists(run + "/step-00000002"));  // where nothing verifies nothing is touched
+  CHECK(fs::exists(run + "/step-00000002"));  // if no checkpoint is intact, none is changed
 }
 
-TEST_CASE("a folder is one run's: not another's at the same time, and not another's later by accident") {
+TEST_CASE("a folder belongs to one run: other runs get an error, at the same time and later") {
   const TemporaryFolder folder;
   const std::string run = folder / "run";
   Options options = plain(run);
@@ -429,7 +428,7 @@ TEST_CASE("a folder is one run's: not another's at the same time, and not anothe
   CHECK(names_in(run) == Names{"lock", "step-00000001"});
 }
 
-TEST_CASE("options of checkpoints that make no sense are refused") {
+TEST_CASE("invalid checkpoint options are refused") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::function<void(CheckpointOptions&)>& change) {
     Options options = plain(folder / "run");

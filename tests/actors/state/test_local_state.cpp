@@ -27,19 +27,19 @@ SlabLayout layout_of(std::uint64_t generation, int buffers = 2, bool mean_gradie
   return layout;
 }
 
-/// The state of one machine, and a worker that fills transfers.
+/// The state on one machine, and a worker that fills transfers.
 struct StateScene {
   explicit StateScene(std::size_t quota = std::size_t{1} << 20) : store(quota) {}
 
   void begin(const SlabLayout& layout, const std::vector<int>& carried) { home->begin(layout, {}, carried, phase); }
-  /// Makes these values a vector, as a worker's model would have written them.
+  /// Writes a vector, as a worker's model would.
   void write(int vector, int buffer, float first) {
     home->create(++last, 0, kStateSize, phase);
     const auto mapping = worker->open(transfer_id(3, last), 0, kStateSize * sizeof(float));
     std::iota(mapping->writable_floats().begin(), mapping->writable_floats().begin() + kStateSize, first);
     home->place(last, vector, buffer, phase);
   }
-  /// The first float of a vector of a published state, all of which is as `write` wrote it.
+  /// Returns the first float of a vector of a published state. Checks that the vector is as `write` wrote it.
   float read(const SlabLayout& layout, int vector, int buffer) {
     const ObjectId id = layout.vector_id(vector, buffer);
     const auto mapping = worker->get(id, kPatience);
@@ -58,7 +58,7 @@ struct StateScene {
 
 }  // namespace
 
-TEST_CASE("the state of one machine goes from generation to generation") {
+TEST_CASE("the state of one machine is carried from generation to generation") {
   StateScene scene;
   scene.begin(layout_of(1), {});
   scene.write(0, 1, 10);
@@ -76,14 +76,14 @@ TEST_CASE("the state of one machine goes from generation to generation") {
   CHECK(scene.read(next, 1, 1) == 40);
 }
 
-TEST_CASE("a generation that cannot begin leaves what counts where it lies, with the driver's gradients or without") {
+TEST_CASE("a generation that fails to begin does not change live vectors, with or without the driver's gradients") {
   for (const bool mean_gradient : {false, true}) {
     StateScene scene;
     scene.begin(layout_of(1, 2, mean_gradient), {});
     scene.write(0, 1, 10);
     scene.write(1, 1, 20);
     const SlabLayout failing = layout_of(2, 2, mean_gradient);
-    // Somebody else has the last object that is made.
+    // Another object already has the name of the last object that is made.
     const ObjectId taken = mean_gradient ? failing.id(ObjectKind::mean_gradient, 0) : failing.vector_id(1, 1);
     scene.worker->create(taken, kPageBytes);
     CHECK(code_of([&] { scene.begin(failing, {1}); }) == ErrorCode::store_failed);
@@ -95,7 +95,7 @@ TEST_CASE("a generation that cannot begin leaves what counts where it lies, with
   }
 }
 
-TEST_CASE("transfers go both ways, and leave nothing in the store") {
+TEST_CASE("transfers work in both directions and leave nothing in the store") {
   StateScene scene;
   scene.begin(layout_of(1), {});
   std::vector<float> values(kStateSize);
@@ -111,7 +111,7 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
     return code_of([&] { scene.worker->open(transfer_id(3, transfer), 0, kPageBytes); }) == ErrorCode::store_failed;
   };
   HeldFloats held = scene.home->fetch(101, 0, kStateSize, scene.phase);
-  scene.home->forget_transfers();  // what is held is no transfer any more
+  scene.home->forget_transfers();  // fetched floats no longer belong to the transfer
   CHECK(held.floats.size() == kStateSize);
   CHECK(held.floats[7] == 7);
   CHECK_FALSE(is_gone(101));
@@ -127,7 +127,7 @@ TEST_CASE("transfers go both ways, and leave nothing in the store") {
   CHECK(is_gone(103));
 }
 
-TEST_CASE("what was put is filled again, and what was placed is written again, where they lie") {
+TEST_CASE("a repeated put reuses its object, and a repeated place reuses its vector") {
   StateScene scene;
   scene.begin(layout_of(1), {});
   std::shared_ptr<Mapping> seen;
@@ -149,7 +149,7 @@ TEST_CASE("what was put is filled again, and what was placed is written again, w
   CHECK(code_of([&] { scene.worker->get(transfer_id(3, 100), std::chrono::milliseconds(0)); }) == ErrorCode::timeout);
 }
 
-TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more, and goes with a generation") {
+TEST_CASE("a lent object is reused when it is free and large enough, and is freed with its generation") {
   StateScene scene;
   scene.begin(layout_of(1), {});
   const auto lend = [&](std::uint64_t transfer, std::size_t floats) {
@@ -166,9 +166,9 @@ TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more
   CHECK(lend(102, kStateSize - 1) == 100);
   fetch(100);
   CHECK(exists(100));
-  CHECK(lend(103, kStateSize + kPageFloats) == 103);  // what is too small is given up
+  CHECK(lend(103, kStateSize + kPageFloats) == 103);  // the object that is too small is freed
   CHECK_FALSE(exists(100));
-  scene.home->forget_transfers();  // who failed may write there still
+  scene.home->forget_transfers();  // a failed worker may still write to this object
   CHECK_FALSE(exists(101));
   CHECK(lend(104, kStateSize) == 104);
   fetch(104);
@@ -176,7 +176,7 @@ TEST_CASE("what is lent is lent again when nobody holds it, to who wants no more
   CHECK_FALSE(exists(104));
 }
 
-TEST_CASE("clearing makes the optimizer's vectors of one buffer zero") {
+TEST_CASE("clear sets the optimizer's vectors of one buffer to zero") {
   StateScene scene;
   const SlabLayout layout = layout_of(1);
   scene.begin(layout, {});

@@ -29,7 +29,7 @@ std::vector<float> weights_of(Driver& driver, Versions::PinId pin) {
   return weights;
 }
 
-/// Where replicas wait that hang.
+/// Blocks hanging replicas until it is opened.
 struct HangingGate {
   void open() {
     const std::lock_guard lock(mutex);
@@ -62,7 +62,7 @@ class Hanging : public SpoiledModel {
 
 }  // namespace
 
-TEST_CASE("a pinned version stays what it was while steps go on") {
+TEST_CASE("a pinned version does not change during later steps") {
   for (const char* optimizer : {"sgd", "adagrad", "adam"})
     for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
       CAPTURE(optimizer);
@@ -73,7 +73,7 @@ TEST_CASE("a pinned version stays what it was while steps go on") {
     }
 }
 
-TEST_CASE("a pinned version outlives a worker process") {
+TEST_CASE("a pinned version survives the loss of a worker process") {
   for (const Strategy strategy : {Strategy::sharded, Strategy::driver}) {
     CAPTURE(to_string(strategy));
     Driver driver(kStatistics.name, pinning(Placement::processes, strategy, "adam"));
@@ -85,7 +85,7 @@ TEST_CASE("a pinned version outlives a worker process") {
   }
 }
 
-TEST_CASE("a pinned version outlives a replica of this process that hangs" * doctest::test_suite("given up")) {
+TEST_CASE("a pinned version survives a replica of this process that hangs" * doctest::test_suite("given up")) {
   const auto gate = std::make_shared<HangingGate>();
   Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
   options.timeouts.step = missed_by_none(options);
@@ -101,7 +101,7 @@ TEST_CASE("a pinned version outlives a replica of this process that hangs" * doc
   gate->open();
 }
 
-TEST_CASE("weights that are set do not touch what is pinned, and several versions may be") {
+TEST_CASE("set_weights does not change pinned versions, and several versions can be pinned") {
   Driver driver(kStatistics.name, pinning(Placement::in_process, Strategy::sharded, "sgd"));
   std::vector<std::vector<float>> seen;
   const auto keep = [&](std::span<const float> floats) { seen.emplace_back(floats.begin(), floats.end()); };
@@ -120,11 +120,11 @@ TEST_CASE("weights that are set do not touch what is pinned, and several version
   CHECK((seen[0] != seen[1]));
 }
 
-TEST_CASE("where there is no room for another buffer steps are refused, and all else goes on") {
+TEST_CASE("without room for another buffer, steps are refused and all other calls work") {
   Options options = pinning(Placement::in_process, Strategy::sharded, "adam");
   Driver probe(kStatistics.name, options);
   const auto two_buffers = static_cast<std::size_t>(probe.step().state_bytes);
-  // Room for all shards and as much again as the state takes, but not for half of it more.
+  // Has room for all shards and for twice the state, but not for another half of the state.
   options.memory.store_bytes = 2 * two_buffers + static_cast<std::size_t>(options.num_shards) * two_buffers / 6;
   Driver driver(kStatistics.name, options);
   driver.step();

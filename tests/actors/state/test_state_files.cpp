@@ -25,14 +25,14 @@ Options plain(const TrialModel& model = kBatches, const std::string& optimizer =
   return dealt({Placement::in_process, 1, 1, Strategy::sharded}, model, optimizer);
 }
 
-/// Two runs of the same bits, of which one is put to the test.
+/// Two identical runs. One of them is tested.
 struct Twins {
   explicit Twins(const Options& options, const std::string& model = kBatches.name)
       : tested(model, options), other(model, options) {
     tested.step();
     other.step();
   }
-  /// They are still the same.
+  /// Checks that the runs are still identical.
   void check_alike() {
     CHECK(tested.weights() == other.weights());
     const StepReport report = tested.step();
@@ -48,7 +48,7 @@ struct Twins {
   DistributedSGD other;
 };
 
-/// A checkpoint of two steps.
+/// Returns the path of a checkpoint of a run with two steps.
 std::string saved(const TemporaryFolder& folder, const Options& options, const TrialModel& model = kBatches) {
   const std::string path = folder / "saved";
   DistributedSGD sgd(model.name, options);
@@ -58,7 +58,7 @@ std::string saved(const TemporaryFolder& folder, const Options& options, const T
 
 }  // namespace
 
-TEST_CASE("a run goes on from a checkpoint to the bits that it would have come to, however it is dealt out") {
+TEST_CASE("a run that loads a checkpoint is bitwise identical to an undisturbed run, for any distribution of work") {
   const TemporaryFolder folder;
   for (const TrialModel& model : {kBatches, kStatistics})
     for (const char* optimizer : {"sgd", "adagrad", "adam"})
@@ -71,7 +71,7 @@ TEST_CASE("a run goes on from a checkpoint to the bits that it would have come t
         {
           DistributedSGD first(model.name, dealt(kDeals[i], model, optimizer));
           go_on(first, 2, folder / "part");
-          go_on(first, 1, folder / "part");  // in place of the one before
+          go_on(first, 1, folder / "part");  // replaces the earlier checkpoint
         }
         DistributedSGD second(model.name, dealt(kDeals[i + 1], model, optimizer));
         second.step();
@@ -82,7 +82,7 @@ TEST_CASE("a run goes on from a checkpoint to the bits that it would have come t
       }
 }
 
-TEST_CASE("a run in worker processes goes on from what one in this process saved") {
+TEST_CASE("a run in worker processes can load a checkpoint of a run in this process") {
   const TemporaryFolder folder;
   DistributedSGD whole(kStatistics.name, plain(kStatistics, "adam"));
   go_on(whole, 3, folder / "part");
@@ -92,7 +92,7 @@ TEST_CASE("a run in worker processes goes on from what one in this process saved
   check_same_end(go_on(second, 3, folder / "rest"), expected);
 }
 
-TEST_CASE("a run may go back to its own checkpoint, and other rates are no other run") {
+TEST_CASE("a run can load its own earlier checkpoint, and one with another learning rate") {
   const TemporaryFolder folder;
   DistributedSGD sgd(kBatches.name, plain());
   go_on(sgd, 3, folder / "part");
@@ -107,7 +107,7 @@ TEST_CASE("a run may go back to its own checkpoint, and other rates are no other
   CHECK(other.weights() != first.weights);
 }
 
-TEST_CASE("weights that were set begin the optimizer's state anew, also behind a checkpoint") {
+TEST_CASE("set_weights resets the optimizer's state, also when the run is resumed from a checkpoint") {
   const TemporaryFolder folder;
   DistributedSGD whole(kBatches.name, plain(kBatches, "adam"));
   for (int step = 0; step < 2; ++step) whole.step();
@@ -119,7 +119,7 @@ TEST_CASE("weights that were set begin the optimizer's state anew, also behind a
   check_same_end(go_on(second, 2, folder / "rest"), expected);
 }
 
-TEST_CASE("a creator without a name, and an optimizer without state, have checkpoints too") {
+TEST_CASE("a model creator without a name and an optimizer without state support checkpoints") {
   const TemporaryFolder folder;
   Options options = quiet_options(Placement::in_process, 2);
   options.num_shards = 3;
@@ -133,7 +133,7 @@ TEST_CASE("a creator without a name, and an optimizer without state, have checkp
   CHECK(other.weights() == plain_noise_run(5000, 3, 2, 0.01, 0));
 }
 
-TEST_CASE("a checkpoint of another run is refused, and nothing has changed") {
+TEST_CASE("a checkpoint of a different run is refused, and nothing changes") {
   const TemporaryFolder folder;
   const std::string path = saved(folder, plain());
   struct Row {
@@ -157,7 +157,7 @@ TEST_CASE("a checkpoint of another run is refused, and nothing has changed") {
   }
 }
 
-TEST_CASE("a checkpoint of another optimizer is refused, also where the state has the same names") {
+TEST_CASE("a checkpoint of another optimizer is refused, even if the state has the same names") {
   const TemporaryFolder folder;
   const std::string path = saved(folder, plain(kBatches, "adam"));
   DistributedSGD other(kBatches.name, plain(kBatches, "adamw"));
@@ -166,7 +166,7 @@ TEST_CASE("a checkpoint of another optimizer is refused, also where the state ha
   CHECK(message_of(load).find("optimizer adam; this run has adamw") != std::string::npos);
 }
 
-TEST_CASE("a checkpoint that is missing or damaged is refused, and nothing has changed") {
+TEST_CASE("a missing or damaged checkpoint is refused, and nothing changes") {
   const TemporaryFolder folder;
   const std::string path = saved(folder, plain(kBatches, "adam"));
   const auto damage = [&](const char* file, const std::function<void(std::string&)>& change) {
@@ -197,7 +197,7 @@ TEST_CASE("a checkpoint that is missing or damaged is refused, and nothing has c
   twins.check_alike();
 }
 
-TEST_CASE("a checkpoint that cannot be written leaves the run, and what lies there, as they were") {
+TEST_CASE("a checkpoint that cannot be written changes neither the run nor existing files") {
   const TemporaryFolder folder;
   write_file(folder / "file", "mine");
   Twins twins(plain());

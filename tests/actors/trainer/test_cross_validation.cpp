@@ -27,7 +27,7 @@ std::vector<float> all_values(const DataSource& data) {
   return values;
 }
 
-/// What ranks have returned of data set or fold `i`, in order.
+/// Returns the values that all ranks returned for data set or fold `i`, in the order of ranks.
 std::vector<float> of_all_ranks(const RunResults& results, std::size_t i) {
   std::vector<float> all;
   for (const TaskResult& each : results)
@@ -36,7 +36,7 @@ std::vector<float> of_all_ranks(const RunResults& results, std::size_t i) {
   return all;
 }
 
-/// The accuracy of each fold, of which each was reported once, in order.
+/// Returns the accuracies of the folds, in order. Checks that each was reported once.
 std::vector<double> accuracies(RunHandle& running) {
   std::vector<double> all;
   for (const Report& report : running) {
@@ -48,7 +48,7 @@ std::vector<double> accuracies(RunHandle& running) {
 
 }  // namespace
 
-TEST_CASE("a function cross-validates over the same folds on any number of workers") {
+TEST_CASE("a function cross-validates with the same folds on any number of workers") {
   const auto folds = data::to_cv(load_data("numbered").train, 5);
   std::vector<double> expected;
   for (const Placement placement : kPlacements)
@@ -66,7 +66,7 @@ TEST_CASE("a function cross-validates over the same folds on any number of worke
   CHECK(std::ranges::min(expected) < std::ranges::max(expected));
 }
 
-TEST_CASE("a run has several data sets, by name and by value") {
+TEST_CASE("a run can have several data sets, given by name and by value") {
   const auto folds = data::to_cv(load_data("numbered").train, 2);
   for (const Placement placement : kPlacements) {
     Trainer trainer(trainer_options(placement, 2));
@@ -90,7 +90,7 @@ TEST_CASE("a run has several data sets, by name and by value") {
   CHECK(trainer.run(by_value, {}, {.dataset = {folds[1], "numbered"}})[0].json == 230);
 }
 
-TEST_CASE("data sets that are not there are refused") {
+TEST_CASE("missing data sets are refused") {
   Trainer trainer(trainer_options(Placement::in_process, 1));
   const auto said = [&](auto function, const RunDatasets& data) {
     return message_of([&] { trainer.run(function, {}, {.dataset = data}); });
@@ -118,7 +118,7 @@ TEST_CASE("data sets that are not there are refused") {
   CHECK(trainer.run("datasets", {}, {.dataset = "numbered"})[0].json.size() == 1);
 }
 
-TEST_CASE("alone, too, a function has folds and several data sets") {
+TEST_CASE("outside of a trainer, a function can use folds and several data sets, too") {
   const TrainingData numbered = load_data("numbered");
   const StandaloneContext alone({.datasets = {numbered, load_data("synthetic-linear")}});
   CHECK(here().num_datasets() == 2);
@@ -132,7 +132,7 @@ TEST_CASE("alone, too, a function has folds and several data sets") {
   CHECK(code_of([&] { StandaloneContext({.datasets = {numbered, {}}}); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("only samples that are trained on go through what transforms do at random") {
+TEST_CASE("random transforms apply only to training samples") {
   std::vector<float> values(80);
   std::iota(values.begin(), values.end(), 1.0F);
   const auto images = std::make_shared<const Dataset>(

@@ -18,9 +18,9 @@ namespace {
 
 struct NotesFailures : Callback {
   std::vector<std::string> heard;
-  std::vector<std::pair<int, int>> attempts;  ///< and the ranks of each
-  std::int64_t reported = 0;                  ///< the last iteration
-  std::int64_t iterations = -1;               ///< as the end says
+  std::vector<std::pair<int, int>> attempts;  ///< with the number of ranks of each
+  std::int64_t reported = 0;                  ///< the last reported iteration
+  std::int64_t iterations = -1;               ///< the number in on_end
   void on_start(const RunStart& run) override { attempts.emplace_back(run.attempt, run.world_size); }
   void on_report(const Report& report) override { reported = report.iteration; }
   void on_end(const RunEnd& end) override { iterations = end.iterations; }
@@ -38,7 +38,7 @@ TrainerOptions impatient(Placement placement, int workers) {
 
 }  // namespace
 
-TEST_CASE("a function is called again after a loss, from the last checkpoint of all, to the same end") {
+TEST_CASE("after a loss, a function is called again with the last complete checkpoint, and the result is the same") {
   Trainer trainer(trainer_options(Placement::processes, 3));
   for (const char* how : {"", "killed"}) {
     const auto failures = std::make_shared<NotesFailures>();
@@ -58,7 +58,7 @@ TEST_CASE("a function is called again after a loss, from the last checkpoint of 
   }
 }
 
-TEST_CASE("who is killed in the middle of a collective is named to all others") {
+TEST_CASE("an error on all other ranks names the rank that is killed during a collective") {
   const troupe_test::TemporaryFolder notes;
   Trainer trainer(trainer_options(Placement::processes, 3));
   trainer.run("add until killed", {{"notes", notes.path().string()}});
@@ -71,7 +71,7 @@ TEST_CASE("who is killed in the middle of a collective is named to all others") 
   }
 }
 
-TEST_CASE("a function is called again after a loss while data is read, before ranks have met") {
+TEST_CASE("a function is called again after a loss while data is read, before the ranks have met") {
   const troupe_test::TemporaryFolder around;
   Trainer trainer(trainer_options(Placement::processes, 3));
   const auto failures = std::make_shared<NotesFailures>();
@@ -82,7 +82,7 @@ TEST_CASE("a function is called again after a loss while data is read, before ra
   CHECK(failures->heard[0].find("goes on: a worker was lost: its process was ended by signal 9 (worker 1") == 0);
 }
 
-TEST_CASE("an error that names a worker of something else is the function's own, and no loss of a rank") {
+TEST_CASE("a worker_lost that a function throws is the function's own error, and not the loss of a rank") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   const auto failures = std::make_shared<NotesFailures>();
   const auto lose_own = [] {
@@ -92,7 +92,7 @@ TEST_CASE("an error that names a worker of something else is the function's own,
   CHECK(failures->attempts.size() == 1);
 }
 
-TEST_CASE("losses beyond max_failures end the run, which tells of them; the trainer can be used on") {
+TEST_CASE("more losses than max_failures end the run with an error, and the trainer can be used again") {
   TrainerOptions options = trainer_options(Placement::processes, 2);
   options.fault_tolerance.max_failures = 1;
   Trainer trainer(options);
@@ -105,9 +105,9 @@ TEST_CASE("losses beyond max_failures end the run, which tells of them; the trai
   CHECK(trainer.run("place").size() == 2);
 }
 
-TEST_CASE("with a range of workers a run goes on without the lost one, and the next has all again") {
+TEST_CASE("a run with a range of workers continues without the lost worker, and the next run has all workers again") {
   TrainerOptions options = trainer_options(Placement::processes, 1);
-  if (usable_cores() < 2) return;  // which say how many workers of a range there are
+  if (usable_cores() < 2) return;  // the number of cores determines the number of workers
   options.num_workers = {1, 2};
   Trainer trainer(options);
   REQUIRE(trainer.num_workers() == 2);
@@ -120,7 +120,7 @@ TEST_CASE("with a range of workers a run goes on without the lost one, and the n
   CHECK(next->attempts == std::vector<std::pair<int, int>>{{1, 2}});
 }
 
-TEST_CASE("a worker that answers no more is cut, and replaced") {
+TEST_CASE("a worker that stops replying is cut off and replaced") {
   TrainerOptions options = trainer_options(Placement::processes, 2);
   options.fault_tolerance.suspect_after = std::chrono::milliseconds(500);
   options.fault_tolerance.cut_after = std::chrono::milliseconds(1500);
@@ -128,7 +128,7 @@ TEST_CASE("a worker that answers no more is cut, and replaced") {
   CHECK(trainer.run("ten", {{"how", "stopped"}})[0].json.at("attempt") == 2);
 }
 
-TEST_CASE("a function that throws ends the run with its error, which names its worker") {
+TEST_CASE("an exception of a function ends the run, and the error names its worker") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
     const auto failures = std::make_shared<NotesFailures>();
@@ -146,13 +146,13 @@ TEST_CASE("a function that throws ends the run with its error, which names its w
   }
 }
 
-TEST_CASE("a function that does not begin on one worker ends on the others, which can be used on") {
+TEST_CASE("if a function fails to start on one worker, it ends on the others, which can be used again") {
   Trainer trainer(trainer_options(Placement::processes, 3));
   CHECK(where_of([&] { trainer.run("wait_but_for_1"); }).worker == 1);
   CHECK(trainer.run("place").size() == 3);
 }
 
-TEST_CASE("who returns early, or calls something else, is named by the others") {
+TEST_CASE("an error on the other ranks names a rank that returns early or calls something else") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
     const std::string early = message_of([&] { trainer.run("ten", {{"how", "returns"}}); });
@@ -165,7 +165,7 @@ TEST_CASE("who returns early, or calls something else, is named by the others") 
   }
 }
 
-TEST_CASE("who hangs is lost in time, and the function called again") {
+TEST_CASE("a hanging rank is lost after the timeout, and the function is called again") {
   Trainer trainer(impatient(Placement::processes, 3));
   const auto begin = std::chrono::steady_clock::now();
   const RunResults results = trainer.run("ten", {{"how", "hangs"}});
@@ -174,13 +174,13 @@ TEST_CASE("who hangs is lost in time, and the function called again") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
-TEST_CASE("who reports without end is given up, too, when it is to stop") {
+TEST_CASE("a function that ignores the stop request and keeps reporting is lost after the timeout") {
   Trainer trainer(impatient(Placement::processes, 3));
   CHECK(message_of([&] { trainer.run("flood"); }).find("out of luck") != std::string::npos);
   for (const int rank : {0, 2}) CHECK(trainer.workers().workers().at(static_cast<std::size_t>(rank)).state == "lost");
 }
 
-TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on from the newest") {
+TEST_CASE("checkpoints are folders with files and tensors, and runs resume from the newest") {
   const troupe_test::TemporaryFolder around;
   const std::string folder = around / "checkpoints";
   const std::string file = around / "vocabulary.txt";
@@ -214,7 +214,7 @@ TEST_CASE("checkpoints lie in a folder, with files and tensors, and runs go on f
   CHECK(code_of([&] { trainer.run("ten", {}, {.checkpoints = {.resume = true}}); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("checkpoints tell after how many reports they were saved, and a run that is resumed counts on") {
+TEST_CASE("checkpoints contain the number of reports before them, and a resumed run continues this count") {
   struct NotesIterations : Callback {
     std::vector<std::int64_t> reports, checkpoints;
     void on_report(const Report& report) override { reports.push_back(report.iteration); }
@@ -250,7 +250,7 @@ TEST_CASE("checkpoints tell after how many reports they were saved, and a run th
   CHECK(run()->reports == Iterations{1, 2, 3});
 }
 
-TEST_CASE("a checkpoint that some ranks never save is told, at the end or after some time") {
+TEST_CASE("a checkpoint that some ranks do not save causes an error, at the end or after a timeout") {
   Trainer trainer(trainer_options(Placement::in_process, 3));
   for (const int times : {1, 1'000'000}) {
     std::atomic<int> saved = 0;
@@ -264,7 +264,7 @@ TEST_CASE("a checkpoint that some ranks never save is told, at the end or after 
   }
 }
 
-TEST_CASE("a damaged checkpoint is told") {
+TEST_CASE("a damaged checkpoint is an error") {
   const troupe_test::TemporaryFolder around;
   const std::string folder = around / "damaged";
   const RunCheckpoints options{.folder = folder};

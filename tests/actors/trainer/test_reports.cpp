@@ -36,7 +36,7 @@ struct HearsAll : Callback {
   bool wants_to_stop() const override { return stop_after >= 0 && std::ssize(reports) >= stop_after; }
 };
 
-/// All reports that can be made.
+/// Returns all reports that are complete.
 std::vector<Json> drain(ReportRows& rows) {
   std::vector<Json> all;
   while (auto metrics = rows.next()) all.push_back(std::move(*metrics));
@@ -45,7 +45,7 @@ std::vector<Json> drain(ReportRows& rows) {
 
 }  // namespace
 
-TEST_CASE("reports are made of what all ranks said as their n-th, in any interleaving") {
+TEST_CASE("report n combines the n-th reports of all ranks, for any interleaving") {
   ReportRows rows({}, 3);
   rows.add(0, {{"loss", 1}}, 10);
   rows.add(0, {{"loss", 10}}, 10);
@@ -56,12 +56,12 @@ TEST_CASE("reports are made of what all ranks said as their n-th, in any interle
   CHECK(rows.iteration() == 1);
   rows.add(1, {{"loss", 20}}, 10);
   CHECK(drain(rows).empty());
-  rows.end(2);  // it reports no more
+  rows.end(2);  // rank 2 will not report again
   CHECK(drain(rows) == std::vector<Json>{{{"loss", 15.0}}});
   CHECK(rows.iteration() == 2);
 }
 
-TEST_CASE("reports that wait for those of others are bounded, and those are named") {
+TEST_CASE("the memory of reports that wait for other ranks is bounded, and the error names these ranks") {
   constexpr std::size_t kHalf = std::size_t{150} << 20;
   ReportRows rows({}, 3);
   rows.add(0, {{"loss", 1}}, kHalf);
@@ -80,7 +80,7 @@ TEST_CASE("reports that wait for those of others are bounded, and those are name
   for (int i = 0; i < 3; ++i) first.add(1, {{"loss", i}}, kHalf);
 }
 
-TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at the end") {
+TEST_CASE("metrics of ranks are combined as configured, for every report, every few reports, or at the end") {
   ReportOptions options;
   options.metrics = {
       {"sum", Aggregate::sum}, {"max", Aggregate::max}, {"all", Aggregate::all}, {"first", Aggregate::first}};
@@ -121,7 +121,7 @@ TEST_CASE("metrics of ranks become one as asked, all of them, every few, or at t
   CHECK(code_of([] { ReportRows({.every = -1}, 1); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("what is nested so deep that copies of it would overflow the stack is refused") {
+TEST_CASE("JSON that is nested so deeply that copies would overflow the stack is refused") {
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + '1' + std::string(levels, ']'); };
   CHECK(json_from(nested(100)).is_array());
   for (const std::size_t levels : {101, 1'000'000})
@@ -132,7 +132,7 @@ TEST_CASE("what is nested so deep that copies of it would overflow the stack is 
   CHECK(troupe_test::contains(message_of([&] { trainer.run(report); }), "nested deeper than 100 levels"));
 }
 
-TEST_CASE("a program's own JSON may be nested 300,000 deep, and is refused before it is copied or written") {
+TEST_CASE("JSON that is nested 300,000 levels deep is refused before it is copied or written") {
   const auto deep = [] {
     Json json = 1;
     for (int level = 0; level < 300'000; ++level) json = Json::array({std::move(json)});
@@ -158,7 +158,7 @@ TEST_CASE("a program's own JSON may be nested 300,000 deep, and is refused befor
   refused([&] { tune::run(trainable, {}); });
 }
 
-TEST_CASE("reports of workers come in order, and callbacks hear of all that happens") {
+TEST_CASE("reports of workers arrive in order, and callbacks receive all events") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 3));
     const auto heard = std::make_shared<HearsAll>();
@@ -182,7 +182,7 @@ TEST_CASE("reports of workers come in order, and callbacks hear of all that happ
   }
 }
 
-TEST_CASE("a callback that has seen enough has the functions stop") {
+TEST_CASE("a callback that requests a stop ends the functions") {
   for (const Placement placement : {Placement::in_process, Placement::processes}) {
     Trainer trainer(trainer_options(placement, 2));
     const auto heard = std::make_shared<HearsAll>();
@@ -194,7 +194,7 @@ TEST_CASE("a callback that has seen enough has the functions stop") {
   }
 }
 
-TEST_CASE("what a callback throws ends the run, and comes out of it") {
+TEST_CASE("an exception of a callback ends the run and propagates") {
   struct Refuses : Callback {
     void on_report(const Report&) override { throw std::runtime_error("no more"); }
   };
@@ -203,7 +203,7 @@ TEST_CASE("what a callback throws ends the run, and comes out of it") {
   CHECK(trainer.run("place").size() == 2);
 }
 
-TEST_CASE("a run that an error of its own ends tells callbacks of it, and whoever asks for its results") {
+TEST_CASE("a run that fails by itself informs callbacks, and throws when its results are requested") {
   const troupe_test::TemporaryFolder around;
   const std::string folder = around / "checkpoints";
   Trainer trainer(trainer_options(Placement::in_process, 2));
@@ -219,7 +219,7 @@ TEST_CASE("a run that an error of its own ends tells callbacks of it, and whoeve
   CHECK(heard->calls == std::vector<std::string>{"start 2", "failure", "failed"});
 }
 
-TEST_CASE("callbacks of a run that is dropped hear of its end") {
+TEST_CASE("callbacks of a dropped run receive its end") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   const auto heard = std::make_shared<HearsAll>();
   CHECK(trainer.run_generator("wait", {}, {.callbacks = {heard}}).next());
@@ -227,7 +227,7 @@ TEST_CASE("callbacks of a run that is dropped hear of its end") {
   CHECK(heard->calls.back() == "end");
 }
 
-TEST_CASE("a run that has failed says why, whatever callbacks throw when they hear of it") {
+TEST_CASE("a failed run throws its own error even if callbacks throw") {
   struct Refuses : Callback {
     void on_failure(const Error&, bool) override { throw std::runtime_error("not that"); }
     void on_end(const RunEnd&) override { throw std::runtime_error("nor that"); }
@@ -245,7 +245,7 @@ TEST_CASE("a run that has failed says why, whatever callbacks throw when they he
   CHECK(troupe_test::contains(errors.text(), "a callback failed at the end of the run: nor that"));
 }
 
-TEST_CASE("callbacks are told the name of the function as the user knows it") {
+TEST_CASE("callbacks receive the name of the function as the user knows it") {
   struct NotesName : Callback {
     std::string name;
     void on_start(const RunStart& run) override { name = run.name; }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::array kPlacements{Placement::in_process, Placement::processes};
 
-/// One rank, whose vectors break off in the middle of their gathering where it is told so.
+/// A communicator with one rank. On request, its vectors throw in the middle of a gather.
 class BreaksOff : public Communicator {
  public:
   bool breaks = false;
@@ -42,7 +42,7 @@ class BreaksOff : public Communicator {
   }
 };
 
-/// A model that computes in a precision, and does nothing else.
+/// A model that computes in a given precision and does nothing else.
 class Precise : public Model {
  public:
   explicit Precise(Precision precision) : precision_(precision) {}
@@ -61,7 +61,7 @@ class Precise : public Model {
 
 }  // namespace
 
-TEST_CASE("a function runs on all workers, which stay, and is told where it is") {
+TEST_CASE("a function runs on all workers, knows its rank, and the workers serve the next run") {
   for (const Placement placement : kPlacements) {
     Trainer trainer(trainer_options(placement, 3));
     const RunResults first = trainer.run("place", {{"lr", 0.5}});
@@ -82,7 +82,7 @@ TEST_CASE("a function runs on all workers, which stay, and is told where it is")
   }
 }
 
-TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
+TEST_CASE("the same function runs outside of a trainer as rank 0 of 1") {
   CHECK(here().rank() == 0);
   CHECK(here().world_size() == 1);
   CHECK_FALSE(here().in_worker());
@@ -97,7 +97,7 @@ TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
     CHECK(here().dataset().shard().num_samples() == load_data("synthetic-linear").train->info().num_samples);
     CHECK_FALSE(here().load_checkpoint());
     here().save_checkpoint({{"step", 7}});
-    CHECK_FALSE(here().load_checkpoint());  // this call has begun from none
+    CHECK_FALSE(here().load_checkpoint());  // no checkpoint at the start of this call
     CHECK(alone.last_checkpoint()->number == 1);
     const StandaloneContext next({.checkpoint = alone.last_checkpoint()});
     CHECK(here().load_checkpoint()->state.at("step") == 7);
@@ -105,7 +105,7 @@ TEST_CASE("the same function runs outside a trainer as rank 0 of 1") {
   CHECK(here().config() == Json::object());
 }
 
-TEST_CASE("callbacks of a function outside of a trainer hear that an exception has left it") {
+TEST_CASE("callbacks of a function outside of a trainer learn of an exception") {
   struct Heard : Callback {
     std::string told;
     void on_failure(const Error& error, bool goes_on) override { told += error.message() + (goes_on ? "+" : "-"); }
@@ -123,7 +123,7 @@ TEST_CASE("callbacks of a function outside of a trainer hear that an exception h
   }
 }
 
-TEST_CASE("in this process a function is given by value, and returns what JSON or tensors are made of") {
+TEST_CASE("in this process a function can be passed by value, and can return JSON or tensors") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   int calls = 0;
   const RunResults results = trainer.run(
@@ -142,7 +142,7 @@ TEST_CASE("in this process a function is given by value, and returns what JSON o
   CHECK(processes.run("tensors")[0].tensors.at(1).values.empty());
 }
 
-TEST_CASE("collectives in functions make the same bits in both placements") {
+TEST_CASE("collectives in functions are bitwise identical with both placements") {
   for (const Placement placement : kPlacements)
     for (const int workers : {1, 2, 4}) {
       Trainer trainer(trainer_options(placement, workers));
@@ -150,7 +150,7 @@ TEST_CASE("collectives in functions make the same bits in both placements") {
     }
 }
 
-TEST_CASE("what a trainer cannot do it says before it starts") {
+TEST_CASE("invalid trainer options are refused before the start") {
   const auto refused = [](auto change) {
     TrainerOptions options = trainer_options(Placement::in_process, 2);
     change(options);
@@ -168,7 +168,7 @@ TEST_CASE("what a trainer cannot do it says before it starts") {
   CHECK(refused([](auto& o) { o.timeouts.stop = {}; }).find("timeouts.stop") != std::string::npos);
 }
 
-TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint") {
+TEST_CASE("weights and checkpoints of GroupSGD can be used for predictions") {
   const troupe_test::TemporaryFolder folder;
   AccelerateOptions options;
   options.config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
@@ -191,7 +191,7 @@ TEST_CASE("an optimizer saves weights that predict, and so does its checkpoint")
   CHECK(again.weights() == optimizer.weights());
 }
 
-TEST_CASE("frozen batch-norm in a loop of one's own stays, to the bits of a DistributedSGD") {
+TEST_CASE("in a hand-written loop, frozen batch-norm does not change, bitwise identical to DistributedSGD") {
   const std::string config = R"({"data": "mock-images:8,3,60", "batch_size": 6})";
   const std::vector<ParameterGroup> groups{{.pattern = "1.*", .frozen = true}};
   GroupSGD optimizer{accelerate("cnn-bn", {.config = config, .groups = groups}), Group(), Sgd{.groups = groups}};
@@ -214,7 +214,7 @@ TEST_CASE("frozen batch-norm in a loop of one's own stays, to the bits of a Dist
   }
 }
 
-TEST_CASE("more workers than cores share them, and say so") {
+TEST_CASE("more workers than cores share the cores, and a log line reports this") {
   const int workers = usable_cores() + 1;
   std::string said;
   set_log_sink([&](const LogRecord& record) { said += record.text + '\n'; });
@@ -227,7 +227,7 @@ TEST_CASE("more workers than cores share them, and say so") {
   CHECK(said.find(std::to_string(workers) + " workers share ") != std::string::npos);
 }
 
-TEST_CASE("a name that nobody registered is told with those that there are") {
+TEST_CASE("the error for an unknown function lists the registered ones") {
   Trainer trainer(trainer_options(Placement::processes, 2));
   const std::string said = message_of([&] { trainer.run("plaice"); });
   CHECK(said.find("no function named 'plaice' is registered; there are ") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE("a name that nobody registered is told with those that there are") {
   CHECK(trainer.run("place").size() == 2);
 }
 
-TEST_CASE("the table of workers tells who they are, and what they do") {
+TEST_CASE("the table of workers shows their places and states") {
   Trainer trainer(trainer_options(Placement::processes, 2));
   std::ostringstream table;
   table << trainer;
@@ -251,7 +251,7 @@ TEST_CASE("the table of workers tells who they are, and what they do") {
   CHECK(code_of([&] { trainer.run("place"); }) == ErrorCode::in_use);
 }
 
-TEST_CASE("what a run cannot do it says before its functions start") {
+TEST_CASE("invalid run options are refused before functions start") {
   Trainer trainer(trainer_options(Placement::in_process, 2));
   std::atomic<int> calls = 0;
   const auto run = [&] { trainer.run([&calls] { ++calls; }, {}, {.reports = {.every = -1}}); };
@@ -263,7 +263,7 @@ TEST_CASE("what a run cannot do it says before its functions start") {
   CHECK(moved.returns().size() == 2);
 }
 
-TEST_CASE("a run that is dropped ends its functions, and the workers serve the next one") {
+TEST_CASE("a dropped run ends its functions, and the workers serve the next run") {
   for (const Placement placement : kPlacements) {
     Trainer trainer(trainer_options(placement, 2));
     {
@@ -276,7 +276,7 @@ TEST_CASE("a run that is dropped ends its functions, and the workers serve the n
   }
 }
 
-TEST_CASE("objects of the user's stay with the workers") {
+TEST_CASE("the user's objects stay with the workers") {
   Trainer trainer(trainer_options(Placement::processes, 2));
   CHECK(message_of([&] { trainer.execute("add"); }).find("this worker has no object of that class") !=
         std::string::npos);
@@ -317,7 +317,7 @@ TEST_CASE("each rank has its shard of the data") {
   CHECK(message_of([&] { trainer.run("shard"); }).find("this run has no data") != std::string::npos);
 }
 
-TEST_CASE("data larger than its memory is read where it lies, to the same samples") {
+TEST_CASE("data that exceeds the memory limit is streamed, with the same samples") {
   const troupe_test::TemporaryFolder folder;
   const std::string file = folder / "rows.csv";
   {
@@ -328,7 +328,7 @@ TEST_CASE("data larger than its memory is read where it lies, to the same sample
   const RunOptions data{.dataset = "csv:" + file + ",target=y"};
   Trainer in_memory(trainer_options(Placement::in_process, 2));
   TrainerOptions options = trainer_options(Placement::processes, 2);
-  options.memory.data_bytes = 20'000;  // of 36,000 bytes of values
+  options.memory.data_bytes = 20'000;  // the values have 36,000 bytes
   Trainer streamed(options);
   const RunResults expected = in_memory.run("shard", {}, data);
   const RunResults results = streamed.run("shard", {}, data);
@@ -336,10 +336,10 @@ TEST_CASE("data larger than its memory is read where it lies, to the same sample
     CHECK(results[rank].json == expected[rank].json);
     CHECK(results[rank].json.at("seen") == 1500);
   }
-  CHECK(std::filesystem::exists(file + ".index"));  // which tells that it was not read into memory
+  CHECK(std::filesystem::exists(file + ".index"));  // the index proves that the file was not read into memory
 }
 
-TEST_CASE("a step of a loop that breaks off in the middle of its gathering changes nothing") {
+TEST_CASE("a step of GroupSGD that fails in the middle of a gather changes nothing") {
   const auto breaks_off = std::make_shared<BreaksOff>();
   GroupSGD broken{accelerate("linear"), Group(breaks_off), Sgd{.momentum = 0.9}};
   GroupSGD whole{accelerate("linear"), Group(), Sgd{.momentum = 0.9}};
@@ -352,7 +352,7 @@ TEST_CASE("a step of a loop that breaks off in the middle of its gathering chang
   CHECK(broken.weights() == whole.weights());
 }
 
-TEST_CASE("an optimizer's step is on the next batch, or on that of a number") {
+TEST_CASE("a step of GroupSGD uses the next batch, or the batch with a given number") {
   const AccelerateOptions options{.config = R"({"data": "synthetic-linear", "batch_size": 8})"};
   GroupSGD in_order{accelerate("linear", options), Group()};
   GroupSGD numbered{accelerate("linear", options), Group()};
@@ -368,7 +368,7 @@ TEST_CASE("an optimizer's step is on the next batch, or on that of a number") {
   CHECK(other.weights() != in_order.weights());
 }
 
-TEST_CASE("ranks that accelerate compute in one precision: the one that is asked for, where all have it") {
+TEST_CASE("ranks that use accelerate compute in one precision: the requested one, if all ranks support it") {
   for (const int without : {-1, 1}) {
     CAPTURE(without);
     const ModelCreator creator([without](const ReplicaContext& context) {
@@ -381,7 +381,7 @@ TEST_CASE("ranks that accelerate compute in one precision: the one that is asked
   }
 }
 
-TEST_CASE("a model in a loop learns to the bits of DistributedSGD, whoever dies") {
+TEST_CASE("a model in a hand-written loop is bitwise identical to DistributedSGD, after deaths, too") {
   for (const char* model : {"mlp", "cnn-bn"}) {
     Options options;
     options.num_workers = 2;

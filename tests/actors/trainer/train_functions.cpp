@@ -30,7 +30,7 @@ void try_collectives(const Json& config) {
   try_all_collectives(here().group(), config.value("count", std::size_t{1000}));
 }
 
-/// Each rank reports `reports` times at its own pace: "rank", "twice" the iteration, what is no number, and a text.
+/// Each rank reports `reports` times at its own pace: "rank", "twice" the iteration, a NaN, and a text.
 void report_at_own_pace(const Json& config) {
   const int rank = here().rank();
   for (int i = 1; i <= config.value("reports", 20); ++i) {
@@ -43,7 +43,8 @@ void report_at_own_pace(const Json& config) {
   }
 }
 
-/// Counts to ten, a checkpoint a step; rank 1 does as "how" says at step 5 of the first attempt, and so on for "times".
+/// Counts to ten and saves a checkpoint per step. Rank 1 fails as "how" specifies at step 5 of the first attempt, one
+/// step later in the next attempt, and so on for "times" attempts.
 Json count_to_ten(const Json& config) {
   const auto before = here().load_checkpoint();
   const int from = before ? before->state.at("done").get<int>() : 0;
@@ -57,7 +58,7 @@ Json count_to_ten(const Json& config) {
     const bool due = i == 4 + here().attempt() && here().rank() == 1 && here().attempt() <= config.value("times", 1);
     const std::string how = due ? config.value("how", "") : "";
     if (how == "killed") ::kill(::getpid(), SIGKILL);
-    while (how == "stopped") ::kill(::getpid(), SIGSTOP);  // what comes on its socket lets it go on
+    while (how == "stopped") ::kill(::getpid(), SIGSTOP);  // a message on its socket would let the process continue
     if (how == "throws") throw std::runtime_error("out of luck");
     if (how == "returns") return "early";
     if (how == "hangs") std::this_thread::sleep_for(std::chrono::hours(1));
@@ -66,8 +67,8 @@ Json count_to_ten(const Json& config) {
   return {{"sum", sum[0]}, {"from", from}, {"attempt", here().attempt()}, {"world_size", here().world_size()}};
 }
 
-/// Adds without end. Rank 1 of the first attempt is killed meanwhile; the others note what they are told in a file of
-/// `notes` each.
+/// Adds forever. In the first attempt rank 1 is killed. Each other rank writes its error to a file in the folder
+/// `notes`.
 void add_until_killed(const Json& config) {
   if (here().attempt() > 1) return;
   std::jthread killer;
@@ -86,7 +87,7 @@ void add_until_killed(const Json& config) {
   }
 }
 
-/// Until it is asked to stop.
+/// Runs until a stop is requested.
 Json wait_for_stop() {
   for (int i = 0; i < 10'000 && !here().should_stop(); ++i) {
     here().report({{"i", i}});
@@ -95,7 +96,7 @@ Json wait_for_stop() {
   return here().should_stop();
 }
 
-/// Rank 1 throws at once; the others do not stop, and report all the time.
+/// Rank 1 throws at once. The other ranks ignore stop requests and report all the time.
 Json flood() {
   if (here().rank() == 1) throw std::runtime_error("out of luck");
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -103,7 +104,7 @@ Json flood() {
   return {};
 }
 
-/// Until it is called for the second time, and has met the others a few times.
+/// Runs until it is called for the second time and a few collectives have succeeded.
 Json wait_for_second_call() {
   for (int i = 0; i < (here().attempt() > 1 ? 5 : 10'000); ++i) {
     here().report({{"i", here().all_reduce(std::int64_t{i})}});
@@ -112,7 +113,7 @@ Json wait_for_second_call() {
   return {{"attempt", here().attempt()}, {"node", here().node()}};
 }
 
-/// Whether this process is a worker of this number, before `init` has seen that it is one.
+/// Returns whether this process was started as the worker with this number. Works before `init`.
 bool is_launched_as(const std::string& worker) {
   const char* const launch = std::getenv("TROUPE_LAUNCH");
   return launch != nullptr && std::string(launch).find("--troupe-worker=" + worker) != std::string::npos;
@@ -146,7 +147,7 @@ Json shard_of_data() {
           {"all", std::int64_t{shard.all().count}}};
 }
 
-/// 60 samples, whose value is their number, in three classes of which some samples are strangers.
+/// 60 samples in three classes. The value of a sample is its number. Some samples have the wrong class.
 TrainingData numbered_samples(const std::string& /*arguments*/, std::uint64_t /*seed*/) {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
@@ -158,13 +159,14 @@ TrainingData numbered_samples(const std::string& /*arguments*/, std::uint64_t /*
   return {train, std::make_shared<const Dataset>(Dataset::classes({1}, {1000}, {0}, 3))};
 }
 
-/// Reading them ends this process, unless a file of the name that is their argument says that it has done so before.
+/// Reading these data kills this process, unless the file `arguments` exists, which shows that this has happened
+/// before.
 TrainingData deadly_samples(const std::string& arguments, std::uint64_t seed) {
   if (const int file = ::open(arguments.c_str(), O_CREAT | O_EXCL, 0600); file >= 0) ::kill(::getpid(), SIGKILL);
   return numbered_samples("", seed);
 }
 
-/// Of nearest class means. Sums of whole numbers are the same in any order.
+/// The accuracy of a classifier by the nearest class mean. Sums of whole numbers are exact in any order.
 double accuracy_of(const RunDataset& fold) {
   std::vector<double> sums(3);
   std::vector<double> counts(3);
@@ -195,12 +197,12 @@ Json cross_validate(const Json& config) {
   return mine;
 }
 
-/// This rank's samples of each data set.
+/// Returns this rank's samples of each data set.
 Json tell_datasets() {
   Json told = Json::array();
   for (int i = 0; i < here().num_datasets(); ++i) told.push_back(here().dataset(i).shard().all().values);
   if (told.empty() || told[0] == here().dataset().shard().all().values) return told;
-  return "the first is another";
+  return "the first data set is another";
 }
 
 Json learn(const Json& config) {
@@ -240,7 +242,8 @@ void troupe_test::register_train_functions() {
   register_function("cv", cross_validate);
   register_function("datasets", tell_datasets);
   register_data("numbered", numbered_samples);
-  const bool dies = is_launched_as("1");  // which makes it itself: drawn data is no other's that has another seed
+  // This worker creates the data itself, because drawn data are shared only for the same seed.
+  const bool dies = is_launched_as("1");
   register_data("deadly_for_1", dies ? deadly_samples : numbered_samples, {.arguments = ":FILE", .drawn = dies});
   register_class<troupe_test::Counter>();
   register_method<troupe_test::Counter>("add", [](troupe_test::Counter& counter, const Json& config) {

@@ -5,10 +5,10 @@
 
 namespace troupe_test {
 
-/// Makes the functions of these tests known.
+/// Registers the functions of these tests.
 void register_train_functions();
 
-/// Counts from what it is given; "add" is a method of it.
+/// Counts from a given value. "add" is a method of the class.
 struct Counter {
   explicit Counter(const troupe::Json& config) : value(config.value("from", 0)) {}
   int value;

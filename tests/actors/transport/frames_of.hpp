@@ -8,7 +8,7 @@
 
 namespace troupe_test {
 
-/// Whole frames of a stream.
+/// Splits a stream into complete frames.
 class FramesOf {
  public:
   std::vector<Frame> take(std::span<const std::byte> bytes) {

@@ -20,7 +20,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// Leaves a socket's file there.
+/// Leaves the file of a socket at this path.
 void bind_socket(const std::string& path) {
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -29,7 +29,7 @@ void bind_socket(const std::string& path) {
   REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 
-/// While it lives temporary files go to another folder.
+/// Uses another folder for temporary files during the lifetime of this object.
 class OtherTemporaryFolder {
  public:
   explicit OtherTemporaryFolder(const std::string& folder) : before_(::getenv("TMPDIR")) {
@@ -45,7 +45,7 @@ class OtherTemporaryFolder {
 
 }  // namespace
 
-TEST_CASE("a socket's folder goes with its process, or when the next one is made") {
+TEST_CASE("a socket folder is removed with its process, or when the next one is created") {
   const TemporaryFolder folder;
   const OtherTemporaryFolder other(folder.path().string());
   std::filesystem::create_directory(folder / "troupe-empty1");
@@ -63,10 +63,10 @@ TEST_CASE("a socket's folder goes with its process, or when the next one is made
     CHECK_FALSE(std::filesystem::exists(folder / "troupe-left00"));
     bind_socket(one.path() + "/driver");
     const auto two = std::make_unique<SocketFolder>("/driver");
-    CHECK(std::filesystem::exists(one.path() + "/driver"));  // whose process lives
+    CHECK(std::filesystem::exists(one.path() + "/driver"));  // its process is alive
     CHECK(one.path() != two->path());
   }
-  CHECK(std::filesystem::exists(folder / "troupe-empty1"));  // which another process may be about to use
+  CHECK(std::filesystem::exists(folder / "troupe-empty1"));  // another process may be about to use this folder
   CHECK(std::filesystem::exists(folder / "troupe-others/driver"));
   const std::filesystem::directory_iterator left(folder.path());
   CHECK(std::distance(begin(left), end(left)) == 2);

@@ -22,7 +22,7 @@ std::string refusal(const Json& space) {
   return "";
 }
 
-TEST_CASE("values are drawn where they may lie, and all over it") {
+TEST_CASE("values are drawn from the whole range and only from it") {
   const Space space(Json{{"a", uniform(-1, 1)},
                          {"b", loguniform(1e-4, 1)},
                          {"c", quniform(0, 1, 0.25)},
@@ -46,7 +46,7 @@ TEST_CASE("values are drawn where they may lie, and all over it") {
     CHECK(config["f"]["h"] == Json::array({1, 2}));
     CHECK(config["i"] == "as it is");
   }
-  // Of 4,000 halves 2,000 +- 32; five deviations.
+  // Of 4,000 values 2,000 +- 32 are below the middle. The limit is five standard deviations.
   CHECK(std::abs(below["a"] - 2000) < 160);
   CHECK(std::abs(below["b"] - 2000) < 160);
   CHECK(seen.size() == 5 + 5 + 3);
@@ -55,7 +55,7 @@ TEST_CASE("values are drawn where they may lie, and all over it") {
   CHECK(std::abs(seen["c0.250000"] - 1000) < 140);
 }
 
-TEST_CASE("a trial's values are a function of seed and number, and of no other value in the space") {
+TEST_CASE("a trial's values are a function of seed and number, independent of other values in the space") {
   const Space few(Json{{"lr", uniform(0, 1)}});
   const Space more(Json{{"also", randint(0, 10)}, {"lr", uniform(0, 1)}, {"n", grid({1, 2})}});
   std::set<double> values;
@@ -68,7 +68,7 @@ TEST_CASE("a trial's values are a function of seed and number, and of no other v
   CHECK(values.size() == 100);
 }
 
-TEST_CASE("multiples of a step stay within their range, and are whole where all is") {
+TEST_CASE("multiples of a step stay within their range, and are whole numbers if range and step are") {
   const Space space(Json{{"a", {{"quniform", {16, 64, 16}}}}, {"b", quniform(0, 1, 0.4)}, {"c", quniform(4, 4, 2)}});
   std::set<std::string> seen;
   for (std::int64_t i = 0; i < 200; ++i) {
@@ -80,7 +80,7 @@ TEST_CASE("multiples of a step stay within their range, and are whole where all 
   CHECK(seen == std::set<std::string>{"16", "32", "48", "64", "0.0", "0.4", "0.8"});
 }
 
-TEST_CASE("grids take all combinations in turn") {
+TEST_CASE("grids produce all combinations in turn") {
   const Space space(Json{{"a", grid({1, 2, 3})}, {"b", {{"c", grid({"x", "y"})}}}});
   CHECK(space.combinations() == 6);
   std::set<std::string> all;
@@ -90,7 +90,7 @@ TEST_CASE("grids take all combinations in turn") {
   CHECK(space.config(1, 0)["a"] == space.config(1, 1)["a"]);
 }
 
-TEST_CASE("spaces that make no sense are refused with their key") {
+TEST_CASE("the error for an invalid space names the key") {
   CHECK(refusal(7).find("a space must be an object") == 0);
   CHECK(refusal({{"lr", uniform(1, 0)}}) == "space: 'lr' is uniform from 1.0 to 0.0: low is above high");
   CHECK(refusal({{"lr", uniform(1, 1)}}) == "space: 'lr' is uniform from 1.0 to 1.0, which is empty");
@@ -108,7 +108,7 @@ TEST_CASE("spaces that make no sense are refused with their key") {
   CHECK(refusal({{"n", choice({})}}).find("requires a non-empty list") != std::string::npos);
   CHECK(refusal({{"n", {{"loguniforn", {1, 2}}}}}) ==
         "space: 'n' has an unknown distribution 'loguniforn'; did you mean 'loguniform'?");
-  CHECK(refusal({{"layers", {{"hidden", {64, 64}}}}}).empty());  // a value like any other
+  CHECK(refusal({{"layers", {{"hidden", {64, 64}}}}}).empty());  // an ordinary value
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// For one test.
+/// A folder for one test.
 struct Folder {
   std::string path = (fs::temp_directory_path() / "search-XXXXXX").string();
   Folder() { REQUIRE(::mkdtemp(path.data()) != nullptr); }
@@ -47,7 +47,7 @@ std::string text_of(const tune::Analysis& analysis) {
   return text.str();
 }
 
-/// All but times.
+/// Returns the contents of all trials, without times.
 Json content_of(const tune::Analysis& analysis) {
   Json all = Json::array();
   for (const tune::Trial& trial : analysis.trials()) {
@@ -58,7 +58,7 @@ Json content_of(const tune::Analysis& analysis) {
   return all;
 }
 
-TEST_CASE("a search runs each trial with its own values, and knows the best") {
+TEST_CASE("a search runs each trial with its own values, and finds the best") {
   tune::Options options = search(4);
   options.space["steps"] = tune::grid({2, 3});
   const tune::Analysis analysis = tune::run(trainable(), options);
@@ -84,7 +84,7 @@ TEST_CASE("a search runs each trial with its own values, and knows the best") {
   CHECK(std::ranges::count(text, '\n') == 9);
 }
 
-TEST_CASE("the same seed makes the same trials whatever runs beside them") {
+TEST_CASE("the same seed produces the same trials for any concurrency") {
   tune::Options options = search(6);
   const Json alone = [&] {
     options.concurrent = 1;
@@ -96,11 +96,11 @@ TEST_CASE("the same seed makes the same trials whatever runs beside them") {
   CHECK(content_of(tune::run(trainable(), options)) != alone);
 }
 
-TEST_CASE("trials have cores of their own, and no more run at once than have some") {
+TEST_CASE("trials have cores of their own, and the number of cores limits the trials that run at the same time") {
   tune::Options options = search(4);
   options.space = {{"n", tune::grid({1, 2})}};
   const auto there = usable_core_numbers();
-  std::map<int, int> core_of;  // by trial that runs
+  std::map<int, int> core_of;  // by running trial
   std::size_t most = 0;
   options.on_change = [&](const tune::Trial& trial) {
     if (trial.state != tune::TrialState::running || trial.reports.empty()) {
@@ -118,13 +118,13 @@ TEST_CASE("trials have cores of their own, and no more run at once than have som
     REQUIRE(trial.reports.size() == 1);
     CHECK(trial.reports[0].metrics.at("cores") == 1);
     CHECK(std::ranges::count(there, trial.reports[0].metrics.at("first").get<int>()) == 1);
-    CHECK(trial.reports[0].metrics.at("score") >= 500);  // the kernel's, when memory is out
+    CHECK(trial.reports[0].metrics.at("score") >= 500);  // the kernel kills trials first when memory is exhausted
   }
   CHECK(most >= 1);
   CHECK(most <= there.size());
 }
 
-TEST_CASE("a trial that throws has failed, and the others go on") {
+TEST_CASE("an exception fails the trial, and the others continue") {
   tune::Options options = search(1);
   options.space["trouble"] = tune::grid({"", "throw"});
   const tune::Analysis analysis = tune::run(trainable(), options);
@@ -137,7 +137,7 @@ TEST_CASE("a trial that throws has failed, and the others go on") {
   CHECK(text_of(analysis).find("out of luck") != std::string::npos);
 }
 
-TEST_CASE("a trial that hangs each time fails, and the others go on") {
+TEST_CASE("a trial that hangs each time fails, and the others continue") {
   const Folder marks;
   tune::Options options = search(1);
   options.report_timeout = std::chrono::milliseconds(troupe_test::kSanitized ? 10'000 : 700);
@@ -149,7 +149,7 @@ TEST_CASE("a trial that hangs each time fails, and the others go on") {
   CHECK(analysis.trials()[1].attempts == 2);
 }
 
-TEST_CASE("a trial that is lost begins again, from its checkpoint where it has one") {
+TEST_CASE("a lost trial restarts, from its checkpoint if there is one") {
   for (const char* trouble : {"die", "exit", "hang"})
     for (const bool save : {false, true}) {
       CAPTURE(trouble);
@@ -175,7 +175,7 @@ TEST_CASE("a trial that is lost begins again, from its checkpoint where it has o
     }
 }
 
-TEST_CASE("a trial that is lost too often has failed, which says how") {
+TEST_CASE("a trial that is lost too often fails with an error that states the reason") {
   const Folder marks;
   tune::Options options = search(1);
   options.max_failures = 1;
@@ -187,8 +187,8 @@ TEST_CASE("a trial that is lost too often has failed, which says how") {
   CHECK_THROWS_WITH_AS(analysis.best(), doctest::Contains("every trial failed or reported no number as 'loss'"), Error);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of address space
-TEST_CASE("a trial that eats memory fails by its limit") {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need terabytes of address space
+TEST_CASE("a trial that exceeds its memory limit fails") {
   const Folder marks;
   tune::Options options = search(1);
   options.resources_per_trial.memory = std::size_t{1} << 30;
@@ -200,7 +200,7 @@ TEST_CASE("a trial that eats memory fails by its limit") {
 }
 #endif
 
-TEST_CASE("a search that was ended goes on where it was") {
+TEST_CASE("a search that was stopped resumes where it was") {
   tune::Options options = search(5);
   const Json whole = content_of(tune::run(trainable(), options));
   const Folder folder;
@@ -209,7 +209,7 @@ TEST_CASE("a search that was ended goes on where it was") {
   int reports = 0;
   options.on_change = [&](const tune::Trial& trial) { reports += trial.state == tune::TrialState::running; };
   options.should_stop = [&] { return reports > 8; };
-  options.resume = true;  // begins where there is none
+  options.resume = true;  // starts a new search if there is none
   const tune::Analysis half = tune::run(trainable(), options);
   CHECK_FALSE(half.is_complete());
   CHECK(half.trials().size() < 5);
@@ -225,7 +225,7 @@ TEST_CASE("a search that was ended goes on where it was") {
   CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("there is a search already"), Error);
 }
 
-TEST_CASE("one search at a time writes to a folder") {
+TEST_CASE("only one search at a time can use a folder") {
   const Folder folder;
   tune::Options options = search(1);
   options.folder = folder.path;
@@ -237,7 +237,7 @@ TEST_CASE("one search at a time writes to a folder") {
     other.resume = true;
     try {
       tune::run(trainable(), other);
-      FAIL("two searches write to a folder");
+      FAIL("two searches write to the same folder");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::in_use);
     }
@@ -246,7 +246,7 @@ TEST_CASE("one search at a time writes to a folder") {
   CHECK(asked);
 }
 
-TEST_CASE("asha ends trials before their time") {
+TEST_CASE("asha stops the worst trials early") {
   tune::Options options = search(8);
   options.space["steps"] = 9;
   options.concurrent = 1;
@@ -267,7 +267,7 @@ TEST_CASE("asha ends trials before their time") {
                        "the scheduler compares 'los', but trials report loss, step; did you mean 'loss'?", Error);
 }
 
-TEST_CASE("a trial that has reported as often as it may comes to its own end, and one that goes on is ended") {
+TEST_CASE("a trial with the maximum number of reports may finish, and one that continues is stopped") {
   tune::Options options = search(2);
   options.space["steps"] = tune::grid({3, 50});
   options.space["save"] = true;
@@ -281,7 +281,7 @@ TEST_CASE("a trial that has reported as often as it may comes to its own end, an
   }
 }
 
-TEST_CASE("reports that were lost with the machine begin their trial again") {
+TEST_CASE("a trial restarts if its reports were lost with the machine") {
   tune::Options options = search(2);
   const Json whole = content_of(tune::run(trainable(), options));
   const Folder folder;
@@ -296,18 +296,19 @@ TEST_CASE("reports that were lost with the machine begin their trial again") {
   CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("end.json"), Error);
 }
 
-TEST_CASE("reports go back to the checkpoint that holds them") {
+TEST_CASE("rewind removes the reports after a checkpoint") {
   const Folder folder;
   const std::string path = folder / "reports.jsonl";
   {
     tune::TrialReports reports(path);
     reports.rewind(0);
     for (int i = 1; i <= 3; ++i) reports.add({.iteration = 10 * i, .metrics = {{"i", i}}});
-    reports.add_checkpoint(1, 20);  // which others saved only then
+    reports.add_checkpoint(1, 20);  // other ranks saved it only then
     reports.rewind(1);
     CHECK(reports.count() == 2);
     CHECK(reports.add({.iteration = 30, .metrics = {{"i", 4}}}).iteration == 3);
-    reports.rewind(2);  // on disk, and killed before it had its line
+    // The checkpoint is on disk, but the process was killed before the checkpoint's line was written.
+    reports.rewind(2);
     CHECK(reports.count() == 3);
     reports.rewind(2);
     CHECK(reports.count() == 3);
@@ -321,7 +322,7 @@ TEST_CASE("reports go back to the checkpoint that holds them") {
   CHECK(tune::read_reports(path).empty());
 }
 
-TEST_CASE("a trial that cannot be started ends the search, and no other harm comes of it") {
+TEST_CASE("a trial that cannot be started ends the search without further damage") {
   const Folder folder;
   tune::Options options = search(2);
   options.folder = folder / "search";
@@ -329,7 +330,7 @@ TEST_CASE("a trial that cannot be started ends the search, and no other harm com
   CHECK_THROWS_WITH_AS(tune::run(trainable(), options), doctest::Contains("output.txt"), Error);
 }
 
-TEST_CASE("what on_change throws ends the search") {
+TEST_CASE("an exception of on_change ends the search") {
   tune::Options options = search(2);
   options.on_change = [](const tune::Trial& trial) {
     if (!trial.reports.empty()) static_cast<void>(trial.config.at("no such"));
@@ -337,7 +338,7 @@ TEST_CASE("what on_change throws ends the search") {
   CHECK_THROWS_AS(tune::run(trainable(), options), Json::exception);
 }
 
-TEST_CASE("a trial's values stand beside those that all trials have, in nested objects, too") {
+TEST_CASE("a trial's values are merged into the common config, also in nested objects") {
   tune::Trainable made = trainable();
   made.config = {{"nested", {{"kept", 1}}}};
   tune::Options options = search(1);
@@ -349,7 +350,7 @@ TEST_CASE("a trial's values stand beside those that all trials have, in nested o
   CHECK(task.at("config").at("nested") == Json{{"kept", 1}, {"drawn", 2}});
 }
 
-TEST_CASE("a search of one's own draws what it likes") {
+TEST_CASE("a user-defined suggest function chooses the values") {
   tune::Options options;
   options.concurrent = 1;
   options.suggest = [](std::span<const tune::Trial> trials) -> std::optional<Json> {
@@ -362,7 +363,7 @@ TEST_CASE("a search of one's own draws what it likes") {
   CHECK(analysis.best().config.at("lr").get<double>() == doctest::Approx(0.5));
 }
 
-TEST_CASE("a trial that is ended before its time is asked to, and killed if it does not") {
+TEST_CASE("a trial that is stopped early gets a request to end, and is killed if it ignores the request") {
   const Folder folder;
   tune::Options options = search(1);
   options.folder = folder / "polite";
@@ -370,7 +371,7 @@ TEST_CASE("a trial that is ended before its time is asked to, and killed if it d
   const tune::Analysis polite = tune::run(trainable("end politely"), options);
   const tune::Trial& ended = polite.trials().front();
   CHECK(ended.state == tune::TrialState::done);
-  CHECK(ended.reports.size() == 3);  // what it says afterwards does not count
+  CHECK(ended.reports.size() == 3);  // later reports do not count
   CHECK(fs::exists(polite.folder_of(ended) + "/saved"));
   options.folder = folder / "deaf";
   options.space["deaf"] = true;
@@ -378,7 +379,7 @@ TEST_CASE("a trial that is ended before its time is asked to, and killed if it d
   const tune::Analysis deaf = tune::run(trainable("end politely"), options);
   CHECK(deaf.trials().front().state == tune::TrialState::done);
   CHECK_FALSE(fs::exists(deaf.folder_of(deaf.trials().front()) + "/saved"));
-  // So it is where the search is to stop: the trial begins again when it goes on.
+  // The same happens when the search stops. The trial restarts when the search is resumed.
   options.folder = folder / "stopped";
   options.space["deaf"] = false;
   options.scheduler = {};
@@ -394,7 +395,7 @@ TEST_CASE("a trial that is ended before its time is asked to, and killed if it d
   CHECK_THROWS_AS(tune::run(trainable("end politely"), options), Error);
 }
 
-TEST_CASE("a trial that is ended after a report has not gone on from it, however slow its search is") {
+TEST_CASE("a stopped trial does not continue beyond the report, even if its search is slow") {
   const Folder folder;
   tune::Options options = search(1);
   options.folder = folder.path;
@@ -406,7 +407,7 @@ TEST_CASE("a trial that is ended after a report has not gone on from it, however
   CHECK(ended_at == 4);
 }
 
-TEST_CASE("a trial's function may make a trainer of its own, within what it was given, and pass its reports on") {
+TEST_CASE("a trial's function can create a trainer within the trial's resources, and forward its reports") {
   const Folder folder;
   tune::Options options = search(1);
   if (usable_cores() > 1) {
@@ -424,7 +425,7 @@ TEST_CASE("a trial's function may make a trainer of its own, within what it was 
   CHECK(printed.str().find("2 workers share 1 core") != std::string::npos);
 }
 
-TEST_CASE("a trainer's function becomes what trials run, on workers like its own") {
+TEST_CASE("a trainer's function can be the function of trials, with the trainer's workers") {
   Trainer trainer{{.num_workers = 2, .placement = Placement::processes}};
   tune::Options options = search(2);
   options.resources_per_trial.cpus = 1;
@@ -437,7 +438,7 @@ TEST_CASE("a trainer's function becomes what trials run, on workers like its own
   CHECK_THROWS_AS(trainer.to_trainable("tune", {.callbacks = {tune::pass_on()}}), Error);
 }
 
-TEST_CASE("values of the space choose data") {
+TEST_CASE("values of the space can select data") {
   const Folder folder;
   std::ofstream(folder / "book.txt") << std::string(100, 'a') + std::string(100, 'b');
   tune::Trainable rows = trainable("tune rows");
@@ -454,7 +455,7 @@ TEST_CASE("values of the space choose data") {
         "tar:a-{000..009}.tar,size=32");
 }
 
-TEST_CASE("searches that cannot be are refused before anything starts") {
+TEST_CASE("invalid searches are refused before the start") {
   CHECK_THROWS_WITH_AS(tune::run(trainable("tun"), search(1)), doctest::Contains("tune"), Error);
   tune::Options options = search(1);
   options.resources_per_trial.cpus = 1000;

@@ -23,7 +23,7 @@ namespace {
 using troupe::here;
 using troupe::Json;
 
-/// Whether this process is one of the first so many that come here.
+/// Returns whether this process is one of the first `times` that call this function.
 bool is_among_first(const Json& config) {
   namespace fs = std::filesystem;
   const std::string folder = config.at("marks");
@@ -49,9 +49,9 @@ double loss_of(const Json& config, std::int64_t step) {
   return std::abs(config.at("lr").get<double>() - 0.3) + 1 / static_cast<double>(step);
 }
 
-std::atomic<bool> asked_to_end{false};  ///< of another thread than the function's
+std::atomic<bool> asked_to_end{false};  ///< set by another thread than the function's
 
-/// Ends when it is asked to, after it has written a file; with "deaf" it does not.
+/// On SIGTERM, writes a file and ends. With "deaf" it ignores the signal.
 Json end_politely(const Json& config) {
   ::signal(SIGTERM, [](int) { asked_to_end = true; });
   for (std::int64_t step = 1; step <= 100'000; ++step) {
@@ -81,7 +81,7 @@ void nested(const Json& config) {
   trainer.run([](const Json& given) { return tune(given); }, config, {.callbacks = {troupe::tune::pass_on()}});
 }
 
-/// Stays long enough for others to run beside it.
+/// Runs long enough for other trials to run at the same time.
 void cores() {
   int score = 0;
   std::ifstream("/proc/self/oom_score_adj") >> score;

@@ -2,11 +2,12 @@
 
 namespace troupe_test {
 
-/// "tune": reports `steps` losses, which come down to the distance of `lr` from 0.3, and saves a checkpoint after each
-/// where `save` is true. What `trouble` names happens at report `at`, in the trial's first `times` processes, which
+/// Registers these functions:
+/// "tune": reports `steps` losses, which approach the distance of `lr` from 0.3. If `save` is true, saves a checkpoint
+/// after each report. Fails as `trouble` specifies at report `at`, in the first `times` processes of the trial, which
 /// leave marks in the folder `marks`.
-/// "tune nested": the same by a trainer of its own.
-/// "tune cores": reports how many cores it has, and which is its first.
+/// "tune nested": runs the same in a trainer of its own.
+/// "tune cores": reports its number of cores and its first core.
 void register_tune_functions();
 
 }  // namespace troupe_test

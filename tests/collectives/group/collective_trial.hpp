@@ -11,13 +11,13 @@
 #include "troupe/error.hpp"
 #include "troupe/group.hpp"
 
-// Every collective on one group, against what each should make, computed the plain way.
+// Runs every collective on one group and compares the result with a plain computation.
 namespace troupe {
 
-/// Which values a collective is tried with: each call others, so that what is left of one before it is seen.
+/// Selects the test values. Each call uses different values, so that remains of an earlier call are detected.
 inline thread_local std::size_t trial_number = 0;
 
-/// What rank `rank` has at element `index`: numbers whose sums round, of both signs.
+/// Returns the value of rank `rank` at element `index`: numbers of both signs whose sums are rounded.
 template <class T>
 T trial_value(int rank, std::size_t index) {
   const auto mixed = (index * 2654435761u + static_cast<std::size_t>(rank) * 40503u + trial_number * 7919u) % 100003;
@@ -39,7 +39,7 @@ T plain_result(std::span<const T> leaves, ReduceOp op) {
   return op == ReduceOp::mean ? sum / static_cast<T>(leaves.size()) : sum;
 }
 
-/// What `size` ranks should make of the elements of `part`.
+/// Returns the expected result of `size` ranks for the elements of `part`.
 template <class T>
 std::vector<T> plain_results(int size, Group::Part part, ReduceOp op) {
   std::vector<T> results(part.size()), leaves(static_cast<std::size_t>(size));
@@ -121,7 +121,7 @@ void try_all_of_type(Group& group, std::size_t count) {
   group.barrier();
 }
 
-/// @throws Error that says what is wrong
+/// @throws Error that describes the first mismatch
 inline void try_all_collectives(Group& group, std::size_t count) {
   trial_number = 0;  // the same on all ranks
   try_all_of_type<float>(group, count);

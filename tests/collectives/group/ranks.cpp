@@ -68,7 +68,7 @@ Errors run_on_nodes(const NodeOfRank& nodes, const RankWork& work, std::chrono::
   NodeGroup::Place place{{.run = 1, .kind = ObjectKind::group}, 0, nodes, {}};
   for (int rank = 0; rank < size; ++rank) place.names.push_back(name_of(rank));
   for (place.node = 0; place.node <= nodes.back(); ++place.node) {
-    place.id.generation = static_cast<std::uint64_t>(place.node);  // nodes have stores of their own elsewhere
+    place.id.generation = static_cast<std::uint64_t>(place.node);  // outside of tests, each node has a store of its own
     clients.push_back(store.connect());
     const std::shared_ptr<Transport> transport(&network.endpoint(place.node), [](Transport*) {});
     groups.push_back(std::make_shared<NodeGroup>(place, transport, *clients.back()));

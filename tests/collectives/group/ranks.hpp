@@ -12,20 +12,20 @@
 
 namespace troupe {
 
-/// What a rank of a trial does; its communicator leaves when this returns or throws.
+/// The function of a rank. The rank's communicator leaves the group when this function returns or throws.
 using RankWork = std::function<void(Group& group)>;
 
-/// Where each rank is; all on node 0: over memory of a store, as backend `store`; else as `data-plane`, over a network
-/// within this process.
+/// The node of each rank. If all ranks are on node 0, the group uses the memory of a store (backend `store`). Otherwise
+/// the group uses the backend `data-plane`, over a network within this process.
 using NodeOfRank = std::vector<std::int32_t>;
 std::string text_of(const NodeOfRank& nodes);
-/// Of so many ranks: all on one machine, and on several nodes.
+/// Returns placements for `size` ranks: all on one machine, and on several nodes.
 std::vector<NodeOfRank> places_of(std::size_t size);
 
-/// Runs ranks on threads of this process. Returns, by rank, with what each ended.
+/// Runs the ranks on threads of this process. Returns the error of each rank, if any.
 std::vector<std::optional<Error>> run_ranks(const NodeOfRank& nodes, const RankWork& work,
                                             std::chrono::milliseconds timeout = std::chrono::seconds(20));
-/// The same, where none is to end with an error.
+/// As run_ranks, but checks that no rank ends with an error.
 void run_ranks_well(const NodeOfRank& nodes, const RankWork& work);
 
 }  // namespace troupe

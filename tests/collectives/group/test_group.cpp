@@ -13,19 +13,20 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("collectives of any number of ranks, length and type make the bits of the fixed tree") {
+TEST_CASE("collectives produce the bits of the fixed tree for any number of ranks, length and type") {
   for (const std::size_t ranks : {1, 2, 3, 4, 7})
     for (const NodeOfRank& nodes : places_of(ranks))
       for (const std::size_t count : {0, 1, 10, 4097, 1'000'000}) {
         CAPTURE(text_of(nodes));
         CAPTURE(count);
-        if (troupe_test::kSanitized && count == 1'000'000 && ranks == 3) continue;  // the others have the shapes
+        // The other numbers of ranks cover the shapes.
+        if (troupe_test::kSanitized && count == 1'000'000 && ranks == 3) continue;
         run_ranks_well(nodes, [&](Group& group) { try_all_collectives(group, count); });
       }
 }
 
-TEST_CASE("so they do in many chunks, of which the last leaves ranks nothing to make, and among many ranks") {
-  const std::size_t many = 3 * (std::size_t{1} << 20) + 5;  // of 4 MB, or 1 MB
+TEST_CASE("collectives produce the bits of the fixed tree for many ranks, many chunks and a short last chunk") {
+  const std::size_t many = 3 * (std::size_t{1} << 20) + 5;  // chunks have 4 MB or 1 MB
   for (const NodeOfRank& nodes : {NodeOfRank{0, 0, 0}, NodeOfRank{0, 1, 1}})
     run_ranks_well(nodes, [&](Group& group) {
       trial_number = 0;
@@ -42,13 +43,13 @@ TEST_CASE("so they do in many chunks, of which the last leaves ranks nothing to 
     run_ranks_well(spread, [&](Group& g) { try_all_of_type<double>(g, count); });
 }
 
-TEST_CASE("a rank that has failed takes part in no other collective, whatever it calls") {
+TEST_CASE("after a failed collective, a rank gets an error from every later one") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
     std::atomic<bool> tried{false};
     const auto errors = run_ranks(nodes, [&](Group& group) {
       group.barrier();
-      if (group.rank() == 1) return;  // early
+      if (group.rank() == 1) return;  // before the collective
       std::vector<float> values(100, 1.0f);
       for (int i = 0; i < 5 && group.rank() == 0; ++i) {
         std::string said;
@@ -69,7 +70,7 @@ TEST_CASE("a rank that has failed takes part in no other collective, whatever it
   }
 }
 
-TEST_CASE("a group outside of any other is one rank") {
+TEST_CASE("a group without other ranks has size 1") {
   Group group;
   CHECK(group.rank() == 0);
   CHECK(group.size() == 1);
@@ -91,7 +92,7 @@ TEST_CASE("parts tile a vector") {
   });
 }
 
-TEST_CASE("what is no number stays visible in sums and in the largest") {
+TEST_CASE("NaN values propagate through sums and maxima") {
   for (const NodeOfRank& nodes : places_of(3))
     run_ranks_well(nodes, [](Group& group) {
       const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -103,7 +104,7 @@ TEST_CASE("what is no number stays visible in sums and in the largest") {
     });
 }
 
-TEST_CASE("ranks that call something else are told who called what where, and can go on") {
+TEST_CASE("ranks with different calls get an error that names the calls, and can continue afterwards") {
   const auto differ = [](Group& group) {
     std::vector<float> values(100);
     std::string said;
@@ -122,10 +123,10 @@ TEST_CASE("ranks that call something else are told who called what where, and ca
   for (const NodeOfRank& nodes : places_of(3)) run_ranks_well(nodes, differ);
 }
 
-TEST_CASE("so are ranks with other lengths, types, operations and roots") {
+TEST_CASE("ranks with different lengths, types, operations or roots get an error that names the calls") {
   using Call = std::function<void(Group&)>;
   const auto lengths = [](Group& group) {
-    std::vector<double> values(group.rank() == 0 ? 10 : 10'000);  // short, and in chunks
+    std::vector<double> values(group.rank() == 0 ? 10 : 10'000);  // in one piece, and in chunks
     group.all_reduce(std::span<double>(values));
   };
   const auto types = [](Group& group) {
@@ -148,7 +149,7 @@ TEST_CASE("so are ranks with other lengths, types, operations and roots") {
       }
 }
 
-TEST_CASE("a rank's own mistakes are told before it calls") {
+TEST_CASE("a rank's invalid arguments are refused before it calls the group") {
   run_ranks_well({0, 0}, [](Group& group) {
     std::vector<float> values(4), less(3);
     const auto refused = [](auto call) {
@@ -160,15 +161,15 @@ TEST_CASE("a rank's own mistakes are told before it calls") {
       return false;
     };
     require(refused([&] { group.all_reduce(std::span<const float>(values), std::span<float>(less), ReduceOp::sum); }),
-            "a result of another length");
-    require(refused([&] { group.all_reduce(std::int64_t{1}, ReduceOp::mean); }), "a mean of whole numbers");
-    require(refused([&] { group.broadcast(std::span<float>(values), 2); }), "a root that there is not");
+            "the result has another length");
+    require(refused([&] { group.all_reduce(std::int64_t{1}, ReduceOp::mean); }), "whole numbers have no mean");
+    require(refused([&] { group.broadcast(std::span<float>(values), 2); }), "the root does not exist");
     require(refused([&] { group.reduce_scatter(std::span<const float>(values), std::span<float>(less)); }), "a part");
     group.barrier();
   });
 }
 
-/// Rank 1 of three does something else than the others, who call `all_reduce` of so many.
+/// Rank 1 of three calls `absent` while the other ranks call `all_reduce` of `count` floats.
 std::vector<std::optional<Error>> with_absent_rank(const NodeOfRank& nodes, std::size_t count, const RankWork& absent,
                                                    milliseconds timeout) {
   return run_ranks(
@@ -182,7 +183,7 @@ std::vector<std::optional<Error>> with_absent_rank(const NodeOfRank& nodes, std:
       timeout);
 }
 
-TEST_CASE("who throws or returns before a collective is named to all others at once") {
+TEST_CASE("an error on all other ranks names the rank that throws or returns before a collective") {
   for (const NodeOfRank& nodes : places_of(3))
     for (const std::size_t count : {10, 1'000'000}) {
       CAPTURE(text_of(nodes));
@@ -202,7 +203,7 @@ TEST_CASE("who throws or returns before a collective is named to all others at o
     }
 }
 
-TEST_CASE("who hangs is named to all others in time, with what it called last") {
+TEST_CASE("a timeout on all other ranks names the rank that hangs and its last call") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
     std::atomic<int> told{0};
@@ -229,12 +230,12 @@ TEST_CASE("who hangs is named to all others in time, with what it called last") 
   }
 }
 
-TEST_CASE("a group that is broken up tells all ranks why, also those that come later") {
+TEST_CASE("after break_up, all ranks get its reason as an error, also ranks that call later") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
     const auto errors = run_ranks(nodes, [&](Group& group) {
       group.barrier();
-      if (group.rank() == 1) {  // the driver tells each
+      if (group.rank() == 1) {  // the driver informs each rank
         std::this_thread::sleep_for(milliseconds(200));
         return;
       }

@@ -13,7 +13,7 @@
 #include "runtime/store/object_store.hpp"
 #include "troupe/group.hpp"
 
-// A member with a valid certificate, and so with the group's memory, that writes there what it likes.
+// Tests a hostile member. It has a valid certificate, so it has the group's memory, and writes arbitrary values to it.
 using namespace troupe;
 using std::chrono::milliseconds;
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kHonest = 3;
 
-/// Writes words into the memory where ranks meet, until it is told to end.
+/// Writes random words to the memory where ranks meet, until the destructor stops it.
 class Liar {
  public:
   Liar(ObjectStore& store, const ObjectId& id, std::uint64_t seed)
@@ -37,7 +37,7 @@ class Liar {
   std::shared_ptr<Mapping> open() {
     while (!ended_) try {
         return client_->open(id_, 0, SharedBarrier::bytes(kHonest));
-      } catch (const Error&) {  // it is not yet there
+      } catch (const Error&) {  // the object does not exist yet
         std::this_thread::yield();
       }
     return nullptr;
@@ -48,7 +48,7 @@ class Liar {
     if (!mapping) return;
     auto* const words = reinterpret_cast<std::uint32_t*>(mapping->writable_floats().data());
     const std::uint64_t count = SharedBarrier::bytes(kHonest) / sizeof(std::uint32_t);
-    // What ranks wait for lies at the beginning: it is to be hit often.
+    // Ranks wait for words at the beginning of the memory, so these are hit often.
     const std::uint64_t often = std::min<std::uint64_t>(count, 2048);
     while (!ended_) {
       const std::uint64_t at = random.below(random.below(2) == 0 ? often : count);
@@ -64,7 +64,7 @@ class Liar {
   std::thread thread_;
 };
 
-/// How many of its collectives an honest rank has come through.
+/// Returns the number of collectives that an honest rank has completed.
 [[maybe_unused]] int take_part(ObjectStore& store, const ObjectId& id, int rank) try {
   int done = 0;
   const auto communicator = std::make_shared<SharedCommunicator>(
@@ -91,8 +91,8 @@ class Liar {
 
 }  // namespace
 
-TEST_CASE("a rank that lies in the group's memory hurts itself and others by errors only, in time") {
-#ifndef __SANITIZE_THREAD__  // it is a race
+TEST_CASE("a rank that writes false values to the group's memory causes only errors, within the timeout") {
+#ifndef __SANITIZE_THREAD__  // a data race by design
   int done = 0;
   for (std::uint64_t round = 1; round <= 40; ++round) {
     CAPTURE(round);
@@ -102,10 +102,10 @@ TEST_CASE("a rank that lies in the group's memory hurts itself and others by err
     std::vector<std::thread> honest;
     std::atomic<int> all{0};
     for (int rank = 0; rank < kHonest; ++rank) honest.emplace_back([&, rank] { all += take_part(store, id, rank); });
-    for (std::thread& each : honest) each.join();  // or the test is ended
+    for (std::thread& each : honest) each.join();  // if a rank hangs, the timeout of the test ends it
     done += all;
   }
-  CHECK(done > 0);  // groups have formed
-  MESSAGE(done << " of " << 40 * kHonest * 6 << " collectives came to their end");
+  CHECK(done > 0);  // at least one group has formed
+  MESSAGE(done << " of " << 40 * kHonest * 6 << " collectives succeeded");
 #endif
 }
