@@ -10,14 +10,15 @@
 
 namespace troupe::testing {
 
-/// Files by their paths from the root, and folders, whose paths end in '/'.
+/// Contents of files, and folders, by path from the root. Paths of folders end in '/'.
 using FileTree = std::map<std::string, std::string>;
 
 FileTree read_tree(const std::string& root);
 void write_tree(const std::string& root, const FileTree& tree);
 
 struct CrashOptions {
-  std::size_t images_each = 64;  ///< for each number of operations: all where there are no more, else drawn
+  std::size_t images_each = 64;  ///< crash images for each number of operations: all if there are fewer, else random
+                                 ///< ones
   std::uint64_t seed = 1;
 };
 
