@@ -77,7 +77,7 @@ inline std::string npy_dictionary(const std::string& descr, const std::string& s
   return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
 }
 
-/// Checks that `call` throws an error with this code whose message contains `object`.
+/// Checks that `call` throws an error with this code and with `object` in its message.
 template <class Call>
 void check_throws(ErrorCode code, const std::string& object, Call call) {
   try {

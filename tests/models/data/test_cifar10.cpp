@@ -12,7 +12,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Returns a label and an image whose bytes are all `value`, except the blue byte of the first pixel.
+/// Returns a label and an image. All bytes of the image are `value`, except the blue byte of the first pixel.
 std::string record(int label, int value, int blue) {
   std::string bytes(3073, static_cast<char>(value));
   bytes[0] = static_cast<char>(label);

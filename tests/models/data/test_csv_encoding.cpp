@@ -166,7 +166,7 @@ TEST_CASE("a fold of a table is matched by column name like the table") {
   CHECK(fold.train->info().num_samples + fold.validation->info().num_samples == 2);
 }
 
-TEST_CASE("tables whose columns are in different orders are not concatenated") {
+TEST_CASE("tables with columns in different orders are not concatenated") {
   const Tables tables("a,b,y\n1,2,3\n");
   tables.write("other.csv", "b,a,y\n1,2,3\n");
   const auto one = load_data("csv:" + tables.folder / "trained.csv").train;

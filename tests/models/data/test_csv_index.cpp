@@ -14,7 +14,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-// Index files beside CSV files that are too large for memory.
+// Index files next to CSV files that are too large for memory.
 namespace {
 
 struct Contents {
@@ -73,7 +73,7 @@ CsvIndex index_of(const IndexedFiles& files, std::string& key, std::vector<CsvRo
 
 }  // namespace
 
-TEST_CASE("rows found with the index file beside the first CSV file are the same samples") {
+TEST_CASE("rows found with the index file of the first CSV file are the same samples") {
   const IndexedFiles files;
   for (const std::string options : {",missing=mean", ",missing=skip", ",target=size,ignore=kind,missing=skip"}) {
     CAPTURE(options);

@@ -64,7 +64,7 @@ TEST_CASE("values that a source does not write are zero, regardless of the previ
   CHECK(values == std::vector<float>{0, 5, 0, 0});
 }
 
-TEST_CASE("sizes whose product overflows 64 bits are refused") {
+TEST_CASE("sizes with a product beyond 64 bits are refused") {
   const Written source({.num_samples = 64, .shape = {std::int64_t{1} << 58}, .num_classes = 2},
                        [](const BatchRequest& /*request*/) { FAIL("asked"); });
   const std::vector<std::int64_t> samples(64);

@@ -78,8 +78,7 @@ TEST_CASE("buffers of batches that are read ahead are reused") {
   CHECK(places.size() <= 4);
 }
 
-TEST_CASE(
-    "peek returns the filled batch that is likely taken next, and content ids of batches are unique") {
+TEST_CASE("peek returns the filled batch that is likely taken next, and content ids of batches are unique") {
   const auto source = std::make_shared<SlowSource>(100);
   ReadAhead ahead(source, 1 << 20);
   CHECK(ahead.peek().size == 0);

@@ -6,7 +6,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-TEST_CASE("the hint names columns whose scales differ more than a thousandfold") {
+TEST_CASE("the hint names columns with scales that differ more than a thousandfold") {
   const TemporaryFolder folder;
   const auto hint = [&](const std::string& rows) {
     write_file(folder / "a.csv", rows);

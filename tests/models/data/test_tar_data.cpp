@@ -96,7 +96,7 @@ TEST_CASE("class names come from .txt, .json or folder and are sorted, and the t
   archives.fails(ErrorCode::bad_file, "a.tar,test=" + archives.folder / "t.tar", "'owl' is none of the training set's");
 }
 
-TEST_CASE("arrays are values, or targets if their name says so") {
+TEST_CASE("arrays are values, or targets if they are named so") {
   const Archives archives;
   archives.write("a.tar", {{"1.x.npy", npy_floats({1, 2, 3})},
                            {"1.y.npy", npy_floats({7, 8})},
@@ -198,7 +198,7 @@ TEST_CASE("a part that several threads need is loaded once") {
   ::unsetenv("TROUPE_ALLOW_PIPE");
 }
 
-TEST_CASE("an index is stored beside an archive and rebuilt if the archive changes or the index is damaged") {
+TEST_CASE("an index is stored next to an archive and rebuilt if the archive changes or the index is damaged") {
   const Archives archives;
   const std::string archive = archives.write("a.tar", numbered_files(0, 3));
   const std::string index = archive + ".index";

@@ -76,7 +76,7 @@ class Traced {
 /// Converts system calls to file operations.
 class Recorder {
  public:
-  /// Before the child does anything.
+  /// Must be constructed before the child changes anything.
   Recorder(const Traced& traced, std::string root) : traced_(traced), root_(std::move(root)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_))
       there_.insert(std::filesystem::relative(entry.path(), root_).string());

@@ -37,7 +37,7 @@ void save_drawn(const std::string& path, int tensors, std::int64_t floats_each) 
   writer.commit();
 }
 
-/// A file whose bits are flipped in place.
+/// A file to flip bits in, in place.
 class BitFile {
  public:
   explicit BitFile(const std::string& path)

@@ -103,7 +103,7 @@ TEST_CASE("remains of killed checkpoint writers are removed or restored for ever
   CHECK(load(series.path_of(5)) == 5);
 }
 
-TEST_CASE("a checkpoint whose writer was killed between two renames is listed, too") {
+TEST_CASE("a checkpoint of a writer killed between two renames is listed, too") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   save(series.path_of(5), 5);

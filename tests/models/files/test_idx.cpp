@@ -62,7 +62,7 @@ TEST_CASE("elements of an IDX file are big-endian, and the file need not be comp
   check_throws(ErrorCode::bad_file, "longer", [&] { read('\x0c', 1, "abcde"); });
 }
 
-TEST_CASE("IDX files whose size does not match their header are refused") {
+TEST_CASE("IDX files with a size that does not match the header are refused") {
   const std::string good = idx_bytes({2, 3}, "abcdef");
   check_bad_idx("truncated", "");
   for (std::size_t length = 1; length < good.size(); ++length) check_bad_idx("truncated", good.substr(0, length));

@@ -99,7 +99,7 @@ TEST_CASE("archives with false sizes, long names or a wrong checksum are refused
   refuses_archive(damaged, "a.tar");
 }
 
-TEST_CASE("a member is read only if the archive has it where the index says") {
+TEST_CASE("a member is read only if it is at the place that the index names") {
   const std::string bytes = tar_bytes({{"a", "first"}, {"b", "second"}});
   const auto refuse = [&](const TarMember& member, const std::string& what) {
     check_throws(ErrorCode::bad_file, what, [&] { read_member(in_memory(bytes), member); });
