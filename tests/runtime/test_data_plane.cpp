@@ -60,7 +60,7 @@ TEST_CASE("segments of all sizes arrive complete, from every node at every node"
         CAPTURE(bytes);
         CAPTURE(from);
         CAPTURE(to);
-        std::vector<std::byte> memory(bytes + 2, std::byte{0xee});  // the last two are not announced
+        std::vector<std::byte> memory(bytes + 2, std::byte{0xee});  // the last two bytes are not announced
         const auto sent = pattern(bytes, static_cast<std::size_t>(from));
         cluster[to].announce(++window, from, std::span(memory).first(bytes), part);
         std::thread sender([&, to = to, from = from, each = part] {
