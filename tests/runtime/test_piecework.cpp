@@ -47,7 +47,7 @@ TEST_CASE("work_in_pieces throws the first error after all pieces have ended") {
   CHECK(ended == 5);
 }
 
-TEST_CASE("work with a waiting caller has priority over work that was shared earlier") {
+TEST_CASE("work that a caller waits for is not delayed by work that was shared earlier") {
   struct Endless final : Piecework {
     bool do_piece() override {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
