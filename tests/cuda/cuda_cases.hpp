@@ -5,7 +5,7 @@
 
 namespace troupe::test {
 
-/// A network whose weights and gradients go over the bus in two buckets.
+/// Returns a network with two buckets of weights and gradients on the bus.
 inline Case two_buckets() {
   using namespace models;
   return {"two buckets",

@@ -12,7 +12,7 @@
 #include "models/devices/element.hpp"
 #include "runtime/random.hpp"
 
-// Arrays for kernels, and what one has to know to compare what they leave there.
+// Arrays for kernels, and comparisons with suitable tolerances.
 namespace troupe::cuda {
 
 inline constexpr Element kElements[] = {Element::f32, Element::bf16};
@@ -24,11 +24,11 @@ struct ImageSides {
 inline constexpr ImageSides kImages[] = {{1, 1}, {5, 7}, {8, 8}};
 inline constexpr std::int64_t kRowCounts[] = {1, 2, 7, 1000};
 
-/// Where kernels run; it lasts as long as the device's present state.
+/// Returns the stream for kernels. A new stream is created after a reset of the device.
 inline cudaStream_t stream() {
   static cudaStream_t made = nullptr;
   const bool lives = made != nullptr && cudaStreamQuery(made) != cudaErrorInvalidResourceHandle;
-  cudaGetLastError();  // that it is not ready yet, too
+  cudaGetLastError();  // clears the error of the query, including cudaErrorNotReady
   if (!lives) REQUIRE(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking) == cudaSuccess);
   return made;
 }
@@ -42,7 +42,8 @@ class DeviceBytes {
   ~DeviceBytes() { cudaFree(data_); }
 
   void* data() const { return data_; }
-  /// A copy from pageable memory may end after the call, and a non-blocking stream does not wait for it.
+  /// Waits for the copy: a copy from pageable memory may end after the call, and a non-blocking stream does not wait
+  /// for it.
   void write(const void* from) {
     REQUIRE(cudaMemcpyAsync(data_, from, bytes_, cudaMemcpyHostToDevice, stream()) == cudaSuccess);
     REQUIRE(cudaStreamSynchronize(stream()) == cudaSuccess);
@@ -57,7 +58,7 @@ class DeviceBytes {
   void* data_ = nullptr;
 };
 
-/// Elements on the device, NaN until something is written.
+/// Elements on the device, initially NaN.
 class DeviceArray {
  public:
   DeviceArray(Element element, const std::vector<float>& values)
@@ -100,7 +101,7 @@ class DeviceArray {
   DeviceBytes memory_;
 };
 
-/// The float that a value is on the device.
+/// Returns the float value after rounding to an element.
 inline float stored(Element element, float value) {
   if (element == Element::f32) return value;
   cpu::Bfloat16 narrow;
@@ -108,7 +109,7 @@ inline float stored(Element element, float value) {
   return cpu::to_float(narrow);
 }
 
-/// Numbers of about [-2, 2) that are elements, some of them equal.
+/// Returns numbers of about [-2, 2) that are exact elements, some of them equal.
 inline std::vector<float> drawn(Element element, std::size_t count, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> values(count);
@@ -116,13 +117,13 @@ inline std::vector<float> drawn(Element element, std::size_t count, std::uint64_
   return values;
 }
 
-/// What a kernel computed in floats and stored as an element may be off.
+/// Returns whether a value computed in float and stored as an element is within tolerance.
 inline bool close(Element element, double found, double expected, double absolute = 2e-5) {
   const double relative = element == Element::f32 ? 2e-5 : 0x1p-8;
   return std::abs(found - expected) <= absolute + relative * std::abs(expected);
 }
 
-/// The first place where they differ by more; -1: nowhere. Both may be NaN.
+/// Returns the first index where values differ by more than the tolerance, or -1. NaN equals NaN.
 template <class Expected>
 std::ptrdiff_t first_difference(Element element, const std::vector<float>& found, const std::vector<Expected>& expected,
                                 double absolute = 2e-5) {
@@ -134,7 +135,7 @@ std::ptrdiff_t first_difference(Element element, const std::vector<float>& found
   return -1;
 }
 
-/// The same for bits, but for those of NaN.
+/// Returns the first index where bits differ, or -1. NaN equals NaN.
 inline std::ptrdiff_t first_other_bits(const std::vector<float>& found, const std::vector<float>& expected) {
   if (found.size() != expected.size()) return static_cast<std::ptrdiff_t>(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 bool complained = false;
 
-/// What the double complains of fails the program, but in its own tests, which provoke it.
+/// Makes the program fail if the double has complaints, except in the double's own tests, which provoke them.
 class Complaints final : public doctest::IReporter {
  public:
   explicit Complaints(const doctest::ContextOptions& /*options*/) {}
@@ -25,7 +25,7 @@ class Complaints final : public doctest::IReporter {
   }
   void test_case_end(const doctest::CurrentTestCaseStats& /*stats*/) override {
     if (std::strncmp(name_, "double:", std::strlen("double:")) == 0) return troupe::cuda_double::reset({});
-    // Which say nothing of the double themselves, since they run on a GPU, too.
+    // These tests do not check the double themselves, because they also run on a GPU.
     if (ends_runs_ && !troupe_test::comes_true([] { return troupe::cuda_double::usage().pinned_ranges == 0; })) {
       std::printf("%s: leaves pages locked\n", name_);
       complained = true;
@@ -56,11 +56,11 @@ REGISTER_LISTENER("complaints", 1, Complaints);
 
 }  // namespace
 
-// Worker processes are this program again.
+// Worker processes run this program, too.
 int main(int argc, char** argv) {
   troupe_test::take_unfolded(argc, argv);
   troupe_test::register_device_models();
-  troupe::init(1, argv);  // as behind a parser that took out what it knows
+  troupe::init(1, argv);  // as after a parser that removed its own options
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && complained ? 1 : status;
 }

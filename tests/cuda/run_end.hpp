@@ -5,7 +5,8 @@
 
 namespace troupe_test {
 
-/// Whether nothing of CUDA's stays behind a run. The last of its actors lets go of slabs a moment after its end.
+/// Returns whether a run has released all CUDA resources. Its last actor releases slabs a moment after the end of the
+/// run.
 inline bool nothing_is_left() {
   using troupe::cuda_double::Usage;
   return comes_true([] { return troupe::cuda_double::usage() == Usage{}; });

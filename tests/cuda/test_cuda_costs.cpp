@@ -14,7 +14,7 @@
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
 
-// What a pass costs a device, and what is said of it.
+// The costs of a pass on a device, and their reports.
 using namespace troupe;
 using namespace troupe::models;
 using namespace troupe::test;
@@ -32,12 +32,12 @@ LayerTime row_of(const std::vector<LayerTime>& times, const std::string& kind) {
   return *found;
 }
 
-/// As the double counts time: each piece of a stream's work takes one.
+/// Returns the time of `count` pieces of a stream's work: in the double each takes one microsecond.
 doctest::Approx microseconds(int count) { return doctest::Approx(count * 1e-6).epsilon(1e-3); }
 
 }  // namespace
 
-TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
+TEST_CASE("CUDA: the report of a step contains the bytes over the bus") {
   cuda_double::reset({});
   {
     const ModelCreator creator([](const ReplicaContext& /*context*/) {
@@ -66,8 +66,9 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
     // Weights to 4 replicas, gradients of 6 shards.
     const std::int64_t expected = kSteps * 4 * ((4 + 6) * parameters + 6 * (kSamples + 2 * kScores));
     CHECK(bytes >= expected);
-    const std::int64_t padding = kSteps * (4 + 6) * 4 * 4 * 32;  // of the layout
-    const std::int64_t early = 2 * 4 * 4 * kSamples;             // of the fourth step, and of the second one too soon
+    const std::int64_t padding = kSteps * (4 + 6) * 4 * 4 * 32;  // padding of the layout
+    const std::int64_t early = 2 * 4 * 4 * kSamples;             // samples of the fourth step, and of the second one
+                                                                 // read ahead
     CHECK(bytes < expected + padding + early);
     options.compute.device = troupe::Device::cpu;
     CHECK(DistributedSGD(creator, options).step().bytes_over_bus == 0);
@@ -76,7 +77,7 @@ TEST_CASE("CUDA: the bytes over the bus are in a step's report") {
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: weights are sent once while their caller vouches for them") {
+TEST_CASE("CUDA: weights are sent once per version") {
   cuda_double::reset({});
   {
     const NetworkTrial trial(two_buckets(), 4);
@@ -88,7 +89,7 @@ TEST_CASE("CUDA: weights are sent once while their caller vouches for them") {
       const AlignedFloats& weights;
     };
     AlignedFloats gradient(trial.gradient.size()), expected(trial.gradient.size());
-    /// Whether the last of two passes sends its weights; its gradient is theirs either way.
+    /// Returns whether the second of two passes sends its weights. Checks that its gradient is correct in either case.
     const auto sends = [&](const Call& before, const Call& last) {
       trial.network->gradient({}, trial.samples(), last.weights, expected);
       trial.network->gradient({.weights = before.said}, trial.samples(), before.weights, gradient);
@@ -101,7 +102,7 @@ TEST_CASE("CUDA: weights are sent once while their caller vouches for them") {
     CHECK(sends({first, trial.weights}, {second, trial.weights}));
     CHECK(sends({{}, trial.weights}, {{}, trial.weights}));
     CHECK(sends({{first.data, 0}, trial.weights}, {{first.data, 0}, trial.weights}));
-    // A model that wraps this one hands on what its own caller has said, with weights that it has made of those.
+    // A wrapper model may pass on the caller's version with other weights that it derived.
     CHECK(sends({first, trial.weights}, {first, others}));
     CHECK(sends({first, others}, {first, trial.weights}));
     CHECK(sends({first, others}, {first, others}));
@@ -122,7 +123,7 @@ TEST_CASE("CUDA: weights are sent once while their caller vouches for them") {
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: a pass that failed leaves no weights to rely on") {
+TEST_CASE("CUDA: after a failed pass the weights are sent again") {
   cuda_double::reset({});
   {
     const NetworkTrial trial(two_buckets(), 4);
@@ -152,10 +153,10 @@ TEST_CASE("CUDA: a pass that failed leaves no weights to rely on") {
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: a profile tells of layers, of copies and of waiting for them") {
+TEST_CASE("CUDA: a profile lists layers, copies and waits for copies") {
   cuda_double::reset({});
   {
-    const NetworkTrial trial(two_buckets(), 4);  // which has trained once; the second pass is measured
+    const NetworkTrial trial(two_buckets(), 4);  // the first pass was the training; the second pass is measured
     AlignedFloats again(trial.gradient.size());
     trial.network->gradient({}, trial.samples(0, 2), trial.weights, again);
     trial.network->evaluate({}, trial.samples(), trial.weights);
@@ -170,9 +171,9 @@ TEST_CASE("CUDA: a profile tells of layers, of copies and of waiting for them") 
     CHECK(convolutions.forward_flops == doctest::Approx(kSamples * 2.0 * 9 * 4 * 36 * (2 + 4)));
     CHECK(convolutions.backward_flops == doctest::Approx(kSamples * 2.0 * 9 * 4 * 36 * (2 + 2 * 4)));
     CHECK(row_of(times, "linear").layers == 2);
-    // A wait, and a mark: for samples, and for each of two buckets of weights.
+    // A wait and a mark: for samples, and for each of two buckets of weights.
     CHECK(row_of(times, "waiting for copies").forward_seconds == microseconds(3 * 2 * kPasses));
-    // From the end of what is computed to that of the copies.
+    // From the end of the computation to the end of the copies.
     CHECK(row_of(times, "waiting for copies").backward_seconds == microseconds(kPasses));
     const LayerTime copies = row_of(times, "copies (concurrent)");
     CHECK(copies.beside);
@@ -184,7 +185,7 @@ TEST_CASE("CUDA: a profile tells of layers, of copies and of waiting for them") 
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
+TEST_CASE("CUDA: each algorithm reports the bytes over the bus") {
   for (const char* const algorithm : {"downpour", "ssp", "local", "lbfgs"}) {
     CAPTURE(algorithm);
     cuda_double::reset({});
@@ -202,7 +203,7 @@ TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
       const std::int64_t told = sgd.step().bytes_over_bus;
       CHECK(told > 0);
       CHECK(told <= bytes_copied() - before);
-      // Workers of the others go on by themselves.
+      // With other algorithms, workers continue after the step.
       if (algorithm == std::string("local") || algorithm == std::string("lbfgs"))
         CHECK(told == bytes_copied() - before);
     }
@@ -211,8 +212,8 @@ TEST_CASE("CUDA: each algorithm tells of the bytes over the bus") {
   cuda_double::reset({});
 }
 
-// docs/cuda.md has these numbers, of a batch whose windows are unfolded at once and of 3x3 layers that are not.
-TEST_CASE("CUDA: what a pass of ResNet-50 costs, by the plan") {
+// docs/cuda.md has these numbers, of a batch that is unfolded at once and of 3x3 layers that are not unfolded.
+TEST_CASE("CUDA: a pass of ResNet-50 has the planned costs") {
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
     cuda_double::reset({.races = false});
     {

@@ -14,7 +14,7 @@
 #include "troupe/error.hpp"
 #include "troupe/layers.hpp"
 
-// What a CUDA backend gets wrong: the order of its streams, what it does when a call fails, and what it leaves behind.
+// Typical errors of a CUDA backend: the order of its streams, failing calls, and leaks.
 using namespace troupe;
 using namespace troupe::models;
 using namespace troupe::test;
@@ -22,7 +22,7 @@ using Node = Graph::Node;
 
 namespace {
 
-/// Something of everything, in one bucket.
+/// Returns a network with many kinds of layers, in one bucket.
 Graph residual_network() {
   Graph graph;
   Node node = graph.append("conv1", conv2d(8, {.kernel = 3, .padding = 1, .bias = false}), {Graph::input()});
@@ -47,7 +47,7 @@ Case cnn() {
            linear(kClasses)}};
 }
 
-/// Knows of one batch.
+/// Announces one batch.
 class NextBatch final : public BatchesAhead {
  public:
   explicit NextBatch(const Batch& batch) : batch_(batch) {}
@@ -57,9 +57,9 @@ class NextBatch final : public BatchesAhead {
   Batch batch_;
 };
 
-/// A run on a fresh device, and the bits that come out of it: gradients of two steps, of another shard in the second,
-/// and an evaluation. The samples of each pass lie elsewhere than those of the pass before, and those of the
-/// third come early.
+/// Runs passes on a fresh device and returns all results: the gradients of two steps, the second one on another shard,
+/// and an evaluation. The samples of each pass have another address than those of the pass before, and those of the
+/// third pass are read ahead.
 std::vector<float> bits_of(const Case& at, Precision precision) {
   const NetworkTrial trial(at, 4, precision);
   std::vector<float> bits(trial.gradient.begin(), trial.gradient.end());
@@ -92,7 +92,7 @@ void check_nothing_is_left() {
   CHECK(cuda_double::usage() == cuda_double::Usage{});
 }
 
-/// Which says nothing of accelerators.
+/// A custom layer without an implementation for accelerators.
 class Homemade final : public CustomLayer {
  public:
   std::string kind() const override { return "homemade"; }
@@ -103,11 +103,11 @@ class Homemade final : public CustomLayer {
 
 }  // namespace
 
-TEST_CASE("CUDA: a layer of one's own is refused with a sentence that says what to do") {
+TEST_CASE("CUDA: a custom layer without CUDA support is refused with advice") {
   cuda_double::reset({});
   try {
     const NetworkTrial trial({"own layer", {2, 3, 3}, {flatten(), std::make_shared<Homemade>(), linear(kClasses)}}, 2);
-    FAIL("it was taken");
+    FAIL("the network was accepted");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::unsupported);
     CHECK(error.message().find("there is no CUDA implementation of homemade, a custom layer") != std::string::npos);
@@ -116,7 +116,7 @@ TEST_CASE("CUDA: a layer of one's own is refused with a sentence that says what 
   check_nothing_is_left();
 }
 
-TEST_CASE("CUDA: a thousand orders of the streams give the same bits, and twenty with several buckets") {
+TEST_CASE("CUDA: all tested orders of the streams give bitwise identical results") {
   const auto check_orders = [](const Case& at, std::uint64_t orders) {
     for (const Precision precision : {Precision::f32, Precision::bf16}) {
       CAPTURE(at.name);
@@ -135,7 +135,7 @@ TEST_CASE("CUDA: a thousand orders of the streams give the same bits, and twenty
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: gradients are the CPU's to 1e-5") {
+TEST_CASE("CUDA: gradients equal the CPU's within 1e-5") {
   for (const Case& at : {cnn(), residual(), two_buckets()}) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 8);
@@ -153,7 +153,7 @@ TEST_CASE("CUDA: gradients are the CPU's to 1e-5") {
   }
 }
 
-TEST_CASE("CUDA: products round their factors to TensorFloat-32 where that is asked for") {
+TEST_CASE("CUDA: products round their factors to TensorFloat-32 only if it is enabled") {
   const Case convolutions{
       "convolutions",
       {3, 6, 6},
@@ -177,7 +177,7 @@ TEST_CASE("CUDA: products round their factors to TensorFloat-32 where that is as
   }
 }
 
-TEST_CASE("CUDA: a missing event is found, whichever it is") {
+TEST_CASE("CUDA: removing any event is detected") {
   for (const Case& at : {residual(), two_buckets()}) {
     CAPTURE(at.name);
     cuda_double::reset({});
@@ -191,7 +191,7 @@ TEST_CASE("CUDA: a missing event is found, whichever it is") {
         cuda_double::drop_wait(wait);
         try {
           found = !same(bits_of(at, Precision::bf16), expected);
-        } catch (const Error&) {  // of a call that the double has refused with a complaint
+        } catch (const Error&) {  // the double has refused a call with a complaint
         }
         found = found || !cuda_double::complaints().empty();
       }
@@ -202,10 +202,10 @@ TEST_CASE("CUDA: a missing event is found, whichever it is") {
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: after an evaluation that failed a step relies on no samples that went with it") {
+TEST_CASE("CUDA: after a failed evaluation, a step does not use stale samples") {
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  /// The gradient of a batch that the device has had before, after an evaluation of a larger one.
+  /// Returns the gradient of a batch that is already on the device, after an evaluation of a larger batch.
   const auto gradient_after = [&](std::int64_t failing_call) -> std::optional<AlignedFloats> {
     cuda_double::reset({.failing_call = failing_call});
     const NetworkTrial trial(residual(), 2);
@@ -213,13 +213,13 @@ TEST_CASE("CUDA: after an evaluation that failed a step relies on no samples tha
     batch.content = 1;
     AlignedFloats first(trial.gradient.size()), again(first.size());
     trial.network->gradient({}, batch, trial.weights, first);
-    std::vector<float> more(70 * batch.values.size(), 0.5F);  // more than an evaluation takes at once
+    std::vector<float> more(70 * batch.values.size(), 0.5F);  // more than one pass of an evaluation
     const std::vector<std::int32_t> labels(140);
     begin = cuda_double::calls();
     try {
       trial.network->evaluate({}, {140, more, labels, {}}, trial.weights);
       end = cuda_double::calls();
-    } catch (const Error&) {  // of the call that was to fail
+    } catch (const Error&) {  // the injected failure
     }
     try {
       trial.network->gradient({}, batch, trial.weights, again);
@@ -237,7 +237,7 @@ TEST_CASE("CUDA: after an evaluation that failed a step relies on no samples tha
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: whichever call fails, there is a typed error and nothing is left") {
+TEST_CASE("CUDA: if any call fails, there is a typed error and all resources are released") {
   for (const Case& at : {cnn(), residual()}) {
     CAPTURE(at.name);
     cuda_double::reset({});
@@ -249,7 +249,7 @@ TEST_CASE("CUDA: whichever call fails, there is a typed error and nothing is lef
       CAPTURE(call);
       cuda_double::reset({.failing_call = call});
       try {
-        const std::vector<float> bits = bits_of(at, Precision::bf16);  // what is given back may fail unseen
+        const std::vector<float> bits = bits_of(at, Precision::bf16);  // failures of releasing calls may stay unnoticed
         CHECK(same(bits, expected));
       } catch (const Error& error) {
         failed.insert(cuda_double::failed());
@@ -265,7 +265,7 @@ TEST_CASE("CUDA: whichever call fails, there is a typed error and nothing is lef
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: what the machine has not is said") {
+TEST_CASE("CUDA: the error names the missing driver or device") {
   const auto refusal = [](const cuda_double::Settings& settings, const ReplicaContext& context) {
     cuda_double::reset(settings);
     std::string said;
@@ -286,7 +286,7 @@ TEST_CASE("CUDA: what the machine has not is said") {
   CHECK(refusal({.devices = 2}, {.device_number = 1}).empty());
 }
 
-TEST_CASE("CUDA: what a library could not begin with is a limit where memory is full") {
+TEST_CASE("CUDA: a library that cannot start reports a limit if the memory is full") {
   for (const std::size_t megabytes : {40, 400}) {
     cuda_double::reset({.bytes_per_device = megabytes << 20, .libraries_begin = false});
     try {
@@ -301,14 +301,14 @@ TEST_CASE("CUDA: what a library could not begin with is a limit where memory is 
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: a device whose memory is full says so, and goes on with what fits") {
+TEST_CASE("CUDA: a device with full memory reports an error, and a network that fits still works") {
   cuda_double::reset({.bytes_per_device = std::size_t{40} << 20});
   {
     const NetworkTrial small(cnn(), 4);
     try {
       const NetworkTrial large(
           {"large", {3, 64, 64}, {conv2d(64, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(kClasses)}}, 8);
-      FAIL("it had room");
+      FAIL("the network was accepted");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::limit_reached);
       CHECK(error.message().find("CUDA, allocating memory: the device cannot provide ") == 0);

@@ -12,7 +12,7 @@
 #include "troupe/models.hpp"
 #include "troupe/sgd.hpp"
 
-// Whole runs whose replicas compute on CUDA devices, and what only the double shows of them.
+// Whole runs with replicas on CUDA devices, and properties that only the double shows.
 using namespace troupe;
 using troupe_test::nothing_is_left;
 using troupe_test::on_cuda;
@@ -34,7 +34,7 @@ std::string pci_of(int device) {
 
 }  // namespace
 
-TEST_CASE("CUDA: any number of workers, replicas and devices gives the same bits") {
+TEST_CASE("CUDA: any number of workers, replicas and devices gives bitwise identical results") {
   cuda_double::reset({});
   const std::vector<float> expected = weights_after(on_cuda(1));
   for (const int devices : {1, 2, 3})
@@ -49,10 +49,7 @@ TEST_CASE("CUDA: any number of workers, replicas and devices gives the same bits
   cuda_double::reset({});
 }
 
-TEST_CASE(
-    "CUDA: gradients go from the device into the shards' slabs, and weights and samples come, by memory whose pages "
-    "are "
-    "locked") {
+TEST_CASE("CUDA: gradients, weights and samples are copied from and to page-locked memory") {
   constexpr int kReplicas = 2;
   for (const bool locks_read_only : {false, true}) {
     cuda_double::reset({.locks_read_only = locks_read_only});
@@ -68,7 +65,7 @@ TEST_CASE(
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: samples that take time are read ahead into memory whose pages are locked") {
+TEST_CASE("CUDA: slow samples are read ahead into page-locked memory") {
   class Slow final : public DataSource {
    public:
     explicit Slow(std::shared_ptr<const DataSource> data) : DataSource(slow(data->info())), data_(std::move(data)) {}
@@ -98,7 +95,7 @@ TEST_CASE("CUDA: samples that take time are read ahead into memory whose pages a
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: a search along a line and evaluations have the weights that they ask for") {
+TEST_CASE("CUDA: line searches and evaluations use the right weights") {
   cuda_double::reset({});
   const ModelCreator creator([](const ReplicaContext& /*context*/) {
     const TrainingData data = load_data("mock-images:8,10", 1);
@@ -124,10 +121,10 @@ TEST_CASE("CUDA: a search along a line and evaluations have the weights that the
   CHECK(nothing_is_left());
 }
 
-TEST_CASE("CUDA: replicas are dealt to the devices in the order of their PCI ids") {
+TEST_CASE("CUDA: replicas are assigned to the devices in the order of their PCI ids") {
   constexpr int kDevices = 3;
   cuda_double::reset({.devices = kDevices});
-  // The device that each replica is on, by what a run of so many has taken of each device's memory.
+  // Returns the memory that a run with `replicas` replicas uses on each device, which shows their assignment.
   const auto used = [](int replicas, int accelerator) {
     Options options = on_cuda(replicas);
     options.compute.device_number = accelerator;
@@ -137,7 +134,7 @@ TEST_CASE("CUDA: replicas are dealt to the devices in the order of their PCI ids
     for (int device = 0; device < kDevices; ++device) bytes.push_back(cuda_double::bytes_on_device(device));
     return bytes;
   };
-  std::vector<int> order;  // the double's own numbers, by PCI id
+  std::vector<int> order;  // the double's device numbers, in the order of PCI ids
   for (const Accelerator& each : accelerators().devices)
     for (int device = 0; device < kDevices; ++device)
       if (each.pci == pci_of(device)) order.push_back(device);
@@ -163,7 +160,7 @@ TEST_CASE("CUDA: replicas on devices of different names are refused") {
   cuda_double::reset({.devices = 2, .names_differ = true});
   try {
     DistributedSGD sgd("small-cnn", on_cuda(2));
-    FAIL("they work together");
+    FAIL("the devices were accepted");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::model_mismatch);
     CHECK(error.message().find("Double 0") != std::string::npos);
@@ -176,7 +173,7 @@ TEST_CASE("CUDA: replicas on devices of different names are refused") {
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the same bits") {
+TEST_CASE("CUDA: if any call of a run fails, the run reports an error or computes bitwise identical results") {
   Options options = on_cuda(2);
   options.fault_tolerance.max_failures = 0;
   const auto run = [&] {
@@ -195,7 +192,7 @@ TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the
     CAPTURE(call);
     cuda_double::reset({.failing_call = call});
     try {
-      // Without pages that could not be locked, or what could not be given back.
+      // The run succeeds although a page lock or a release failed.
       const std::vector<float> found = run();
       CHECK(found == expected);
     } catch (const Error& error) {
@@ -207,7 +204,7 @@ TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the
     }
     CHECK(troupe_test::comes_true([&] {
       cuda_double::Usage usage = cuda_double::usage();
-      // Memory that a broken device does not let go of stays mapped, and counts as locked.
+      // Memory that a failed device does not release stays mapped and counts as locked.
       if (cuda_double::failed() == cuda_double::Failed::device) usage.pinned_ranges = 0;
       return usage == cuda_double::Usage{};
     }));
@@ -216,7 +213,7 @@ TEST_CASE("CUDA: whichever call of a run fails, the run says so, or computes the
   cuda_double::reset({});
 }
 
-TEST_CASE("CUDA: what cannot be is said before a run starts") {
+TEST_CASE("CUDA: invalid options are refused before a run starts") {
   const auto said = [](const Options& options) {
     try {
       DistributedSGD sgd("small-cnn", options);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kCounts[] = {1, 3, 8, 17, 64, 1000};
 const float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
-/// With a NaN, a zero and a negative zero.
+/// Sets a NaN, a zero and a negative zero.
 std::vector<float> with_special(std::vector<float> values) {
   if (values.size() > 3) {
     values[0] = kNotANumber;
@@ -21,7 +21,7 @@ std::vector<float> with_special(std::vector<float> values) {
   return values;
 }
 
-/// Calls test(element, count) for all of them.
+/// Calls test(element, count) for all combinations.
 template <class Test>
 void for_each_size(const Test& test) {
   for (const Element element : kElements)
@@ -58,7 +58,7 @@ double value_of(Activation activation, double x) {
 
 }  // namespace
 
-TEST_CASE("kernels add, with and without a ReLU") {
+TEST_CASE("addition kernels equal plain loops, with and without a ReLU") {
   for_each_size([](Element element, std::size_t count) {
     for (const bool relu : {false, true}) {
       const std::vector<float> a = with_special(drawn(element, count, 1));
@@ -80,7 +80,7 @@ TEST_CASE("kernels add, with and without a ReLU") {
   });
 }
 
-TEST_CASE("kernels cut what is negative, and the gradients of what was cut") {
+TEST_CASE("ReLU kernels clip values and gradients") {
   for_each_size([](Element element, std::size_t count) {
     const std::vector<float> x = with_special(drawn(element, count, 3));
     const std::vector<float> dy = drawn(element, count, 4);
@@ -99,7 +99,7 @@ TEST_CASE("kernels cut what is negative, and the gradients of what was cut") {
   });
 }
 
-TEST_CASE("kernels convert between floats and elements") {
+TEST_CASE("conversion kernels convert between floats and elements") {
   for_each_size([](Element element, std::size_t count) {
     std::vector<float> values = drawn(Element::f32, count, 5);
     for (float& value : values) value *= 1.2345F;
@@ -115,7 +115,7 @@ TEST_CASE("kernels convert between floats and elements") {
   });
 }
 
-TEST_CASE("kernels of activations and of their gradients") {
+TEST_CASE("activation kernels compute values and gradients") {
   for (const Activation activation : {Activation::gelu, Activation::sigmoid, Activation::tanh})
     for_each_size([=](Element element, std::size_t count) {
       CAPTURE(static_cast<int>(activation));
@@ -137,7 +137,7 @@ TEST_CASE("kernels of activations and of their gradients") {
     });
 }
 
-TEST_CASE("kernels over nothing start nothing") {
+TEST_CASE("a kernel over no elements is not started") {
   const DeviceArray one(std::vector<float>{1});
   accumulate(stream(), Element::f32, 0, one.data(), one.data());
   CHECK(one.read()[0] == 1);

@@ -6,7 +6,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Calls test(element, shape, samples) for all of them.
+/// Calls test(element, shape, samples) for all combinations.
 template <class Test>
 void for_each_batch(const Test& test) {
   for (const Element element : kElements)
@@ -22,7 +22,7 @@ void for_each_batch(const Test& test) {
         }
 }
 
-/// Values in the order in which the device has them.
+/// Returns the values in the device's NHWC order.
 std::vector<float> with_channels_last(const SampleShape& shape, std::int64_t samples, const std::vector<float>& plain) {
   const std::int64_t pixels = shape.height * shape.width;
   std::vector<float> values(plain.size());
@@ -36,7 +36,7 @@ std::vector<float> with_channels_last(const SampleShape& shape, std::int64_t sam
 
 }  // namespace
 
-TEST_CASE("kernels that turn plain samples into activations and back") {
+TEST_CASE("layout kernels convert plain samples to activations and back") {
   for_each_batch([](Element element, const SampleShape& shape, std::int64_t samples) {
     const std::vector<float> values = drawn(element, samples * shape.size(), 11);
     const DeviceArray plain(values);
@@ -49,7 +49,7 @@ TEST_CASE("kernels that turn plain samples into activations and back") {
   });
 }
 
-TEST_CASE("kernels drop what the CPU drops") {
+TEST_CASE("dropout kernels drop the same values as the CPU") {
   constexpr float kProbability = 0.3F;
   for_each_batch([](Element element, const SampleShape& shape, std::int64_t samples) {
     const std::vector<float> plain = drawn(element, samples * shape.size(), 12);

@@ -10,11 +10,11 @@ namespace troupe::cuda {
 namespace {
 
 constexpr double kEpsilon = 1e-5;
-constexpr std::int64_t kSamples = 5;  // of which statistics' sums are told
+constexpr std::int64_t kSamples = 5;  // for the sums of the statistics
 
 std::size_t statistics_count(std::int64_t channels) { return static_cast<std::size_t>(2 * round_up(channels)); }
 
-/// A batch-norm by plain loops, in doubles.
+/// A batch-norm in plain double-precision loops.
 struct PlainNorm {
   std::int64_t rows, channels;
   std::vector<double> mean, deviation;
@@ -30,11 +30,11 @@ struct PlainNorm {
   double normal(const std::vector<float>& x, std::size_t i) const {
     return (x[i] - mean[i % channels]) / deviation[i % channels];
   }
-  /// How far rounding may go where channels hardly vary.
+  /// Returns the tolerance for rounding in channels with little variance.
   double slack() const { return 1e-5 / *std::min_element(deviation.begin(), deviation.end()); }
 };
 
-/// The kernels' memory for one batch.
+/// The memory of the kernels for one batch.
 struct NormTrial {
   NormShape shape;
   std::vector<float> x, scale, shift, running;
@@ -57,7 +57,7 @@ struct NormTrial {
         vector_memory(NormVectors::bytes(shape.channels)),
         scratch(norm_scratch(shape)),
         vectors(vector_memory.data(), shape.channels) {
-    for (float& value : running) value = std::abs(value);  // as variances are
+    for (float& value : running) value = std::abs(value);  // like variances
     statistics.write(running);
   }
 
@@ -71,7 +71,7 @@ NormTrial trial_of(const NormShape& shape) {
   return NormTrial(shape, drawn(shape.element, shape.rows * shape.channels, 34));
 }
 
-/// Calls test(shape) for all of them, and for so many rows that the tree has several stages.
+/// Calls test(shape) for all combinations, and for enough rows that the summation tree has several stages.
 template <class Test>
 void for_each_shape(const Test& test) {
   const auto run = [&](const NormShape& shape) {
@@ -91,7 +91,7 @@ void for_each_shape(const Test& test) {
 
 }  // namespace
 
-TEST_CASE("kernels that measure batches tell running statistics where the CPU does") {
+TEST_CASE("batch statistics kernels place the running statistics in the CPU's layout") {
   for_each_shape([](const NormShape& shape) {
     NormTrial trial = trial_of(shape);
     const PlainNorm plain(shape.rows, shape.channels, trial.x);
@@ -108,7 +108,7 @@ TEST_CASE("kernels that measure batches tell running statistics where the CPU do
   });
 }
 
-TEST_CASE("kernels that measure batches find what the CPU's find") {
+TEST_CASE("batch statistics kernels are as accurate as the CPU's") {
   for (const float center : {0.0F, 1000.0F}) {
     const std::int64_t pixels = 1000;
     std::vector<float> x = drawn(Element::f32, pixels * kChannelBlock, 35);
@@ -130,7 +130,7 @@ TEST_CASE("kernels that measure batches find what the CPU's find") {
   }
 }
 
-TEST_CASE("kernels that normalise, with a second input and a ReLU") {
+TEST_CASE("normalising kernels support a second input and a ReLU") {
   for_each_shape([](const NormShape& shape) {
     for (const bool adds : {false, true}) {
       NormTrial trial = trial_of(shape);
@@ -151,7 +151,7 @@ TEST_CASE("kernels that normalise, with a second input and a ReLU") {
   });
 }
 
-TEST_CASE("kernels that normalise by running statistics") {
+TEST_CASE("normalising kernels can use running statistics") {
   for_each_shape([](const NormShape& shape) {
     NormTrial trial = trial_of(shape);
     std::vector<double> expected(trial.x.size());
@@ -172,7 +172,7 @@ TEST_CASE("kernels that normalise by running statistics") {
   });
 }
 
-TEST_CASE("kernels of a batch-norm's gradients, with two of the output, training and frozen") {
+TEST_CASE("batch-norm gradient kernels support two output gradients, in training and frozen mode") {
   for_each_shape([](const NormShape& shape) {
     for (const bool two : {false, true})
       for (const bool training : {true, false}) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kPooledSamples = 2;
 constexpr models::Window kWindows[] = {{1, 1, 0}, {2, 2, 0}, {2, 3, 0}, {3, 2, 1}, {3, 1, 1}, {5, 3, 2}};
 
-/// Calls test(pooling) for all of them.
+/// Calls test(pooling) for all combinations.
 template <class Test>
 void for_each_pooling(const Test& test) {
   for (const Element element : kElements)
@@ -36,7 +36,7 @@ void for_each_pooling(const Test& test) {
         }
 }
 
-/// Calls visit(output's position, the positions of its window in the input, row by row).
+/// Calls visit(position of the output, positions of its window in the input, row by row).
 template <class Visit>
 void for_each_window(const Pooling& pooling, const Visit& visit) {
   const SampleShape& in = pooling.input;
@@ -60,7 +60,7 @@ void for_each_window(const Pooling& pooling, const Visit& visit) {
 
 std::size_t count_of(const SampleShape& shape) { return static_cast<std::size_t>(kPooledSamples * shape.size()); }
 
-/// Few different values, so that windows have several largest ones.
+/// Returns few distinct values, so that windows contain several equal maxima.
 std::vector<float> coarse(std::size_t count) {
   std::vector<float> values = drawn(Element::f32, count, 41);
   for (float& value : values) value = std::round(value);
@@ -69,7 +69,7 @@ std::vector<float> coarse(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("kernels of max-pooling give the gradient to the first largest value") {
+TEST_CASE("max-pooling kernels pass the gradient to the first maximum") {
   for_each_pooling([](const Pooling& pooling) {
     for (const bool relu : {false, true}) {
       std::vector<float> x = coarse(count_of(pooling.input));
@@ -97,7 +97,7 @@ TEST_CASE("kernels of max-pooling give the gradient to the first largest value")
   });
 }
 
-TEST_CASE("kernels of max-pooling lose no NaN and no infinity") {
+TEST_CASE("max-pooling kernels preserve NaN and infinity") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   const Pooling pooling{.input = {.channels = 1, .height = 2, .width = 8},
@@ -118,7 +118,7 @@ TEST_CASE("kernels of max-pooling lose no NaN and no infinity") {
                                                     0, 0, 0, 2, 0, 0, 0, 0});
 }
 
-TEST_CASE("kernels of average pooling count the padding's zeros") {
+TEST_CASE("average pooling kernels count the zeros of the padding") {
   for_each_pooling([](const Pooling& pooling) {
     const std::vector<float> x = drawn(pooling.element, count_of(pooling.input), 43);
     const std::vector<float> dy = drawn(pooling.element, count_of(pooling.output), 44);
@@ -142,7 +142,7 @@ TEST_CASE("kernels of average pooling count the padding's zeros") {
   });
 }
 
-TEST_CASE("kernels of means over all pixels, as floats and as elements") {
+TEST_CASE("global average kernels support floats and elements") {
   for (const Element image : kElements)
     for (const Element mean : kElements)
       for (const std::int64_t channels : kChannelCounts)

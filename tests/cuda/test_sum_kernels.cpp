@@ -5,7 +5,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Calls test(element, rows, channels) for all of them, and for so many rows that the tree has several stages.
+/// Calls test(element, rows, channels) for all combinations, and for enough rows that the summation tree has several
+/// stages.
 template <class Test>
 void for_each_matrix(const Test& test) {
   const auto run = [&](Element element, std::int64_t rows, std::int64_t channels) {
@@ -24,7 +25,7 @@ void for_each_matrix(const Test& test) {
 
 }  // namespace
 
-TEST_CASE("kernels that add biases, with and without a ReLU") {
+TEST_CASE("bias kernels equal plain loops, with and without a ReLU") {
   for_each_matrix([](Element element, std::int64_t rows, std::int64_t channels) {
     for (const bool relu : {false, true}) {
       const std::vector<float> values = drawn(element, rows * channels, 21);
@@ -35,14 +36,14 @@ TEST_CASE("kernels that add biases, with and without a ReLU") {
         expected[i] = stored(element, relu && sum < 0 ? 0.0F : sum);
       }
       const DeviceArray data(element, values);
-      const DeviceArray bias(biases);  // which need not be aligned
+      const DeviceArray bias(biases);  // not necessarily aligned
       add_bias(stream(), rows, channels, element, bias.floats() + 1, relu, data.data());
       CHECK(first_other_bits(data.read(), expected) == -1);
     }
   });
 }
 
-TEST_CASE("kernels that sum columns") {
+TEST_CASE("column sum kernels equal plain loops") {
   for_each_matrix([](Element element, std::int64_t rows, std::int64_t channels) {
     const std::vector<float> values = drawn(element, rows * channels, 23);
     std::vector<double> expected(channels);

@@ -5,7 +5,7 @@
 #include "cuda/kernel_trial.hpp"
 #include "models/cuda/kernels/unfold.hpp"
 
-// Convolutions as products of matrices, against plain loops.
+// Convolutions as matrix products, against plain loops.
 namespace troupe::cuda {
 
 namespace {
@@ -26,7 +26,7 @@ void for_each_unfolding(const Check& check) {
       }
 }
 
-/// Calls visit(place in the matrix, place in the input or -1) for all of the matrix.
+/// Calls visit(place in the matrix, place in the input or -1) for every place in the matrix.
 template <class Visit>
 void for_each_place(const Unfolding& of, const Visit& visit) {
   std::size_t place = 0;
@@ -49,7 +49,7 @@ std::size_t matrix_size(const Unfolding& of) {
 
 }  // namespace
 
-TEST_CASE("kernels unfold what windows cover, with zeros where they reach over the edge") {
+TEST_CASE("unfolding kernels copy the windows, with zeros beyond the border") {
   for_each_unfolding([](const Unfolding& unfolding) {
     const std::vector<float> x =
         drawn(unfolding.element, static_cast<std::size_t>(kUnfolded * unfolding.input.size()), 51);
@@ -64,7 +64,7 @@ TEST_CASE("kernels unfold what windows cover, with zeros where they reach over t
   });
 }
 
-TEST_CASE("kernels fold to the sum of what was unfolded") {
+TEST_CASE("folding kernels add all unfolded values of a place") {
   for_each_unfolding([](const Unfolding& unfolding) {
     const std::vector<float> values = drawn(Element::f32, matrix_size(unfolding), 52);
     std::vector<double> expected(static_cast<std::size_t>(kUnfolded * unfolding.input.size()));
@@ -78,7 +78,7 @@ TEST_CASE("kernels fold to the sum of what was unfolded") {
   });
 }
 
-TEST_CASE("kernels cut rows, and put zeros behind them") {
+TEST_CASE("row kernels crop rows or pad them with zeros") {
   for (const Element element : kElements) {
     const std::vector<float> narrow = drawn(element, 5 * 3, 53);
     std::vector<float> wide(5 * 8);

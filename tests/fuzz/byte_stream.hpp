@@ -12,7 +12,8 @@
 
 namespace troupe::fuzz {
 
-/// A connection whose other side says `bytes`, in pieces of at most `piece`, takes whatever is said to it, and ends.
+/// A connection with a scripted peer. The peer sends `bytes` in pieces of at most `piece` bytes, accepts all data, and
+/// ends.
 class ScriptedStream : public ByteStream {
  public:
   ScriptedStream(std::span<const std::byte> bytes, std::size_t piece, std::function<void()> gone = nullptr)
@@ -37,7 +38,7 @@ class ScriptedStream : public ByteStream {
   std::span<const std::byte> rest_;
   const std::size_t piece_;
   const std::function<void()> gone_;
-  const FileDescriptor ready_{::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< always
+  const FileDescriptor ready_{::eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< always ready
 };
 
 }  // namespace troupe::fuzz

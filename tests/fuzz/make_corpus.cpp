@@ -1,5 +1,5 @@
-// Writes first inputs of the fuzz targets: make_corpus FOLDER. Most are what Troupe itself writes; the rest are close
-// to it. What a fuzzer has found is kept beside them, and not touched.
+// Writes the seed inputs of the fuzz targets: make_corpus FOLDER. Most are data that Troupe writes; the others are
+// similar. Inputs that a fuzzer has found are stored in the same folders and not changed.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -76,7 +76,7 @@ std::string segment(WindowId window, std::uint32_t number, std::uint64_t ticket,
   return bytes_of(encode(FrameHeader{window, number, ticket, bytes})) + std::string(bytes, 'x');
 }
 
-/// What node 1 says goes up to a multiple of 8 bytes.
+/// Returns an input of two nodes. The data of node 1 must be a multiple of 8 bytes.
 std::string two_nodes(char piece, const std::string& first, const std::string& second) {
   return std::string{piece, static_cast<char>(first.size() / 8)} + first + second;
 }
@@ -149,7 +149,7 @@ std::string reply(std::uint64_t sequence, std::uint64_t slab, std::uint64_t byte
   return static_cast<char>(file ? 0xc1 : 0xc0) + bytes_of_struct(made);
 }
 
-/// Calls of `call` in store_replies.cpp, and what they are answered.
+/// Adds calls of `call` in store_replies.cpp and their replies.
 void add_replies(const Corpus& corpus) {
   const auto add = [&](const std::string& name, const std::string& calls, const std::string& replies) {
     corpus.add("store_replies", name, static_cast<char>(calls.size()) + calls + replies);
@@ -167,7 +167,7 @@ void add_replies(const Corpus& corpus) {
 }
 
 void add_models(const Corpus& corpus) {
-  write_gzip(corpus.path("idx", "images"), "");  // makes no folder
+  write_gzip(corpus.path("idx", "images"), "");  // cannot create folders
   corpus.add("idx", "images", "");
   write_gzip(corpus.path("idx", "images"), idx_bytes({2, 3, 2}, "abcdefghijkl"));
   corpus.add("idx", "labels", "");
@@ -237,7 +237,7 @@ void add_archives(const Corpus& corpus) {
   corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, {other}}));
 }
 
-/// Of columns and files as the target has them.
+/// Adds indices for the columns and files of the target.
 void add_csv_indices(const Corpus& corpus) {
   CsvColumn size{.name = "size"};
   CsvColumn colour{.name = "colour", .is_text = true, .categories = Categories({"blue", "red"})};
@@ -334,7 +334,7 @@ void add_command(const Corpus& corpus) {
   corpus.add("config", "nested", std::string(2000, '['));
 }
 
-/// Keys that open nothing: nobody has the authority's.
+/// Adds worthless keys: the key of the authority is not stored.
 void add_credentials(const Corpus& corpus) {
   constexpr long kForFiftyYears = 50 * 365 * net::kDay;
   const net::CertifiedKey authority = net::make_authority(-net::kBackdate, kForFiftyYears);

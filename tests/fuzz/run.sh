@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with clang and runs each for a while: run.sh BUILD_DIR [SECONDS [TARGET...]]. SECONDS (60) are
-# for all targets together, and as much again for "admission", behind which CAF believes everything. Fails on a crash, a
-# leak, too much memory or an input that takes too long, and says where the input is kept; such an input belongs into
-# corpus/TARGET. Ends with 77 (skipped) where clang or libFuzzer is missing.
+# Builds the fuzz targets with clang and runs each for a while: run.sh BUILD_DIR [SECONDS [TARGET...]]. SECONDS (60) is
+# the time for all targets together. "admission" gets the same time again, because CAF trusts all that it admits. Fails
+# on a crash, a leak, too much memory or an input that takes too long, and prints where the input is stored. Add such an
+# input to corpus/TARGET. Exits with 77 (skipped) if clang or libFuzzer is missing.
 set -euo pipefail
 
 build=$1
@@ -35,7 +35,7 @@ targets=("${@:3}")
 each=$((seconds / ${#targets[@]}))
 ((each > 0)) || each=1
 
-# The corpus that is committed is read and never written.
+# The committed corpus is read and never written.
 run_target() {
   local work=$build/run/$1
   rm -rf "$work"

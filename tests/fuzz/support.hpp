@@ -18,14 +18,14 @@
 
 namespace troupe::fuzz {
 
-/// Ends the run, with the input kept, where what must hold does not.
+/// Aborts the run if a condition does not hold; libFuzzer then saves the input.
 inline void expect(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "expected: %s\n", what);
   std::abort();
 }
 
-/// Runs a parser that may refuse its input with one of these codes, and with nothing else.
+/// Runs a parser, which may refuse its input with one of these codes only.
 template <class Parse>
 void may_refuse(Parse parse, std::initializer_list<ErrorCode> codes) {
   try {
@@ -33,11 +33,11 @@ void may_refuse(Parse parse, std::initializer_list<ErrorCode> codes) {
   } catch (const Error& error) {
     if (std::find(codes.begin(), codes.end(), error.code()) != codes.end()) return;
     std::fprintf(stderr, "%s: %s\n", to_string(error.code()), error.what());
-    expect(false, "another code of the error");
+    expect(false, "the error has an allowed code");
   }
 }
 
-/// The input, taken piece by piece from its start. What is missing is zero.
+/// The input, read piece by piece from its start. Missing bytes are zero.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : rest_(reinterpret_cast<const std::byte*>(data), size) {}
@@ -59,7 +59,7 @@ class Input {
     const auto taken = take(bytes);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
-  /// Up to the next `end`, which is left out.
+  /// Returns the text before the next `end`, and skips `end`.
   std::string text_until(char end) {
     const auto found = std::find(rest_.begin(), rest_.end(), static_cast<std::byte>(end));
     std::string before = text(static_cast<std::size_t>(found - rest_.begin()));
@@ -71,16 +71,16 @@ class Input {
   std::span<const std::byte> rest_;
 };
 
-/// A file in memory that holds one input after the other.
+/// A file in memory with one input at a time.
 class InputInFile {
  public:
   InputInFile() : file_(::memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(file_.get())) {}
 
-  /// Where the bytes can be read until the next call.
+  /// Writes the bytes and returns the path of the file, valid until the next call.
   const std::string& hold(std::span<const std::byte> bytes) {
     const bool held = ::ftruncate(file_.get(), 0) == 0 &&
                       ::pwrite(file_.get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
-    expect(held, "a file in memory takes the input");
+    expect(held, "a file in memory is written");
     return path_;
   }
 
@@ -89,7 +89,7 @@ class InputInFile {
   std::string path_;
 };
 
-/// What is said of each refused input on standard error would hide what matters.
+/// Disables standard error, because log lines about refused inputs would hide important output.
 inline void be_quiet() { std::cerr.rdbuf(nullptr); }
 
 }  // namespace troupe::fuzz

@@ -14,7 +14,7 @@ void register_device_models() {
                             models::max_pool2d({.kernel = 2}), models::flatten(), models::linear(10)},
                            load_data("mock-images:8,10", 1), 8);
   });
-  // Of sizes for which devices have tensor cores.
+  // Sizes for which devices have tensor cores.
   register_model("wide-cnn", [](const ReplicaContext& /*context*/) {
     return models::network({models::conv2d(64, {.kernel = 3, .padding = 1}), models::relu(),
                             models::conv2d(64, {.kernel = 3, .padding = 1}), models::relu(),

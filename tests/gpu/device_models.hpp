@@ -4,8 +4,8 @@
 
 namespace troupe_test {
 
-/// Registers what runs on devices train: the model "small-cnn", which has a convolution, batch-norm and a linear layer,
-/// and the update rule "signs".
+/// Registers the model and the update rule of runs on devices: "small-cnn" with a convolution, batch-norm and a linear
+/// layer, and "signs".
 void register_device_models();
 
 }  // namespace troupe_test

@@ -18,7 +18,7 @@ inline troupe::Options on_cuda(int workers, int devices_per_worker = 1) {
   return options;
 }
 
-/// Its running statistics are among them.
+/// Returns the weights after a run, including the running statistics.
 inline std::vector<float> weights_after_steps(const troupe::Options& options, int steps = 4,
                                               const char* model = "small-cnn") {
   troupe::DistributedSGD sgd(model, options);

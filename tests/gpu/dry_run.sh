@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every part of scripts/gpu/check.sh where no GPU is: on programs that are linked with the double of CUDA's
-# libraries, with stand-ins for NVIDIA's tools and PyTorch, in a folder whose path has a blank. Then runs parts of
-# it without these tools, and all of it with a program that finds no device: each part has to give a sentence.
+# Runs every part of scripts/gpu/check.sh without a GPU: with programs linked with the double of CUDA's libraries, and
+# with stand-ins for NVIDIA's tools and PyTorch, in a folder with a blank in its path. Then runs parts of the script
+# without these tools, and all of it with a program that finds no device: each part must print a reason.
 #   dry_run.sh FOLDER TROUPE     FOLDER/bin has the programs on the double; TROUPE has no CUDA devices
 set -euo pipefail
 
@@ -16,7 +16,7 @@ cp -r "$root/bench" "$packed/"
 cp -r "$root/scripts/gpu" "$packed/scripts/"
 echo trial >"$packed/revision"
 
-# Some images of each set, in the files' own format.
+# Some images of each set, in the original file format.
 python3 - "$packed/data" <<'PYTHON'
 import gzip, struct, sys
 for part, size, magic in (("images-idx3", 784, (28, 28)), ("labels-idx1", 1, ())):

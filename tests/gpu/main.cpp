@@ -9,12 +9,12 @@
 #include "troupe/error.hpp"
 #include "troupe/sgd.hpp"
 
-// The tests of kernels, networks and runs, with the real CUDA, on the first device of this machine.
-// Worker processes are this program again.
+// The tests of kernels, networks and runs, with the real CUDA, on the first device of this machine. Worker processes
+// run this program, too.
 int main(int argc, char** argv) {
   troupe_test::take_unfolded(argc, argv);
   troupe_test::register_device_models();
-  troupe::init(1, argv);  // as behind a parser that took out what it knows
+  troupe::init(1, argv);  // as after a parser that removed its own options
   try {
     const troupe::Accelerators all = troupe::accelerators();
     std::printf("%s, driver for CUDA %s, program with CUDA %s\n", all.devices.front().name.c_str(), all.driver.c_str(),

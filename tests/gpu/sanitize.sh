@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests of the GPU, of kernels and networks, under compute-sanitizer, which finds what is read or written beside what
-# is allocated. Skipped (77) where the machine has no GPU.
+# Runs GPU tests of kernels and networks with compute-sanitizer, which detects accesses outside allocated memory.
+# Skipped (77) if the machine has no GPU.
 #   sanitize.sh COMPUTE_SANITIZER TEST_GPU
 set -euo pipefail
 

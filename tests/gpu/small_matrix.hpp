@@ -2,9 +2,10 @@
 
 namespace troupe_test {
 
-/// From now on networks of tests unfold their convolutions, as small ones do outside tests; until then cuDNN has them.
+/// Makes networks of tests unfold their convolutions from now on, as small ones do outside tests. Before, they use
+/// cuDNN.
 void unfold_convolutions();
-/// Does so, and removes the argument, where the program's first one is "unfolded".
+/// If the first argument of the program is "unfolded", removes it and calls `unfold_convolutions`.
 void take_unfolded(int& argc, char** argv);
 
 }  // namespace troupe_test

@@ -9,12 +9,12 @@
 #include "support/optimizers.hpp"
 #include "support/temporary_folder.hpp"
 
-// Whole runs on CUDA devices, on whatever the program is linked with: the double, or a GPU.
+// Whole runs on CUDA devices: the double or a GPU, depending on the linked libraries.
 using namespace troupe;
 using troupe_test::on_cuda;
 using troupe_test::weights_after_steps;
 
-TEST_CASE("CUDA: workers, replicas and processes give the same bits, in either precision and with any optimizer") {
+TEST_CASE("CUDA: workers, replicas and processes give bitwise identical results for each precision and optimizer") {
   for (const Precision precision : {Precision::f32, Precision::bf16})
     for (const char* const kind : {"sgd", "adam", "signs"}) {
       CAPTURE(to_string(precision));
@@ -35,7 +35,7 @@ TEST_CASE("CUDA: workers, replicas and processes give the same bits, in either p
     }
 }
 
-TEST_CASE("CUDA: a run rounds to TensorFloat-32 where that is asked for, and nowhere else") {
+TEST_CASE("CUDA: a run rounds to TensorFloat-32 only if it is enabled") {
   Options options = on_cuda(2);
   options.num_shards = 2;
   const auto weights_of = [](const Options& at) { return weights_after_steps(at, 2, "wide-cnn"); };
@@ -54,7 +54,7 @@ TEST_CASE("CUDA: a run rounds to TensorFloat-32 where that is asked for, and now
   CHECK(weights_of(options) == bf16);
 }
 
-TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and back") {
+TEST_CASE("CUDA: a run gives results near the CPU's, and a CPU run can resume from its checkpoint and vice versa") {
   Options on_cpu = on_cuda(2);
   on_cpu.compute.device = Device::cpu;
   const std::vector<float> expected = weights_after_steps(on_cpu);
@@ -84,7 +84,7 @@ TEST_CASE("CUDA: a run is near the CPU's, and goes on from its checkpoint, and b
   }
 }
 
-TEST_CASE("CUDA: copies go while layers compute, to the bits of one worker, where weights have many buckets") {
+TEST_CASE("CUDA: copies that overlap computation give bitwise the result of one worker, with many buckets of weights") {
   const auto weights = [](int workers) {
     Options options = on_cuda(workers);
     options.num_shards = 2;

@@ -16,7 +16,7 @@
 
 namespace troupe::testing {
 
-/// Where bringing to disk takes no time.
+/// Returns a folder for temporary files, in memory if possible, where fsync takes no time.
 inline std::filesystem::path fast_parent() {
   return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
 }
@@ -44,14 +44,14 @@ inline void write_gzip(const std::string& path, std::string_view bytes) {
   gzclose(file);
 }
 
-/// The first `size` bytes of an integer, lowest first.
+/// Returns the first `size` bytes of an integer, lowest first.
 inline std::string little_endian(std::uint64_t value, int size) {
   std::string bytes;
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i));
   return bytes;
 }
 
-/// An IDX file of unsigned bytes before it is compressed.
+/// Returns an IDX file of unsigned bytes, not compressed.
 inline std::string idx_bytes(std::initializer_list<std::uint32_t> shape, std::string_view bytes) {
   std::string text{'\0', '\0', '\x08', static_cast<char>(shape.size())};
   for (const std::uint32_t length : shape) {
@@ -60,13 +60,13 @@ inline std::string idx_bytes(std::initializer_list<std::uint32_t> shape, std::st
   return text.append(bytes);
 }
 
-/// Values as they lie in memory.
+/// Returns the bytes of the values in native order.
 template <class T>
 std::string raw_bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// A .npy file; `version` 1 has a short length of the header, 2 and 3 a long one.
+/// Returns a .npy file. Version 1 has a 16-bit header length, versions 2 and 3 a 32-bit one.
 inline std::string npy_bytes(const std::string& dictionary, std::string_view data, int version = 1) {
   const std::string header = dictionary + "\n";
   return std::string("\x93NUMPY") + static_cast<char>(version) + '\0' +
@@ -77,7 +77,7 @@ inline std::string npy_dictionary(const std::string& descr, const std::string& s
   return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
 }
 
-/// The error that `call` throws must have this code and name `object`.
+/// Checks that `call` throws an error with this code and with `object` in its message.
 template <class Call>
 void check_throws(ErrorCode code, const std::string& object, Call call) {
   try {
@@ -87,7 +87,7 @@ void check_throws(ErrorCode code, const std::string& object, Call call) {
     CHECK_MESSAGE(std::string(error.what()).find(object) != std::string::npos, error.what());
     return;
   }
-  FAIL_CHECK("nothing was thrown");
+  FAIL_CHECK("no exception was thrown");
 }
 
 }  // namespace troupe::testing

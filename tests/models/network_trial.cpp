@@ -12,7 +12,7 @@ namespace troupe::test {
 
 namespace {
 
-/// Around where the tensor starts.
+/// Draws a parameter near the initial value of its tensor.
 float draw_parameter(const models::LayerTensor& tensor, Random& random) {
   const double at_random = 2 * static_cast<double>(random.uniform()) - 1;
   if (tensor.start == models::LayerTensor::Start::constant) return static_cast<float>(tensor.scale + 0.5 * at_random);
@@ -86,8 +86,8 @@ float largest(std::span<const float> values) {
 
 namespace {
 
-/// How far each derivative may be off: by its tensor's largest. Some are zero but for rounding, as those of biases
-/// before a batch-norm.
+/// Returns the tolerance of each derivative, relative to the largest of its tensor. Some derivatives are zero except
+/// for rounding, such as those of biases before a batch-norm.
 std::vector<double> tolerances(const NetworkPlan& plan, std::span<const double> expected) {
   std::vector<double> result;
   for (const models::LayerTensor& tensor : plan.tensors) {

@@ -14,7 +14,7 @@ namespace troupe::test {
 
 inline constexpr int kClasses = 3;
 
-/// A network to try, and the samples that it takes.
+/// A network to test and the shape of its samples.
 struct Case {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -28,11 +28,11 @@ struct Case {
   bool has_batch_norm() const;
 };
 
-/// A network on the device that the program tests.
+/// Makes a network on the device that this program tests.
 std::unique_ptr<DeviceNetwork> make_trial_network(const NetworkPlan& plan, std::shared_ptr<const Loss> loss,
                                                   std::int64_t batch_size, Precision precision, bool frozen);
 
-/// A network with weights and samples drawn from its shape, and what it says of them.
+/// A network with random weights and samples, and its loss and gradient.
 struct NetworkTrial {
   Case at;
   std::int64_t batch;
@@ -43,16 +43,16 @@ struct NetworkTrial {
   std::vector<std::int32_t> labels;
   double loss = 0;
 
-  /// @param keeps as keep_tensors takes it; empty: all tensors learn
+  /// @param keeps as in keep_tensors; if empty, all tensors learn
   NetworkTrial(const Case& the_case, std::int64_t batch_size, Precision precision = Precision::f32, bool frozen = false,
                const std::function<bool(const std::string&)>& keeps = {});
 
   Batch samples() const { return {batch, values, labels, {}}; }
-  /// `count` samples from `first` on.
+  /// Returns `count` samples, beginning with `first`.
   Batch samples(std::size_t first, std::size_t count) const;
   std::vector<double> exact_parameters() const { return {parameters.begin(), parameters.end()}; }
   std::vector<float> canonical(std::span<const float> flat) const;
-  /// Whether the canonical parameter is learned; the others are running statistics.
+  /// Returns for each canonical parameter whether it is learned; the others are running statistics.
   std::vector<bool> learned() const;
 
  private:
@@ -61,11 +61,11 @@ struct NetworkTrial {
 
 float largest(std::span<const float> values);
 
-/// Compares the loss and every derivative with those of plain loops in double, and some `differences` of them with
-/// central differences, all relative to the largest of their tensor.
+/// Compares the loss and every derivative with plain loops in double, and `differences` of them with central
+/// differences. All tolerances are relative to the largest derivative of the tensor.
 void check_against_reference(const NetworkTrial& trial, std::size_t differences = 30);
 
-/// In bfloat16 loss and gradient stay near those in f32; passes where the device has no bfloat16.
+/// Checks that loss and gradient in bfloat16 are near those in f32. Passes if the device lacks bfloat16.
 void check_mixed_precision(const Case& at, std::int64_t batch, bool frozen = false);
 
 }  // namespace troupe::test

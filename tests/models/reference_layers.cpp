@@ -13,7 +13,7 @@ namespace {
 using models::Layer;
 using models::Window;
 
-/// The layer, if it is of that kind.
+/// Returns the layer if it is of that kind, else null.
 template <class Spec>
 const Spec* as(const Layer& layer) {
   return dynamic_cast<const Spec*>(layer.get());
@@ -37,7 +37,7 @@ Tensor slide(const Window& window, const Tensor& in, std::int64_t channels) {
   return {in.samples, channels, extent(window, in.height), extent(window, in.width)};
 }
 
-/// Visits the inputs under the window of output (y, x) that lie in the image, with their number in the window.
+/// Calls `visit` for each input in the window of output (y, x) and in the image, with its number in the window.
 template <class Visit>
 void under_window(const Window& window, const Tensor& in, std::int64_t y, std::int64_t x, const Visit& visit) {
   for (std::int64_t i = 0; i < window.kernel; ++i)
@@ -48,7 +48,7 @@ void under_window(const Window& window, const Tensor& in, std::int64_t y, std::i
     }
 }
 
-/// Visits each product of a convolution: output, input channel and pixel, number of the weight.
+/// Calls `visit` for each product of a convolution with output, input channel and pixel, and number of the weight.
 template <class Visit>
 void convolve(const models::Convolution& layer, const Tensor& in, const Tensor& out, const Visit& visit) {
   const std::int64_t window = layer.window().kernel * layer.window().kernel;
@@ -102,7 +102,7 @@ void linear_backward(const models::Linear& layer, const Tensor& in, const double
   });
 }
 
-/// Parameters lie as weight, bias, running mean and running variance.
+/// `parameters` contains weight, bias, running mean and running variance, in this order.
 Tensor batch_norm_forward(const Tensor& in, const double* parameters, bool training) {
   Tensor out = in;
   const std::int64_t channels = in.channels;
@@ -142,7 +142,7 @@ void batch_norm_backward(const Tensor& in, const double* parameters, const Tenso
   }
 }
 
-/// Visits the largest input under each window, the first of several.
+/// Calls `visit` for the largest input in each window, the first one of equals.
 template <class Visit>
 void pool(const Window& window, const Tensor& in, const Tensor& out, const Visit& visit) {
   for_each(out, [&](auto n, auto c, auto y, auto x) {
@@ -185,7 +185,7 @@ std::map<std::string, PlainLayer>& plain_layers() {
   return all;
 }
 
-/// Null for kinds that were not added.
+/// Returns null for kinds that were not added.
 const PlainLayer* plain_layer(const Layer& layer) {
   const auto found = plain_layers().find(layer->kind());
   return found == plain_layers().end() ? nullptr : &found->second;

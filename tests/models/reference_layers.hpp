@@ -10,7 +10,7 @@
 
 namespace troupe::test {
 
-/// A batch of images, or of features (then height and width are 1), row-major.
+/// A row-major batch of images, or of features with height and width 1.
 struct Tensor {
   std::int64_t samples = 0;
   std::int64_t channels = 0;
@@ -31,19 +31,19 @@ struct Tensor {
   bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && x >= 0 && y < height && x < width; }
 };
 
-/// A kind of layer of one input and without parameters, in plain loops.
+/// A kind of layer with one input and without parameters, in plain loops.
 struct PlainLayer {
   std::function<Tensor(const models::LayerSpec& layer, const Tensor& in)> forward;
-  /// Adds to the input's gradient.
+  /// Adds to the gradient of the input.
   std::function<void(const models::LayerSpec& layer, const Tensor& in, const Tensor& out_gradient, Tensor& in_gradient)>
       backward;
 };
-/// From now on the functions below know this kind.
+/// Makes the kind known to the functions below.
 void add_plain_layer(const std::string& kind, PlainLayer layer);
-/// One that works value by value.
+/// Returns an elementwise layer.
 PlainLayer value_wise(double (*value)(double), double (*derivative)(double));
 
-/// How many floats the layer has among the canonical parameters.
+/// Returns the number of floats of the layer among the canonical parameters.
 std::size_t num_parameters(const models::Layer& layer, const Tensor& input);
 
 /// Mean and variance (biased) of a channel over samples and pixels.
@@ -53,11 +53,12 @@ struct Moments {
 };
 Moments moments(const Tensor& of, std::int64_t channel);
 
-/// A layer in plain loops. `training` takes a batch-norm's moments from the batch, else from its running statistics.
+/// Computes a layer in plain loops. If `training`, batch-norm uses the moments of the batch, else its running
+/// statistics.
 Tensor forward(const models::Layer& layer, std::span<const Tensor* const> inputs, const double* parameters,
                bool training);
 
-/// In training: adds to the gradients of inputs and parameters.
+/// Computes gradients in training mode and adds them to the gradients of inputs and parameters.
 void backward(const models::Layer& layer, std::span<const Tensor* const> inputs, const double* parameters,
               const Tensor& output_gradient, std::span<Tensor* const> input_gradients, double* parameter_gradient);
 

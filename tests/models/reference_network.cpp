@@ -7,7 +7,7 @@ namespace troupe::test {
 
 namespace {
 
-/// In Walk::values.
+/// Returns the index in Walk::values.
 std::size_t value_number(models::Graph::Node node) { return static_cast<std::size_t>(node.number) + 1; }
 
 std::vector<double> softmax(const Tensor& scores, std::int64_t sample) {
@@ -39,7 +39,7 @@ Tensor cross_entropy_gradient(const Tensor& scores, std::span<const std::int32_t
   return gradient;
 }
 
-/// Mean and unbiased variance of a channel over the samples and pixels of all shards.
+/// Returns mean and unbiased variance of a channel over the samples and pixels of all shards.
 Moments moments_of_all(std::span<const Tensor* const> shards, std::int64_t channel) {
   double count = 0;
   double sum = 0;

@@ -10,28 +10,28 @@
 
 namespace troupe::test {
 
-/// Plain loops in double over the layers as the user lists them; parameters in canonical order. Losses are sums of the
-/// samples' cross-entropy.
+/// A network in plain double-precision loops over the layers in the user's order. Parameters are in canonical order.
+/// Losses are sums of the samples' cross-entropy.
 class ReferenceNetwork {
  public:
   ReferenceNetwork(models::Graph graph, std::vector<std::int64_t> sample_shape);
 
   double loss(const Batch& batch, std::span<const double> parameters) const;
-  /// By batch-norm's running statistics.
+  /// Returns the loss with batch-norm's running statistics.
   double evaluation_loss(const Batch& batch, std::span<const double> parameters) const;
-  /// Central difference of `loss` with respect to one parameter.
+  /// Returns the central difference of `loss` with respect to one parameter.
   double derivative(const Batch& batch, std::span<const double> parameters, std::size_t index) const;
-  /// By the chain rule; 0 for running statistics.
+  /// Returns the gradient by the chain rule; 0 for running statistics.
   std::vector<double> gradient(const Batch& batch, std::span<const double> parameters) const;
-  /// The parameters with the running statistics that a step makes of these shards (PyTorch's rule, momentum 0.1, on
-  /// the inputs of all shards at once).
+  /// Returns the parameters with the running statistics after a step on these shards: PyTorch's rule, momentum 0.1, on
+  /// the inputs of all shards at once.
   std::vector<double> with_new_statistics(std::span<const Batch> shards, std::span<const double> parameters) const;
 
  private:
-  /// Of the network's input first, then of the layers.
+  /// Values of the network's input first, then of the layers.
   struct Walk {
     std::vector<Tensor> values;
-    std::vector<std::size_t> parameters;  ///< where those of each layer begin
+    std::vector<std::size_t> parameters;  ///< offset of each layer's parameters
   };
   Walk walk(const Batch& batch, const double* parameters, bool training) const;
   std::vector<const Tensor*> inputs(const Walk& walk, std::size_t layer) const;

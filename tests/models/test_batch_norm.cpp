@@ -13,8 +13,8 @@ using namespace troupe::test;
 namespace {
 
 std::vector<Case> batch_norm_cases() {
-  return {{"of the input", {3, 7, 5}, {batch_norm(), flatten(), linear(3)}},
-          {"of 18 channels",
+  return {{"batch-norm of the input", {3, 7, 5}, {batch_norm(), flatten(), linear(3)}},
+          {"batch-norm of 18 channels",
            {2, 9, 11},
            {conv2d(18, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(), flatten(),
             linear(3)}},
@@ -26,7 +26,7 @@ std::vector<Case> batch_norm_cases() {
             global_average_pool(), linear(3)}}};
 }
 
-/// What a step makes of the running statistics, canonical: sums of the shards' gradients, divided by the samples.
+/// Returns the canonical running statistics after a step: sums of the shards' gradients, divided by the samples.
 std::vector<float> step(const NetworkTrial& trial, const std::vector<Batch>& shards) {
   AlignedFloats sum(trial.weights.size()), gradient(trial.weights.size());
   std::int64_t samples = 0;
@@ -73,7 +73,7 @@ TEST_CASE("running statistics follow PyTorch's rule over the samples of all shar
   }
 }
 
-TEST_CASE("a mean far from zero costs the variance no digits once the running mean is near") {
+TEST_CASE("the variance stays exact for a mean far from zero if the running mean is near it") {
   NetworkTrial trial({"offset", {2, 5, 5}, {batch_norm(), flatten(), linear(3)}}, 4);
   for (float& value : trial.values) value = 10'000 + value;
   std::fill_n(trial.parameters.begin() + 4, 2, 10'000.0F);  // weight, bias, then the running mean
@@ -103,7 +103,7 @@ TEST_CASE("statistics may be updated piece by piece") {
   CHECK(whole == pieces);
 }
 
-TEST_CASE("an evaluation normalises by the running statistics, whatever the batch") {
+TEST_CASE("an evaluation normalises with the running statistics, regardless of the batch") {
   for (const Case& at : batch_norm_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 7);

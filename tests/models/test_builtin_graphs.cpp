@@ -13,7 +13,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Shapes of all tensors, in their order.
+/// Returns the shapes of all tensors, in order.
 std::vector<std::vector<std::int64_t>> shapes(const std::string& name, const GraphOptions& options,
                                               const std::vector<std::int64_t>& samples = {1, 12, 12}) {
   std::vector<std::vector<std::int64_t>> all;
@@ -33,7 +33,7 @@ std::string kinds(const std::string& name, const GraphOptions& options) {
 
 }  // namespace
 
-TEST_CASE("options of built-in networks change their sizes, and unless given nothing") {
+TEST_CASE("options of built-in networks change their sizes, and missing options have defaults") {
   CHECK(shapes("mlp", {}) == Shapes{{128, 144}, {128}, {3, 128}, {3}});
   CHECK(shapes("mlp", {{"hidden", 5}, {"layers", 2}}) == Shapes{{5, 144}, {5}, {5, 5}, {5}, {3, 5}, {3}});
   CHECK(kinds("mlp", {{"dropout", 0.5}}) == "flatten linear ReLU dropout linear ");
@@ -50,7 +50,7 @@ TEST_CASE("options of built-in networks change their sizes, and unless given not
   CHECK_FALSE(builtin_graph("softmax", 3));
 }
 
-TEST_CASE("options that a network does not have, or whose values cannot be, are refused by name") {
+TEST_CASE("unknown options and invalid values of a built-in network are refused by name") {
   const auto refused = [](const std::string& name, const GraphOptions& options, const std::string& what) {
     check_throws(ErrorCode::invalid_argument, what, [&] { builtin_graph(name, 3, options); });
   };

@@ -14,7 +14,7 @@ const std::vector<TensorInfo> kTensors{{"conv", {2, 3, 1, 2}}, {"bias", {2}}, {"
 
 }  // namespace
 
-TEST_CASE("tensors are matrices, rows and columns where they lie, row-major") {
+TEST_CASE("tensors become row-major matrices, rows and columns without a copy") {
   std::vector<float> values(total_size(kTensors));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   const auto tensors = eigen::tensors(kTensors, values);
@@ -32,7 +32,7 @@ TEST_CASE("tensors are matrices, rows and columns where they lie, row-major") {
   CHECK(eigen::row(std::span<const float>(values)).size() == 27);
 }
 
-TEST_CASE("a tensor that there is not, or that ends behind the floats, is an error") {
+TEST_CASE("an unknown tensor or one beyond the end of the floats is an error") {
   std::vector<float> values(total_size(kTensors));
   check_throws(ErrorCode::invalid_argument, "there is no tensor 'fcc'",
                [&] { eigen::tensors(kTensors, values).row("fcc"); });
@@ -42,21 +42,21 @@ TEST_CASE("a tensor that there is not, or that ends behind the floats, is an err
   CHECK(eigen::tensors(kTensors, values).row("bias").size() == 2);
 }
 
-TEST_CASE("weights that may only be read are maps that may only be read") {
+TEST_CASE("read-only weights become read-only maps") {
   const std::vector<float> weights(total_size(kTensors), 1);
   const auto tensors = eigen::tensors(kTensors, weights);
   static_assert(std::is_const_v<std::remove_pointer_t<decltype(tensors.row("bias").data())>>);
   CHECK(tensors.matrix("fc").sum() == 12);
 }
 
-TEST_CASE("a model's info of tensors has their size") {
+TEST_CASE("the info of a model's tensors contains their total size") {
   const ModelInfo info = info_of(kTensors);
   CHECK(info.size == 27);
   REQUIRE(info.tensors.size() == 4);
   CHECK(info.tensors[3].name == "fc");
 }
 
-TEST_CASE("samples are rows, with labels or targets") {
+TEST_CASE("samples are matrix rows, with labels or targets") {
   const Samples samples{.count = 2, .values = {1, 2, 3, 4, 5, 6}, .labels = {7, 8}};
   CHECK(eigen::values(samples).data() == samples.values.data());
   CHECK(eigen::values(samples)(1, 0) == 4);

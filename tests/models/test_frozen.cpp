@@ -14,7 +14,7 @@ using Node = Graph::Node;
 
 namespace {
 
-/// A batch-norm with a residual addend behind it, and one before it at whose output two gradients arrive.
+/// A batch-norm followed by a residual addition, and before it a batch-norm with two gradients at its output.
 Graph residual(bool with_relu) {
   Graph graph;
   Node node = graph.append("conv1", conv2d(17, {.kernel = 3, .padding = 1}), {Graph::input()});
@@ -45,18 +45,19 @@ std::vector<Case> batch_dependent_cases() {
            {conv2d(5, {.kernel = 3}), dropout(0.3), batch_norm(), relu(), dropout(0.5), flatten(), linear(kClasses)}}};
 }
 
-/// The reference network is of evaluations alone, where a dropout passes on what it gets.
+/// Makes dropout the identity in the reference network, which computes only evaluations here.
 void teach_dropout() {
   add_plain_layer("dropout", value_wise([](double x) { return x; }, [](double /*x*/) { return 1.0; }));
 }
 
-/// A value of the gradient, and what it should be.
+/// Place and expected value of a derivative.
 struct Derivative {
   std::size_t place = 0;
   double expected = 0;
 };
 
-/// Central differences of the loss of an evaluation, at up to a hundred places of a tensor; 0 for running statistics.
+/// Returns central differences of the loss of an evaluation at up to a hundred places of a tensor; 0 for running
+/// statistics.
 std::vector<Derivative> differences(const NetworkTrial& trial, std::size_t first, std::size_t size) {
   constexpr double kStep = 1e-6;
   const ReferenceNetwork reference(trial.at.graph, trial.at.shape);
@@ -70,7 +71,7 @@ std::vector<Derivative> differences(const NetworkTrial& trial, std::size_t first
   };
   std::vector<Derivative> result;
   for (std::size_t k = 0; k < std::min<std::size_t>(size, 100); ++k) {
-    const std::size_t i = first + k * 7919 % size;  // a prime: all places of a kernel have their turn
+    const std::size_t i = first + k * 7919 % size;  // a prime, so that all positions in a kernel occur
     const double value = moved[i];
     const double rise = learned[i] ? loss_at(i, value + kStep) - loss_at(i, value - kStep) : 0.0;
     result.push_back({i, rise / (2 * kStep)});
@@ -78,7 +79,7 @@ std::vector<Derivative> differences(const NetworkTrial& trial, std::size_t first
   return result;
 }
 
-/// Relative to the largest derivative of the tensor.
+/// Checks derivatives, relative to the largest of their tensor.
 void check_differences(const NetworkTrial& trial) {
   const std::vector<float> found = trial.canonical(trial.gradient);
   std::size_t first = 0;
@@ -96,7 +97,7 @@ void check_differences(const NetworkTrial& trial) {
   }
 }
 
-/// Of six samples, all in one batch.
+/// Starts a model with six samples, all in one batch.
 std::unique_ptr<Model> started(const std::vector<Layer>& layers, bool frozen) {
   std::vector<float> values;
   for (int i = 0; i < 6 * 16; ++i) values.push_back(static_cast<float>(i * 7 % 13) / 13);
@@ -115,7 +116,7 @@ std::string batch_dependent(const std::vector<Layer>& layers, bool frozen = fals
 
 }  // namespace
 
-TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
+TEST_CASE("in frozen mode the loss is that of an evaluation, and the gradient is its derivative") {
   teach_dropout();
   for (const Case& at : batch_dependent_cases())
     for (const std::int64_t batch : {1, 5}) {
@@ -130,7 +131,7 @@ TEST_CASE("frozen, the loss is an evaluation's, and the gradient that loss's") {
     }
 }
 
-TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor on the step") {
+TEST_CASE("in frozen mode a sample's gradient does not depend on the other samples or the step") {
   for (const Case& at : batch_dependent_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
@@ -146,7 +147,7 @@ TEST_CASE("frozen, no part of a gradient depends on the rest of the batch, nor o
   }
 }
 
-TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero") {
+TEST_CASE("in frozen mode statistics have no gradient and do not change, and padding stays zero") {
   for (const Case& at : batch_dependent_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5, Precision::f32, /*frozen=*/true);
@@ -163,7 +164,7 @@ TEST_CASE("frozen, statistics have no gradient and stay, and padding stays zero"
   }
 }
 
-TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
+TEST_CASE("in frozen mode bfloat16 is near f32, and its loss equals that of an evaluation") {
   for (const Case& at : batch_dependent_cases()) {
     check_mixed_precision(at, 5, /*frozen=*/true);
     const NetworkTrial trial(at, 5, Precision::bf16, /*frozen=*/true);
@@ -171,7 +172,7 @@ TEST_CASE("frozen, bfloat16 gives nearly the same, and an evaluation's loss") {
   }
 }
 
-TEST_CASE("a network names the kinds of its layers that are batch_dependent, unless they are frozen") {
+TEST_CASE("a network lists the kinds of its batch-dependent layers, except in frozen mode") {
   const std::vector<Layer> both{conv2d(5, {.kernel = 3, .padding = 1}),
                                 batch_norm(),
                                 dropout(),
@@ -185,7 +186,7 @@ TEST_CASE("a network names the kinds of its layers that are batch_dependent, unl
   CHECK(batch_dependent({conv2d(5, {.kernel = 3}), relu(), flatten(), linear(kClasses)}).empty());
 }
 
-TEST_CASE("a replica is frozen by its context") {
+TEST_CASE("the replica context enables frozen mode") {
   for (const Layer& layer : {batch_norm(), dropout()})
     for (const bool frozen : {false, true}) {
       CAPTURE(layer->kind());

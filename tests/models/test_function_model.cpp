@@ -20,7 +20,7 @@ void slope(const ShardStep&, std::span<const float> w, std::span<float> gradient
 
 }  // namespace
 
-TEST_CASE("a FunctionModel computes what its functions say") {
+TEST_CASE("a FunctionModel computes loss and gradient with its functions") {
   FunctionModel model(1, parabola, slope);
   std::vector<float> gradient(1);
   const BatchResult result = model.gradient({.shard = 2, .num_shards = 3}, std::vector<float>{3}, gradient);
@@ -36,7 +36,7 @@ TEST_CASE("a FunctionModel without parameters or functions is refused") {
   invalid([] { FunctionModel model(1, parabola, nullptr); });
 }
 
-TEST_CASE("a model that overrides nothing starts from zeros and has one tensor") {
+TEST_CASE("a model without overrides starts from zeros and has one tensor") {
   FunctionModel model(1, parabola, slope);
   std::vector<float> weights{NAN};
   model.initialize(weights, 1);
@@ -52,7 +52,7 @@ TEST_CASE("a model that overrides nothing starts from zeros and has one tensor")
   CHECK(weights[0] == 4);
 }
 
-TEST_CASE("what a model leaves open is as usual once it has started, and unknown before") {
+TEST_CASE("info that a model leaves unset has defaults after the start and is an error before") {
   FunctionModel model(3, parabola, slope);
   check_throws(ErrorCode::invalid_argument, "only after start()", [&] { model.info(); });
   model.start({});
@@ -61,7 +61,7 @@ TEST_CASE("what a model leaves open is as usual once it has started, and unknown
   CHECK(model.info().fingerprint == "plain");
 }
 
-TEST_CASE("a model that holds another passes on what that one is, and may change some of it") {
+TEST_CASE("a wrapper model passes on the info of the inner model and may change it") {
   class Outer final : public Model {
    public:
     BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> out) override {

@@ -13,7 +13,7 @@ const Window& window_of(const Layer& pool) { return dynamic_cast<const MaxPool&>
 
 }  // namespace
 
-TEST_CASE("layers in a row take each other's outputs and are named by number") {
+TEST_CASE("layers in sequence are connected and named by number") {
   const Graph graph({conv2d(4, {.kernel = 3}), relu(), flatten(), linear(3)});
   REQUIRE(graph.layers().size() == 4);
   for (int i = 0; i < 4; ++i) {
@@ -24,7 +24,7 @@ TEST_CASE("layers in a row take each other's outputs and are named by number") {
   }
 }
 
-TEST_CASE("an appended layer's node is its number") {
+TEST_CASE("the node of an appended layer is its number") {
   Graph graph;
   const Graph::Node first = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   const Graph::Node second = graph.append("", add(), {first, first});
@@ -34,7 +34,7 @@ TEST_CASE("an appended layer's node is its number") {
   CHECK(graph.layers()[1].inputs[1].number == 0);
 }
 
-TEST_CASE("a refused layer is named and leaves the graph as it was") {
+TEST_CASE("a refused layer is named, and the graph is unchanged") {
   Graph graph;
   const Graph::Node first = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   const auto refused = [&](const std::string& what, const std::string& name, const Layer& layer,
@@ -59,7 +59,7 @@ TEST_CASE("layers without tensors may share a name") {
   CHECK(graph.layers().size() == 3);
 }
 
-TEST_CASE("pooling takes its kernel's size as stride unless told otherwise") {
+TEST_CASE("the stride of a pooling layer defaults to its kernel size") {
   CHECK(window_of(max_pool2d({.kernel = 3})).stride == 3);
   CHECK(window_of(max_pool2d({.kernel = 3})).padding == 0);
   CHECK(window_of(max_pool2d({.kernel = 3, .stride = 2, .padding = 1})).stride == 2);

@@ -13,7 +13,7 @@ using troupe::testing::check_throws;
 
 namespace {
 
-/// Calls itself what a layer of Troupe's does.
+/// A custom layer with the kind of a built-in layer.
 class Impostor final : public CustomLayer {
  public:
   std::string kind() const override { return "tanh"; }
@@ -22,7 +22,7 @@ class Impostor final : public CustomLayer {
   void backward(const Backward& at) const override { std::ranges::copy(at.output_gradient, at.input_gradient.begin()); }
 };
 
-/// Tensors and shapes of the whole plan, in words.
+/// Returns tensors and shapes of the whole plan as text.
 std::string plan_text(const Graph& graph, std::span<const std::int64_t> shape) {
   std::string text;
   const NetworkPlan plan = plan_network(graph, shape, {});
@@ -43,7 +43,7 @@ void check_again(const Graph& graph, std::vector<std::int64_t> shape) {
 
 }  // namespace
 
-TEST_CASE("all layers of Troupe's are made again from their words") {
+TEST_CASE("all built-in layers can be restored from their description") {
   check_again(
       Graph({conv2d(4, {.kernel = 3, .stride = 2, .padding = 1, .bias = false}), batch_norm(), relu(),
              max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), avg_pool2d({.kernel = 2}), conv2d(8, {.kernel = 1}),
@@ -53,11 +53,11 @@ TEST_CASE("all layers of Troupe's are made again from their words") {
   check_again(*builtin_graph("resnet50", 7), {3, 64, 64});
 }
 
-TEST_CASE("a graph with a layer of its user's own has no words, whatever the layer calls itself") {
+TEST_CASE("a graph with a custom layer has no description, even if the layer uses a built-in kind") {
   CHECK(text_of(Graph({flatten(), std::make_shared<Impostor>(), linear(2)})).empty());
 }
 
-TEST_CASE("a network gets another number of outputs where its last layer says one") {
+TEST_CASE("the number of outputs of a network can be changed if its last layer defines the number") {
   const auto words = with_outputs(text_of(*builtin_graph("cnn", 10)), 4);
   CHECK(words == text_of(*builtin_graph("cnn", 4)));
   CHECK(with_outputs(text_of(Graph({conv2d(7, {.kernel = 3}), global_average_pool()})), 5) ==
@@ -65,7 +65,7 @@ TEST_CASE("a network gets another number of outputs where its last layer says on
   check_throws(ErrorCode::unsupported, "no layer", [] { with_outputs(text_of(Graph({flatten()})), 5); });
 }
 
-TEST_CASE("words of no layer name it") {
+TEST_CASE("the error about an invalid layer description names the file") {
   const auto refused = [](const LayerText& text) {
     check_throws(ErrorCode::bad_file, "file.safetensors", [&] { graph_of("file.safetensors", {text}); });
   };

@@ -20,7 +20,7 @@ Keeps fitting(const std::vector<std::string>& patterns) {
   };
 }
 
-/// The gradient of tensors that learn, of those that `keeps` does not name.
+/// Returns the gradient of the learning tensors that `keeps` does not name.
 std::vector<float> learned_gradient(const NetworkTrial& trial, const Keeps& keeps) {
   const std::vector<float> all = trial.canonical(trial.gradient);
   std::vector<float> learned;
@@ -51,7 +51,7 @@ Case normed_case() {
 
 }  // namespace
 
-TEST_CASE("layers whose tensors are kept change nothing of the others' gradient, to the bit") {
+TEST_CASE("layers with kept tensors leave the gradients of other layers bitwise unchanged") {
   for (const std::int64_t batch : {1, 5})
     for (const auto& patterns : std::vector<std::vector<std::string>>{
              {"0.*"}, {"3.*"}, {"7.*"}, {"9.*"}, {"0.*", "3.*"}, {"0.*", "3.*", "7.*"}, {"0.*", "7.*"}, {"*.bias"}}) {
@@ -67,7 +67,7 @@ TEST_CASE("layers whose tensors are kept change nothing of the others' gradient,
     }
 }
 
-TEST_CASE("a batch-norm whose tensors are kept goes by its running statistics, the others by the batch") {
+TEST_CASE("a batch-norm with kept tensors uses its running statistics, and others use the batch") {
   for (const std::int64_t batch : {1, 5}) {
     const Keeps all = fitting({"1.*", "4.*"});
     const NetworkTrial kept(normed_case(), batch, Precision::f32, /*frozen=*/false, all);
@@ -79,7 +79,7 @@ TEST_CASE("a batch-norm whose tensors are kept goes by its running statistics, t
     const NetworkTrial none(normed_case(), batch);
     CHECK(some.loss != frozen.loss);
     CHECK(some.loss != none.loss);
-    // One that learns its scale still learns its statistics.
+    // If only scale and bias are kept, the statistics still learn.
     const Keeps partly = fitting({"1.weight", "1.bias"});
     const NetworkTrial part(normed_case(), batch, Precision::f32, /*frozen=*/false, partly);
     CHECK(part.loss == none.loss);
@@ -87,7 +87,7 @@ TEST_CASE("a batch-norm whose tensors are kept goes by its running statistics, t
   }
 }
 
-TEST_CASE("what lies before the first layer that learns has no gradient") {
+TEST_CASE("values before the first learning layer have no gradient") {
   NetworkPlan plan = plan_network(plain_case().graph, plain_case().shape, kClasses);
   const auto learning = [&] {
     const std::vector<bool> learns = learning_values(plan);
@@ -96,7 +96,7 @@ TEST_CASE("what lies before the first layer that learns has no gradient") {
   const auto values = std::ssize(plan.layers);
   CHECK(learning() == values);  // all but the input
   keep_tensors(plan, fitting({"0.*", "3.*"}));
-  CHECK(learning() == 2);  // of both linear layers
+  CHECK(learning() == 2);  // both linear layers
   keep_tensors(plan, fitting({"3.*"}));
   CHECK(learning() == values);
   keep_tensors(plan, fitting({"*.weight"}));

@@ -83,7 +83,7 @@ double mean_cross_entropy(const LinearSamples& from, std::size_t classes, const 
   return sum;
 }
 
-/// Loss, count and gradient summed over all shards.
+/// Loss, count and gradient, summed over all shards.
 struct Total {
   BatchResult result;
   std::vector<double> gradient;
@@ -136,7 +136,7 @@ TEST_CASE("softmax regression has the gradient of its loss") {
   }
 }
 
-TEST_CASE("the shards' gradients add up to one machine's, even or not") {
+TEST_CASE("the gradients of shards of any size add up to the gradient of one machine") {
   const LinearSamples samples = make_samples(23, 5, 4);
   const auto check = [](Model& model, std::int64_t steps) {
     const auto weights = normals(model.info().size, 4);
@@ -177,7 +177,7 @@ TEST_CASE("an epoch of batches covers a shard, with a partial last batch") {
   CHECK(loss == doctest::Approx(squares(samples, widen(weights))));
 }
 
-TEST_CASE("the bits do not depend on where weights and gradients lie") {
+TEST_CASE("results do not depend on the alignment of weights and gradients, bit for bit") {
   const LinearSamples samples = make_samples(37, 19, 3);
   const auto check = [](Model& model) {
     const auto weights = normals(model.info().size, 4);
@@ -196,7 +196,7 @@ TEST_CASE("the bits do not depend on where weights and gradients lie") {
   check(*started(models::softmax_regression(classification(samples, 3), 8)));
 }
 
-TEST_CASE("the shards of the test set add up to it, in batches") {
+TEST_CASE("the results of the test set's shards, in batches, add up to the whole result") {
   const LinearSamples samples = make_samples(1203, 3, 3);
   const auto check = [](Model& model, double loss) {
     const auto weights = normals(model.info().size, 9);
@@ -217,14 +217,14 @@ TEST_CASE("the shards of the test set add up to it, in batches") {
         mean_cross_entropy(samples, 3, widen(normals(12, 9))));
 }
 
-TEST_CASE("softmax regression finds classes that a line separates") {
+TEST_CASE("softmax regression classifies classes that a line separates") {
   const auto set = std::make_shared<Dataset>(Dataset::classes({1}, {-1, 1, -2, 2}, {0, 1, 0, 1}, 2));
   const auto model = started(models::softmax_regression({set, set}, 0));
   CHECK(model->evaluate({0, 1, 0, 1}, std::vector<float>{-3, 3, 0, 0}).correct == 4);
   CHECK(model->evaluate({0, 1, 0, 1}, std::vector<float>{3, -3, 0, 0}).correct == 0);
 }
 
-TEST_CASE("scores beyond what an exponential can take stay finite") {
+TEST_CASE("scores that would overflow an exponential give finite losses and gradients") {
   const auto set = std::make_shared<Dataset>(Dataset::classes({1}, std::vector<float>{1}, {0}, 2));
   const auto model = started(models::softmax_regression({set, nullptr}, 0));
   std::vector<float> gradient(4);

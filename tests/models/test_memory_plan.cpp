@@ -24,14 +24,14 @@ std::vector<Lifetime> random_lifetimes(std::uint64_t seed) {
 
 bool alive_at(const Lifetime& buffer, int time) { return buffer.first <= time && time <= buffer.last; }
 
-/// Some moment finds both in use.
+/// Returns whether both are in use at some time.
 bool alive_together(const Lifetime& a, const Lifetime& b) {
   for (int time = 0; time < 80; ++time)
     if (alive_at(a, time) && alive_at(b, time)) return true;
   return false;
 }
 
-/// Bytes alive at the busiest moment: no plan can do with less.
+/// Returns the bytes alive at the busiest time, a lower bound for any plan.
 std::size_t most_alive(const std::vector<Lifetime>& lifetimes) {
   std::size_t most = 0;
   for (int time = 0; time < 80; ++time) {
@@ -45,7 +45,7 @@ std::size_t most_alive(const std::vector<Lifetime>& lifetimes) {
 
 }  // namespace
 
-TEST_CASE("buffers that are alive together do not overlap, on 64-byte boundaries, in little more than they need") {
+TEST_CASE("buffers that are alive at the same time are disjoint, 64-byte aligned and compact") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const std::vector<Lifetime> lifetimes = random_lifetimes(seed);
     const MemoryPlan plan = plan_memory(lifetimes);
@@ -64,7 +64,7 @@ TEST_CASE("buffers that are alive together do not overlap, on 64-byte boundaries
   }
 }
 
-TEST_CASE("buffers one after the other share their place") {
+TEST_CASE("buffers that are alive one after the other share memory") {
   const std::vector<Lifetime> lifetimes{{1000, 0, 1}, {900, 2, 3}, {800, 4, 4}};
   const MemoryPlan plan = plan_memory(lifetimes);
   CHECK(plan.offsets == std::vector<std::size_t>{0, 0, 0});
@@ -73,7 +73,7 @@ TEST_CASE("buffers one after the other share their place") {
 
 TEST_CASE("no buffers need no memory") { CHECK(plan_memory({}).bytes == 0); }
 
-TEST_CASE("arenas in use are apart, and one that is free again is lent again") {
+TEST_CASE("arenas in use are disjoint, and a free arena is reused") {
   ArenaPool pool;
   std::byte* first = nullptr;
   {
@@ -87,15 +87,15 @@ TEST_CASE("arenas in use are apart, and one that is free again is lent again") {
   CHECK(std::set{c.data(), d.data()}.contains(first));
 }
 
-TEST_CASE("a larger block replaces a smaller one that is free") {
+TEST_CASE("a larger block replaces a smaller free block") {
   constexpr std::size_t kLarge = std::size_t{1} << 23;
   ArenaPool pool;
   pool.give_back(pool.take(100));
   pool.give_back(pool.take(kLarge));
-  CHECK(pool.take(50).bytes() == kLarge);  // the small one would have been lent, had it been kept
+  CHECK(pool.take(50).bytes() == kLarge);  // otherwise the small block would be returned
 }
 
-TEST_CASE("the pool of the process goes with its last holder") {
+TEST_CASE("the memory pool of the process is destroyed with its last holder") {
   const std::weak_ptr<ArenaPool> watched = ArenaPool::shared();
   CHECK(watched.expired());
   const auto held = ArenaPool::shared();

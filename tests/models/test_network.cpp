@@ -76,7 +76,7 @@ TEST_CASE("the reference CNN has PyTorch's names and shapes and 421,642 paramete
   CHECK_FALSE(model->info().lightweight);
 }
 
-TEST_CASE("start values are uniform in +-1/sqrt(fan in) and a function of the seed") {
+TEST_CASE("initial values are uniform in +-1/sqrt(fan in) and a function of the seed") {
   const auto model = started(network(mlp_layers(10), images({28, 28}, 10, 10), 5));
   const std::vector<float> weights = initial(*model, 3);
   CHECK(weights == initial(*started(network(mlp_layers(10), images({28, 28}, 10, 10), 4)), 3));
@@ -115,7 +115,7 @@ TEST_CASE("convolutions without bias start normal with variance 2 / fan out, bat
   CHECK(all(3, 1));
 }
 
-TEST_CASE("running statistics lie behind what is learned") {
+TEST_CASE("running statistics follow the learned parameters") {
   const auto model = started(network(cnn_bn_layers(10), images({28, 28}, 10, 10), 5));
   CHECK(model->info().learned_size < model->info().size);
   CHECK(model->info().learned_size % 32 == 0);
@@ -124,7 +124,7 @@ TEST_CASE("running statistics lie behind what is learned") {
   CHECK(plain->info().learned_size == plain->info().size);
 }
 
-TEST_CASE("a model computes in the precision it was started with, where the device has it") {
+TEST_CASE("a model computes in the precision it was started with, if the device supports it") {
   const std::vector<std::int64_t> shape{1, 8, 8};
   const auto model = network(cnn_layers(4), images(shape, 12, 4), 4);
   for (const Precision precision : {Precision::bf16, Precision::f32}) {
@@ -139,7 +139,7 @@ TEST_CASE("a model computes in the precision it was started with, where the devi
   }
 }
 
-TEST_CASE("a device that the build has not is refused, and what it has is said") {
+TEST_CASE("an unsupported device is refused, and the error lists the supported ones") {
   ReplicaContext context;
   context.device = troupe::Device::cuda;
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
@@ -156,13 +156,13 @@ TEST_CASE("models that compute on CPUs only refuse an accelerator") {
                         [&] { linear_regression(load_data("synthetic-linear", 1))->start(context); });
 }
 
-TEST_CASE("a network is used when it has started") {
+TEST_CASE("a network must be started before use") {
   const auto model = network(mlp_layers(4), images({1, 8, 8}, 12, 4), 4);
   std::vector<float> weights(10);
   testing::check_throws(ErrorCode::invalid_argument, "only after start()", [&] { model->initialize(weights, 1); });
 }
 
-TEST_CASE("a profile knows the kinds of layers") {
+TEST_CASE("a profile lists the kinds of layers") {
   const auto model = started(network(cnn_layers(4), images({1, 8, 8}, 12, 4), 4));
   AlignedFloats weights(model->info().size), gradient(model->info().size);
   model->gradient({}, weights, gradient);
@@ -176,7 +176,7 @@ TEST_CASE("a profile knows the kinds of layers") {
   CHECK(kinds[1].layers == 2);
 }
 
-TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {
+TEST_CASE("gradient descent reduces the loss of the MLP and the CNNs") {
   for (const auto& layers : {mlp_layers(4), cnn_layers(4), cnn_bn_layers(4)}) {
     const auto model = started(network(layers, images({1, 8, 8}, 12, 4), 0));
     AlignedFloats weights(model->info().size), gradient(model->info().size);
@@ -191,7 +191,7 @@ TEST_CASE("gradient descent on the MLP and the CNNs brings the loss down") {
   }
 }
 
-TEST_CASE("replicas agree on the fingerprint, other networks have another") {
+TEST_CASE("replicas of one network have the same fingerprint, and other networks have another") {
   const TrainingData data = images({1, 8, 8}, 12, 4);
   const auto fingerprint = [&](const std::vector<Layer>& layers) {
     return started(network(layers, data, 4))->info().fingerprint;
@@ -200,7 +200,7 @@ TEST_CASE("replicas agree on the fingerprint, other networks have another") {
   CHECK(fingerprint(cnn_layers(4)) != fingerprint(mlp_layers(4)));
 }
 
-TEST_CASE("grey images pass a ResNet, and single pixels one by one have no variance") {
+TEST_CASE("a ResNet accepts grey images, and refuses batch-norms with one value a channel") {
   CHECK(started(network(resnet(18, 4), images({1, 33, 33}, 4, 4), 1))->info().tensors.front().shape ==
         std::vector<std::int64_t>{64, 1, 7, 7});
   try {
@@ -233,7 +233,7 @@ TEST_CASE("layers that do not fit are refused by number and shape") {
   check_refused({flatten(), relu()}, images({3}, 6, 3), "a layer with weights");
 }
 
-TEST_CASE("any part of the canonical weights is what all of them have there") {
+TEST_CASE("converting any part of the weights to canonical order equals that part of the full conversion") {
   const TrainingData data = images({3, 8, 8}, 12, 4);
   const auto model = started(network({conv2d(5, {.kernel = 3, .padding = 1}), batch_norm(), relu(),
                                       conv2d(16, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(4)},

@@ -34,7 +34,7 @@ std::vector<Case> plain_cases() {
         linear(3)}},
       {"two channels", {2, 7, 9}, {conv2d(10, {.kernel = 5, .stride = 2, .padding = 2}), relu(), flatten(), linear(3)}},
       {"stride", {1, 9, 8}, {conv2d(17, {.kernel = 3, .stride = 2, .padding = 1}), flatten(), linear(3)}},
-      {"stride that leaves a rest", {3, 8, 8}, {conv2d(5, {.kernel = 3, .stride = 2}), relu(), flatten(), linear(3)}},
+      {"stride with a remainder", {3, 8, 8}, {conv2d(5, {.kernel = 3, .stride = 2}), relu(), flatten(), linear(3)}},
       {"kernel 5, padding 2", {5, 7, 6}, {conv2d(3, {.kernel = 5, .padding = 2}), flatten(), linear(3)}},
       {"kernel 1", {17, 4, 4}, {conv2d(5, {.kernel = 1}), relu(), flatten(), linear(3)}},
       {"17 channels",
@@ -53,7 +53,7 @@ std::vector<Case> plain_cases() {
       {"pooling without ReLU",
        {3, 7, 5},
        {conv2d(5, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 2}), flatten(), linear(3)}},
-      {"pooling by 3 leaves a rest",
+      {"pooling by 3 with a remainder",
        {1, 8, 7},
        {conv2d(17, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 3}), flatten(), linear(3)}},
       {"pooling first",
@@ -70,7 +70,7 @@ std::vector<Case> plain_cases() {
       {"kernel 7, stride 2",
        {3, 9, 11},
        {conv2d(9, {.kernel = 7, .stride = 2, .padding = 3, .bias = false}), flatten(), linear(3)}},
-      {"pooling over the edge",
+      {"pooling across the border",
        {3, 9, 11},
        {conv2d(5, {.kernel = 3, .padding = 1}), relu(), max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), flatten(),
         linear(3)}},
@@ -80,7 +80,7 @@ std::vector<Case> plain_cases() {
       {"pooling with gaps",
        {2, 9, 11},
        {conv2d(18, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 2, .stride = 3}), flatten(), linear(3)}},
-      {"pooling over the edge first",
+      {"pooling across the border first",
        {5, 7, 5},
        {max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), conv2d(3, {.kernel = 3}), flatten(), linear(3)}},
       {"pooling twice",
@@ -110,7 +110,7 @@ std::vector<Case> plain_cases() {
       {"batch-norm after pooling",
        {1, 9, 8},
        {conv2d(5, {.kernel = 3, .padding = 1}), max_pool2d({.kernel = 2}), batch_norm(), flatten(), linear(3)}},
-      {"a start like a ResNet's",
+      {"first layers of a ResNet",
        {3, 17, 19},
        {conv2d(20, {.kernel = 7, .stride = 2, .padding = 3, .bias = false}), batch_norm(), relu(),
         max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), global_average_pool(), linear(3)}},
@@ -124,14 +124,14 @@ std::vector<Case> plain_cases() {
 
 }  // namespace
 
-TEST_CASE("gradients and losses are those of plain loops in double") {
+TEST_CASE("gradients and losses equal those of plain loops in double") {
   for (const Case& at : plain_cases())
     for (const std::int64_t batch : {1, 2, 5}) {
       check_against_reference(NetworkTrial(at, batch));
     }
 }
 
-TEST_CASE("batches large enough for Winograd and for slices give the same gradients") {
+TEST_CASE("batches large enough for Winograd and for slices have the same gradients") {
   const Case at{"wide",
                 {3, 8, 8},
                 {conv2d(32, {.kernel = 3, .padding = 1}), relu(), conv2d(64, {.kernel = 3, .padding = 1}),
@@ -139,7 +139,7 @@ TEST_CASE("batches large enough for Winograd and for slices give the same gradie
   for (const std::int64_t batch : {32, 35}) check_against_reference(NetworkTrial(at, batch), 2);
 }
 
-TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever sizes came before") {
+TEST_CASE("the gradient of a batch is the sum of the gradients of its parts, for any earlier batch sizes") {
   for (const Case& at : plain_cases()) {
     if (at.has_batch_norm()) continue;
     CAPTURE(at.name);
@@ -156,7 +156,7 @@ TEST_CASE("the gradient of a batch is the sum of those of its parts, whatever si
   }
 }
 
-TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
+TEST_CASE("the same weights and batch give bitwise identical results at any address") {
   for (const Case& at : plain_cases()) {
     CAPTURE(at.name);
     const NetworkTrial first(at, 5);
@@ -171,7 +171,7 @@ TEST_CASE("the same weights and batch give the same bits, wherever they lie") {
   }
 }
 
-TEST_CASE("another thread computes the same bits") {
+TEST_CASE("another thread computes bitwise identical results") {
   const Case at = plain_cases().back();
   const NetworkTrial here(at, 35);
   AlignedFloats there;
@@ -179,7 +179,7 @@ TEST_CASE("another thread computes the same bits") {
   CHECK(there == here.gradient);
 }
 
-TEST_CASE("canonical weights survive the way through the flat layout, and padding stays zero") {
+TEST_CASE("canonical weights survive the conversion to the flat layout and back, and padding stays zero") {
   for (const Case& at : plain_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
@@ -190,13 +190,13 @@ TEST_CASE("canonical weights survive the way through the flat layout, and paddin
   }
 }
 
-TEST_CASE("no samples give no loss and no gradient") {
+TEST_CASE("a batch without samples has no loss and no gradient") {
   NetworkTrial trial(plain_cases().front(), 2);
   CHECK(trial.network->gradient({}, {}, trial.weights, trial.gradient) == 0);
   CHECK(largest(trial.gradient) == 0);
 }
 
-TEST_CASE("a NaN at any place of a pooling window reaches the loss") {
+TEST_CASE("a NaN at any position of a pooling window reaches the loss") {
   for (const auto& [place, kernel] : {std::pair{0U, 2}, {1U, 2}, {8U, 2}, {9U, 2}, {0U, 3}, {10U, 3}, {18U, 3}}) {
     NetworkTrial trial(
         {"pooled", {1, 8, 8}, {conv2d(3, {.kernel = 1}), max_pool2d({.kernel = kernel}), flatten(), linear(3)}}, 2);
@@ -211,7 +211,7 @@ TEST_CASE("an evaluation counts hits and losses") {
   CHECK(result.samples == 5);
   CHECK(result.loss_sum == trial.loss);
   std::int64_t correct = 0;
-  for (std::size_t i = 0; i < 5; ++i) {  // the class of the smallest loss is the one that is found
+  for (std::size_t i = 0; i < 5; ++i) {  // the predicted class has the smallest loss
     std::vector<double> losses;
     for (std::int32_t label = 0; label < kClasses; ++label)
       losses.push_back(
@@ -224,6 +224,6 @@ TEST_CASE("an evaluation counts hits and losses") {
   CHECK(result.correct == correct);
 }
 
-TEST_CASE("bfloat16 gives nearly the same") {
+TEST_CASE("bfloat16 results are near those in f32") {
   for (const Case& at : plain_cases()) check_mixed_precision(at, 5);
 }

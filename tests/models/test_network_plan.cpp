@@ -16,15 +16,16 @@ namespace {
 
 constexpr int kPlannedClasses = 3;
 
-/// Ends a graph in scores.
-// By reference: an argument may append to the graph, before or after a copy for a parameter would be made.
+/// Appends layers that compute scores, and plans the graph.
+// By reference: an argument may append to the graph, before or after a by-value parameter would be copied.
 NetworkPlan finish(const Graph& begun, Node last, const std::vector<std::int64_t>& shape = {4, 6, 6}) {
   Graph graph = begun;
   graph.append("fc", linear(kPlannedClasses), {graph.append("", global_average_pool(), {last})});
   return plan_network(graph, shape, kPlannedClasses);
 }
 
-/// "conv(0) bn(1,2)+relu": a layer a word, the values it takes and whether it ends in a ReLU.
+/// Returns a text such as "conv(0) bn(1,2)+": one word a layer, with its input values and a plus if a ReLU is folded
+/// in.
 std::string text(const NetworkPlan& plan) {
   static const std::map<std::string, std::string> names{{"convolution", "conv"}, {"batch-norm", "bn"},
                                                         {"ReLU", "relu"},        {"max-pooling", "max"},
@@ -59,7 +60,7 @@ TEST_CASE("a ReLU is folded into the layer before it") {
   CHECK(text({linear(3), relu()}, {5}) == "linear(0)+");
 }
 
-TEST_CASE("a ReLU between convolution and plain pooling goes into the pooling") {
+TEST_CASE("a ReLU between a convolution and plain pooling is folded into the pooling") {
   CHECK(text({conv2d(4, {.kernel = 3}), relu(), max_pool2d({.kernel = 2}), flatten(), linear(3)}, {1, 6, 6}) ==
         "conv(0) max(1)+ linear(2)");
   CHECK(text({conv2d(4, {.kernel = 3}), max_pool2d({.kernel = 2}), relu(), flatten(), linear(3)}, {1, 6, 6}) ==
@@ -72,17 +73,17 @@ TEST_CASE("a ReLU between convolution and plain pooling goes into the pooling") 
              {1, 6, 6}) == "conv(0)+ max(1) linear(2)");
 }
 
-TEST_CASE("a ReLU that cannot be folded stays") {
+TEST_CASE("a ReLU that cannot be folded remains a layer") {
   CHECK(text({relu(), flatten(), linear(3)}, {1, 2, 2}) == "relu(0) linear(1)");
   CHECK(text({max_pool2d({.kernel = 3, .stride = 2, .padding = 1}), relu(), flatten(), linear(3)}, {1, 6, 6}) ==
         "max(0) relu(1) linear(2)");
-  Graph graph;  // the convolution's output is also taken as it is
+  Graph graph;  // the convolution's output is also used without ReLU
   const Node node = graph.append("a", conv2d(4, {.kernel = 3}), {Graph::input()});
   CHECK(text(finish(graph, graph.append("", add(), {graph.append("", relu(), {node}), node}))) ==
         "conv(0) relu(1) add(2,1) mean(3) linear(4)");
 }
 
-TEST_CASE("an output that is also taken flattened is not folded into") {
+TEST_CASE("a ReLU is not folded into an output that is also used flattened") {
   Graph graph;
   const Node node = graph.append("a", conv2d(4, {.kernel = 6}), {Graph::input()});
   const Node flat = graph.append("", flatten(), {node});
@@ -92,7 +93,7 @@ TEST_CASE("an output that is also taken flattened is not folded into") {
         "conv(0) relu(1) add(2,1) linear(3)");
 }
 
-TEST_CASE("an addition and the ReLU behind it go into the batch-norm before them") {
+TEST_CASE("an addition and its ReLU are folded into the batch-norm before them") {
   Graph graph;
   const Node changed =
       graph.append("bn", batch_norm(), {graph.append("conv", conv2d(4, {.kernel = 1}), {Graph::input()})});
@@ -102,7 +103,7 @@ TEST_CASE("an addition and the ReLU behind it go into the batch-norm before them
   CHECK(plan.layers[1].name == "bn");
 }
 
-TEST_CASE("of two batch-norms the one appended first adds, behind the other, and tensors keep their order") {
+TEST_CASE("of two batch-norms that are added, the first appended one adds, after the other; tensors keep their order") {
   for (const bool swapped : {false, true}) {
     Graph graph;
     const Node main =
@@ -122,13 +123,13 @@ TEST_CASE("of two batch-norms the one appended first adds, behind the other, and
   }
 }
 
-TEST_CASE("an addition that cannot be folded stays") {
+TEST_CASE("an addition that cannot be folded remains a layer") {
   Graph clipped;  // the ReLU comes before the sum
   Node node = clipped.append("", relu(), {clipped.append("bn", batch_norm(), {Graph::input()})});
   CHECK(text(finish(clipped, clipped.append("", add(), {node, Graph::input()}))) ==
         "bn(0)+ add(1,0) mean(2) linear(3)");
 
-  Graph shared;  // something else takes the batch-norm's output
+  Graph shared;  // the batch-norm's output is used twice
   node = shared.append("bn", batch_norm(), {Graph::input()});
   node = shared.append("", add(), {node, node});
   CHECK(text(finish(shared, shared.append("", relu(), {node}))) == "bn(0) add(1,1)+ mean(2) linear(3)");
@@ -143,7 +144,7 @@ TEST_CASE("an addition that cannot be folded stays") {
   CHECK(text(finish(plain, plain.append("", add(), {node, Graph::input()}))) == "conv(0) add(1,0) mean(2) linear(3)");
 }
 
-TEST_CASE("shapes are those before any flattening") {
+TEST_CASE("shapes are those before flattening") {
   const NetworkPlan plan =
       plan_network(Graph({conv2d(5, {.kernel = 3, .stride = 2, .padding = 1}), flatten(), relu(), linear(3)}),
                    std::vector<std::int64_t>{7, 9}, kPlannedClasses);
@@ -154,7 +155,7 @@ TEST_CASE("shapes are those before any flattening") {
   CHECK(plan.tensors[2].info.shape == std::vector<std::int64_t>{3, 100});
 }
 
-TEST_CASE("windows may be strided and reach over the edge") {
+TEST_CASE("windows may be strided and extend beyond the border") {
   const auto shape = [](const Layer& layer, const std::vector<std::int64_t>& sample) {
     return plan_network(Graph({layer, flatten(), linear(3)}), sample, kPlannedClasses).layers[0].output.text();
   };
@@ -167,7 +168,7 @@ TEST_CASE("windows may be strided and reach over the edge") {
   CHECK(shape(conv2d(64, {.kernel = 7, .stride = 2, .padding = 3}), {3, 224, 224}) == "64x112x112");
 }
 
-TEST_CASE("tensors start as PyTorch's do") {
+TEST_CASE("tensors have PyTorch's initial values") {
   const NetworkPlan plan = plan_network(Graph({conv2d(8, {.kernel = 3, .padding = 1, .bias = false}), batch_norm(),
                                                conv2d(2, {.kernel = 2}), flatten(), linear(3)}),
                                         std::vector<std::int64_t>{4, 3, 3}, kPlannedClasses);
@@ -189,7 +190,7 @@ TEST_CASE("tensors start as PyTorch's do") {
   check(8, "4.bias", Start::uniform, 1 / std::sqrt(8.0));
 }
 
-TEST_CASE("layers whose inputs do not fit are refused by number, kind and name") {
+TEST_CASE("layers with inputs that do not fit are refused by number, kind and name") {
   check_refused("layer 1 (batch-norm) needs images, but gets 144 flat features", Graph({flatten(), batch_norm()}));
   check_refused("layer 1 (global average pooling) needs images", Graph({flatten(), global_average_pool()}));
   check_refused("layer 0 (max-pooling) needs a padding of at most half its kernel",
@@ -208,14 +209,14 @@ TEST_CASE("layers whose inputs do not fit are refused by number, kind and name")
   check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, larger than its input of 8x4x4", graph);
 }
 
-TEST_CASE("every output but the last is taken") {
+TEST_CASE("an unused output of a layer other than the last is refused") {
   Graph graph;
   graph.append("lost", conv2d(8, {.kernel = 3}), {Graph::input()});
   graph.append("fc", linear(kPlannedClasses), {graph.append("", flatten(), {Graph::input()})});
   check_refused("layer 0 (convolution 'lost') has an output that no layer reads", graph);
 }
 
-TEST_CASE("flattened inputs of a sum come from one shape") {
+TEST_CASE("flattened addends must have the same shape before flattening") {
   Graph graph;
   const Node image = graph.append("", flatten(), {graph.append("a", conv2d(4, {.kernel = 5}), {Graph::input()})});
   const Node features = graph.append("b", linear(16), {graph.append("", flatten(), {Graph::input()})});
@@ -223,7 +224,7 @@ TEST_CASE("flattened inputs of a sum come from one shape") {
   check_refused("layer 4 (add) gets inputs that were flattened from 4x2x2 and 16", graph);
 }
 
-TEST_CASE("the last layer gives the scores") {
+TEST_CASE("the last layer must return the scores") {
   check_refused("layer 0 (convolution) has the output shape 3x4x4, but the loss needs 3 outputs for this data",
                 Graph({conv2d(3, {.kernel = 3})}));
   check_refused("layer 1 (linear) has the output shape 4", Graph({flatten(), linear(4)}));

@@ -54,11 +54,11 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-TEST_CASE("a NaN in a sample reaches its outputs through every layer and fusion, and no other's") {
+TEST_CASE("a NaN in a sample reaches only the outputs of that sample, through every layer and fusion") {
   for (const Precision precision : {Precision::f32, Precision::bf16})
     for (const Case& at : cases()) {
       NetworkTrial trial(at, 3, precision);
-      if (!trial.network) continue;  // no bfloat16 here
+      if (!trial.network) continue;  // no bfloat16 on this machine
       CAPTURE(at.name);
       CAPTURE(static_cast<int>(precision));
       std::vector<float> outputs(3 * kClasses);

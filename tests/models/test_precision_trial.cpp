@@ -30,7 +30,7 @@ bool same(const PrecisionSeconds& a, const PrecisionSeconds& b) { return a.f32 =
 
 }  // namespace
 
-TEST_CASE("f32 must be faster by more than a tenth, and what was not measured says nothing") {
+TEST_CASE("f32 is chosen if it is faster by more than a tenth, and without measurements bf16 is") {
   CHECK(PrecisionSeconds{1.0, 0.6}.faster() == Precision::bf16);
   CHECK(PrecisionSeconds{1.0, 1.09}.faster() == Precision::bf16);
   CHECK(PrecisionSeconds{1.0, 1.11}.faster() == Precision::f32);
@@ -38,21 +38,21 @@ TEST_CASE("f32 must be faster by more than a tenth, and what was not measured sa
   CHECK_FALSE(PrecisionSeconds{}.known());
 }
 
-TEST_CASE("convolutions are measured once in a process, where there are any and bf16") {
+TEST_CASE("convolutions are measured once in a process, if the network has any and the CPU has bf16") {
   const PrecisionSeconds first = measure_precisions(plan_of(kConvolutions), 4, {});
   CHECK(first.known() == has_bf16());
   CHECK(same(measure_precisions(plan_of(kConvolutions), 4, {}), first));
   CHECK_FALSE(measure_precisions(plan_of({flatten(), linear(4)}), 4, {}).known());
 }
 
-TEST_CASE("images are made smaller where one of them takes too long, and large batches cut") {
+TEST_CASE("the measurement shrinks slow images and splits large batches") {
   const NetworkPlan large = plan_network(models::Graph({conv2d(64, {.kernel = 3, .padding = 1}),
                                                         conv2d(64, {.kernel = 3, .padding = 1}), flatten(), linear(4)}),
                                          std::vector<std::int64_t>{3, 512, 512}, 4);
   CHECK(measure_precisions(large, 1000, {}).known() == has_bf16());
 }
 
-TEST_CASE("a network computes in what it measured to be faster, if it is to check") {
+TEST_CASE("with precision_check a network uses the precision that was measured to be faster") {
   const ModelInfo checked = started({.precision = Precision::bf16, .precision_check = true});
   CHECK(checked.measured.known() == has_bf16());
   if (has_bf16()) CHECK(checked.precision == checked.measured.faster());

@@ -32,27 +32,27 @@ TEST_CASE("a registered model is found under its name") {
   CHECK(find_model("test-found")({}) == nullptr);
 }
 
-TEST_CASE("unknown names are answered with the known ones") {
+TEST_CASE("the error about an unknown model lists the known ones") {
   register_model("test-known", no_model());
   check_throws(ErrorCode::invalid_argument, "'test-unknown'", [] { find_model("test-unknown"); });
   check_throws(ErrorCode::invalid_argument, "test-known", [] { find_model("test-unknown"); });
 }
 
-TEST_CASE("a name is registered once, and not without name or creator") {
+TEST_CASE("registering a model requires a unique name and a creator") {
   register_model("test-once", no_model());
   check_throws(ErrorCode::invalid_argument, "test-once", [] { register_model("test-once", no_model()); });
   check_throws(ErrorCode::invalid_argument, "name", [] { register_model("", no_model()); });
   check_throws(ErrorCode::invalid_argument, "test-null", [] { register_model("test-null", nullptr); });
 }
 
-TEST_CASE("the built-in models are made from JSON, and registering them again is harmless") {
+TEST_CASE("the built-in models are made from JSON and may be registered again") {
   models::register_builtin_models();
   CHECK(info_of("linear", "").size == 4);
   CHECK(info_of("linear", R"({"batch_size": 10})").steps_per_epoch == 100);
   CHECK(info_of("softmax", R"({"data": "mock-images:4,7", "batch_size": 2})").size == 7 * (48 + 1));
 }
 
-TEST_CASE("networks of all names are made, on their own data or other") {
+TEST_CASE("networks of all names can be made on their default data or other data") {
   CHECK(info_of("cnn-bn", R"({"data": "mock-images:8,7"})").tensors.size() == 14);
   for (const char* name : {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"}) {
     CAPTURE(name);
@@ -64,7 +64,7 @@ TEST_CASE("networks of all names are made, on their own data or other") {
         std::vector<std::int64_t>{1001});
 }
 
-TEST_CASE("a network has as many outputs as its loss takes of the data") {
+TEST_CASE("the number of outputs of a network follows from its loss and data") {
   CHECK(info_of("mlp", R"({"data": "synthetic-linear"})").tensors.back().shape == std::vector<std::int64_t>{1});
   CHECK(info_of("mlp", R"({"data": "synthetic-linear", "loss": "mean-squared-error"})").num_samples == 1000);
   const TemporaryFolder folder;
@@ -75,13 +75,13 @@ TEST_CASE("a network has as many outputs as its loss takes of the data") {
     CHECK(info_of("mlp", data + loss + "}").tensors.back().shape == std::vector<std::int64_t>{5});
 }
 
-TEST_CASE("tfbench has its own data and takes a batch") {
+TEST_CASE("tfbench has its own data and requires a positive batch size") {
   check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { create("tfbench", R"({"batch_size": 0})"); });
   check_throws(ErrorCode::invalid_argument, "mock-images:32",
                [] { create("tfbench", R"({"data": "mock-images:32"})"); });
 }
 
-TEST_CASE("configurations that make no sense are refused") {
+TEST_CASE("invalid configurations are refused") {
   for (const char* name : {"linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "tfbench"}) {
     const auto refused = [name](const std::string& what, const std::string& config) {
       check_throws(ErrorCode::invalid_argument, what, [&] { create(name, config); });

@@ -11,7 +11,7 @@ using Node = Graph::Node;
 
 namespace {
 
-/// Appends layers with names of their own.
+/// Appends layers with unique names.
 struct Builder {
   Graph graph = {};
 
@@ -24,7 +24,7 @@ struct Builder {
         batch_norm(),
         (*this)(conv2d(outputs, {.kernel = kernel, .stride = stride, .padding = kernel / 2, .bias = false}), from));
   }
-  /// Ends in scores.
+  /// Appends layers that compute scores.
   Graph finish(Node last) {
     (*this)(linear(kClasses), (*this)(global_average_pool(), last));
     return graph;
@@ -61,7 +61,7 @@ Graph sum_with_input(bool normalise) {
   return build.finish(build(relu(), build(add(), {node, Graph::input()})));
 }
 
-/// The input has so few channels that convolutions take it as it is.
+/// A network with so few input channels that convolutions read the input without conversion.
 Graph sum_with_small_input() {
   Builder build;
   const Node node = build(conv2d(3, {.kernel = 3, .padding = 1}), Graph::input());
@@ -90,7 +90,7 @@ Graph sum_of_features() {
   return build.graph;
 }
 
-/// One output taken four ways: as it is, by a ReLU, by pooling and flattened.
+/// One output used in four ways: directly, after a ReLU, after pooling and flattened.
 Graph many_users() {
   Builder build;
   const Node node = build.normalised(5, 3, 1, Graph::input());
@@ -101,7 +101,7 @@ Graph many_users() {
   return build.graph;
 }
 
-/// A ReLU that only the pooling applies, since the convolution's output is also taken without.
+/// A ReLU that only the pooling applies, because the convolution's output is also used without it.
 Graph relu_beside_pooling() {
   Builder build;
   const Node node = build(conv2d(5, {.kernel = 3, .padding = 1}), Graph::input());
@@ -129,18 +129,18 @@ std::vector<Case> residual_cases() {
           {"sum of convolutions", {3, 9, 11}, sum_of_convolutions()},
           {"sum of features", {2, 3, 3}, sum_of_features()},
           {"many users", {3, 7, 5}, many_users()},
-          {"ReLU beside pooling", {3, 8, 6}, relu_beside_pooling()},
+          {"ReLU next to pooling", {3, 8, 6}, relu_beside_pooling()},
           {"three sums", {3, 7, 5}, three_sums()}};
 }
 
 }  // namespace
 
-TEST_CASE("gradients of residual networks are those of plain loops in double") {
+TEST_CASE("gradients of residual networks equal those of plain loops in double") {
   for (const Case& at : residual_cases())
     for (const std::int64_t batch : {1, 2, 5}) check_against_reference(NetworkTrial(at, batch));
 }
 
-TEST_CASE("residual networks compute the same bits twice, whatever sizes came between, and padding stays zero") {
+TEST_CASE("residual networks compute bitwise identical results twice, after other batch sizes; padding stays zero") {
   for (const Case& at : residual_cases()) {
     CAPTURE(at.name);
     const NetworkTrial trial(at, 5);
@@ -153,7 +153,7 @@ TEST_CASE("residual networks compute the same bits twice, whatever sizes came be
   }
 }
 
-TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
+TEST_CASE("sums of bfloat16 and f32 values are computed in f32") {
   using namespace troupe::models;
   Graph graph;
   const auto image = graph.append("a", conv2d(kClasses, {.kernel = 3}), {Graph::input()});
@@ -166,7 +166,7 @@ TEST_CASE("sums of what is bfloat16 and what is not are computed in floats") {
   check_against_reference(trial, 20);
 }
 
-TEST_CASE("strided convolutions of very small images have right gradients in bfloat16") {
+TEST_CASE("strided convolutions of very small images have correct gradients in bfloat16") {
   using namespace troupe::models;
   for (const std::int64_t size : {1, 2, 3, 4}) {
     const Graph graph({conv2d(16, {.kernel = 3, .padding = 1, .bias = false}),
@@ -176,6 +176,6 @@ TEST_CASE("strided convolutions of very small images have right gradients in bfl
   }
 }
 
-TEST_CASE("residual networks in bfloat16 give nearly the same") {
+TEST_CASE("residual networks in bfloat16 are near f32") {
   for (const Case& at : residual_cases()) check_mixed_precision(at, 5);
 }

@@ -18,7 +18,7 @@ const Shape kImage{3, 224, 224};
 
 NetworkPlan plan(int depth, int classes) { return plan_network(resnet(depth, classes), kImage, classes); }
 
-/// Without running statistics.
+/// Counts the parameters without running statistics.
 std::size_t learned_parameters(const NetworkPlan& of) {
   std::size_t sum = 0;
   for (const LayerTensor& tensor : of.tensors)
@@ -26,7 +26,7 @@ std::size_t learned_parameters(const NetworkPlan& of) {
   return sum;
 }
 
-/// A line of torchvision's state_dict: a convolution and the batch-norm behind it.
+/// Two lines of torchvision's state_dict: a convolution and the batch-norm after it.
 struct Pair {
   std::string convolution;
   std::string norm;
@@ -67,7 +67,7 @@ const PlannedLayer& find(const NetworkPlan& in, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("ResNets have as many parameters as torchvision's") {
+TEST_CASE("ResNets have the same number of parameters as torchvision's") {
   struct Count {
     int depth;
     int classes;
@@ -97,7 +97,7 @@ TEST_CASE("ResNet-18 has torchvision's names, shapes and order") {
   }
 }
 
-TEST_CASE("a bottleneck's tensors lie conv1 to bn3, then the downsampling") {
+TEST_CASE("the tensors of a bottleneck are ordered from conv1 to bn3, then the downsampling") {
   const NetworkPlan resnet50 = plan(50, 10);
   std::vector<std::string> weights;
   for (const LayerTensor& tensor : resnet50.tensors)
@@ -119,7 +119,7 @@ TEST_CASE("the stride of a bottleneck is in its 3x3 convolution") {
   CHECK(window_of(find(plan(18, 10), "layer2.0.conv1")).stride == 2);
 }
 
-TEST_CASE("images shrink as they should, and all ReLUs and additions are folded away") {
+TEST_CASE("a ResNet has the right image sizes, and all ReLUs and additions are folded") {
   const NetworkPlan resnet101 = plan(101, 1001);
   CHECK(find(resnet101, "conv1").output.text() == "64x112x112");
   CHECK(find(resnet101, "layer1.0.conv1").input.text() == "64x56x56");
@@ -137,14 +137,14 @@ TEST_CASE("images shrink as they should, and all ReLUs and additions are folded 
   CHECK_FALSE(find(resnet101, "layer1.0.downsample.1").relu);
 }
 
-TEST_CASE("there is no ResNet of another depth") {
+TEST_CASE("a ResNet of an unsupported depth is refused") {
   for (const int depth : {0, 17, 20, -18}) {
     CAPTURE(depth);
     check_throws(ErrorCode::invalid_argument, "18, 34, 50, 101 and 152", [&] { resnet(depth, 10); });
   }
 }
 
-TEST_CASE("images of any size above zero pass a ResNet, grey ones too") {
+TEST_CASE("a ResNet accepts images of any size above zero and grey images") {
   for (const Shape& shape : {Shape{1, 28, 28}, Shape{28, 28}, Shape{3, 1, 1}, Shape{3, 33, 17}}) {
     const NetworkPlan small = plan_network(resnet(18, 10), shape, 10);
     CHECK(small.layers.back().output.text() == "10");

@@ -13,13 +13,13 @@ using namespace troupe;
 namespace {
 
 constexpr std::size_t kMostGrowth = std::size_t{64} << 20;
-/// Of a run of some ten calls, each with a deadline of half a second, on a busy machine.
+/// For a run of about ten calls, each with a deadline of half a second, on a busy machine.
 constexpr double kMostSeconds = kThreadSanitized ? 200 : 60;
 
 /// Each node has one worker.
 std::string node_of(int member, const Truth& truth) { return "node" + std::to_string(member % truth.nodes); }
 
-/// Whether files of the same path are the same: a run that fails may have less of them, and may be at some still.
+/// Returns whether files of the same path are equal. A failed run may have fewer files, and may still be writing some.
 bool agree(const Files& some, const Files& whole) {
   return std::ranges::all_of(some, [&](const auto& each) {
     const auto found = whole.find(each.first);
@@ -56,9 +56,9 @@ std::vector<Lie> lies_about(const Truth& truth) {
 std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth) {
   if (!outcome.escaped.empty()) return outcome.escaped;
   if (outcome.hangs) return "something hangs";
-  // The thread sanitizer keeps four times what a program touches.
+  // The thread sanitizer uses four times the memory of the program.
   if (!kThreadSanitized && outcome.growth > kMostGrowth) return "memory grew by more than 64 MB";
-  if (outcome.seconds > kMostSeconds) return "it takes longer than all its deadlines";
+  if (outcome.seconds > kMostSeconds) return "the run takes longer than all its deadlines";
   if (!outcome.error) return outcome.bytes == truth.bytes || sender_knows(lie) ? "" : kWrongResult;
   if (!sender_knows(lie) && !agree(outcome.files, truth.files)) return kWrongFile;
   const Where& where = outcome.error->where();
@@ -66,7 +66,7 @@ std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth
   const auto says = [&](const std::string& text) { return outcome.error->message().find(text) != std::string::npos; };
   const bool named = where.node == liar || says("reported by " + liar);
   const bool nobody = where.node.empty() && where.worker < 0;
-  if (!named && !nobody) return "it names " + where.node + " and not " + liar;
+  if (!named && !nobody) return "the error names " + where.node + " and not " + liar;
   return "";
 }
 

@@ -11,18 +11,18 @@
 
 namespace troupe_test {
 
-/// What a run has come to.
+/// The outcome of a run.
 struct Ending {
-  std::string bytes;  ///< of a run that ended well
-  Files files;        ///< in its folder, however it ended
+  std::string bytes;  ///< the result of a successful run
+  Files files;        ///< the files in its folder, after success or failure
   std::optional<troupe::Error> error;
-  std::string escaped;  ///< what must not be in any case: another exception, a process that crashed
-  std::string change;   ///< of the message
-  bool hangs = false;   ///< something that took part
+  std::string escaped;  ///< an error that must never occur: another exception, or a process that crashed
+  std::string change;   ///< how the message was changed
+  bool hangs = false;   ///< whether some part of the run did not end
   double seconds = 0;
-  std::size_t growth = 0;  ///< of this process's memory meanwhile, at its largest
+  std::size_t growth = 0;  ///< peak growth of this process's memory during the run
 
-  /// Notes what a run returns or throws.
+  /// Records the result or the exception of a run.
   template <class Run>
   void note(const Run& run) {
     try {
@@ -30,28 +30,28 @@ struct Ending {
     } catch (const troupe::Error& thrown) {
       error = thrown;
     } catch (const std::exception& thrown) {
-      escaped = std::string("it throws what is no troupe::Error: ") + thrown.what();
+      escaped = std::string("an exception other than troupe::Error: ") + thrown.what();
     }
   }
   std::string text() const;
 };
 
-/// What scenarios come to when nobody lies, and what is said then.
+/// The outcome of a scenario without lies, and its messages.
 struct Truth {
   int nodes = 0;
   std::string bytes = {};
   Files files = {};
   std::map<Spot, caf::message> messages = {};
-  std::vector<caf::message> of_another = {};  ///< run
+  std::vector<caf::message> of_another = {};  ///< messages of another run
 };
 
-/// Returns all lies about some messages of each kind: the first and the last one of each member.
+/// Returns all lies about the first and the last message of each kind and member.
 std::vector<Lie> lies_about(const Truth& truth);
 
 inline constexpr const char* kWrongResult = "a wrong result";
 inline constexpr const char* kWrongFile = "a wrong file";
 
-/// Returns what is wrong with an outcome; empty: nothing.
+/// Returns the problem of an outcome, or "" if there is none.
 std::string problem_of(const Ending& outcome, const Lie& lie, const Truth& truth);
 
 }  // namespace troupe_test

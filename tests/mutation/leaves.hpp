@@ -7,7 +7,7 @@
 #include "actors/messages/messages.hpp"
 #include "mutation/field_names.hpp"
 
-// A walk over a message down to its leaves: numbers, flags, enumerations, texts and lists. A leaf has a path, such as
+// A walk over the leaves of a message: numbers, flags, enumerations, texts and lists. A leaf has a path, such as
 // "plan.topology.node_of_lane[1]".
 namespace troupe_test {
 
@@ -41,7 +41,7 @@ void each_leaf(T& value, troupe::Bound bound, const std::string& path, const Act
   }
 }
 
-/// Returns the leaf of this path and type; null where there is none.
+/// Returns the leaf of this path and type, or null if there is none.
 template <class Leaf, class Message>
 const Leaf* leaf_at(Message& message, const std::string& path) {
   const Leaf* found = nullptr;

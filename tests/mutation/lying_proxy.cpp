@@ -19,10 +19,10 @@ namespace {
 
 constexpr std::string_view kBeforeType = "@<>+";
 
-/// Takes bytes of one end and gives what goes to the other.
+/// Takes bytes of one end and returns the bytes for the other end.
 using Change = std::function<std::vector<std::byte>(std::span<const std::byte> bytes)>;
 
-/// The frame with another message in it, where it carries a message of ours.
+/// Returns the frame with the changed message if the frame contains one of our messages, else the frame itself.
 Frame changed(const Frame& whole, Direction direction, int node, Wire& wire) {
   if (header_of(whole).operation != static_cast<std::uint8_t>(wire::Operation::direct_message)) return whole;
   const Frame payload = payload_of(whole);
@@ -46,7 +46,7 @@ Change change_frames(Direction direction, int node, const std::shared_ptr<Wire>&
   };
 }
 
-/// Passes on what is there. Returns false at the end.
+/// Forwards the available bytes. Returns false at the end of the connection.
 bool pass_on(TlsStream& from, TlsStream& to, const Change& change) {
   std::array<std::byte, 65536> bytes;
   do {
@@ -91,7 +91,7 @@ void LyingProxy::relay(const Hello& hello, TlsStream node) try {
     if ((ready[1].revents != 0 || driver.pending()) && !pass_on(driver, node, to_node)) return;
   }
 } catch (const Error&) {
-  return;  // one end has hung up, or refuses the other: both see the end of their connection
+  return;  // one end has closed the connection or refused the other: both ends see the end of their connection
 }
 
 }  // namespace troupe_test

@@ -11,17 +11,18 @@
 
 namespace troupe_test {
 
-/// Stands between a node and its driver, with the certificates of both: to the node it is the driver, and to the driver
-/// the node. Messages of control connections go past a `Wire`; all else goes through as it is.
+/// A proxy between a node and its driver with the certificates of both: to each end it appears as the other one.
+/// Messages of control connections pass through a `Wire`; all other bytes are forwarded unchanged.
 class LyingProxy {
  public:
-  /// @param node whose certificate it shows to the driver. @param wire hears of all messages as that member's
+  /// @param node the proxy connects to the driver with the certificate of this node. @param wire receives all messages,
+  /// as messages of that member
   LyingProxy(int node, troupe::Address driver, std::shared_ptr<Wire> wire);
   ~LyingProxy();
   LyingProxy(const LyingProxy&) = delete;
   LyingProxy& operator=(const LyingProxy&) = delete;
 
-  /// Where the node is to dial.
+  /// Returns the address that the node must connect to.
   const troupe::Address& address() const { return gate_->address(); }
 
  private:
@@ -33,7 +34,7 @@ class LyingProxy {
   std::atomic<bool> ends_{false};
   std::mutex mutex_;
   std::vector<std::jthread> relays_;
-  std::unique_ptr<troupe::Gate> gate_;  ///< goes first
+  std::unique_ptr<troupe::Gate> gate_;  ///< destroyed first
 };
 
 }  // namespace troupe_test

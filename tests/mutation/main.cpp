@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
   troupe_test::register_measured();
   troupe_test::register_smooth_models();
   troupe_test::register_scenarios();
-  troupe::init(argc, argv);  // nodes are this program again
+  troupe::init(argc, argv);  // nodes run this program, too
   return doctest::Context(argc, argv).run();
 }

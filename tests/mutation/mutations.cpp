@@ -21,17 +21,17 @@ namespace {
 
 using Messages = decltype(std::tuple_cat(ToDriver(), ToNode(), ToWorker()));
 
-/// New values of a leaf, each with what it is.
+/// New values of a leaf, each with a description.
 template <class T>
 using Values = std::vector<std::pair<std::string, T>>;
 
-/// The values of a message's leaves of one type class, in the order of the walk.
+/// The values of a message's numeric leaves and texts, in the order of the walk.
 struct Neighbours {
   std::vector<std::pair<std::string, std::uint64_t>> numbers;
   std::vector<std::pair<std::string, std::string>> texts;
 };
 
-/// The value behind that of a path, or the first one.
+/// Returns the value after that of a path, or the first value after the last.
 template <class T>
 std::optional<T> next_to(const std::vector<std::pair<std::string, T>>& all, const std::string& path) {
   const auto at = std::ranges::find(all, path, &std::pair<std::string, T>::first);
@@ -73,7 +73,7 @@ Values<std::string> texts(const std::string& value, const std::string& path, Bou
   return values;
 }
 
-/// The most that a list may hold in the runs of these tests, which is more than any of them has.
+/// Returns the largest size that a list may have in the runs of these tests. No list of theirs is that large.
 std::size_t many(Bound bound) {
   switch (bound) {
     case Bound::buffers:
@@ -154,7 +154,7 @@ Neighbours neighbours_of(Message& message) {
   return all;
 }
 
-/// The value that a message of elsewhere has at this path, if that is another one.
+/// Returns a different value that a message of another run has at this path, if there is one.
 template <class Leaf, class Message>
 std::optional<Leaf> elsewhere(const Leaf& leaf, const std::string& path, std::vector<Message>& others) {
   for (Message& other : others) {
@@ -185,7 +185,7 @@ std::vector<Mutant> mutants(Message message, std::vector<Message> others) {
   return made;
 }
 
-/// Calls `use` with the message as what it is.
+/// Calls `use` with the message in its own type.
 template <class Use, class... Each>
 void with_type(const caf::message& message, const Use& use, std::tuple<Each...>* /*kinds*/) {
   if (!(... || (message.match_elements<Each>() && (use(message.get_as<Each>(0)), true))))

@@ -24,15 +24,15 @@ namespace {
 
 constexpr std::size_t kNodeStore = std::size_t{64} << 20;
 
-/// Stays until the process ends, as what hangs in a run may.
+/// Returns an actor system that exists until the process ends, because hanging parts of a run may still use it.
 caf::actor_system& names() {
   static auto& config = *new SystemConfig(1, Reach::threads);  // NOLINT(cppcoreguidelines-owning-memory)
   static auto& system = *new caf::actor_system(config);        // NOLINT(cppcoreguidelines-owning-memory)
   return system;
 }
 
-/// What a node's workers share. A function that was given up may outlive its run: it holds the node, as long as it has
-/// the node's group. A real node's process would end instead.
+/// The state shared by a node's workers. An abandoned function may outlive its run. It keeps the node alive as long as
+/// it has the node's group. A real node's process would end instead.
 class ShareHere : public NodeShare {
  public:
   explicit ShareHere(std::shared_ptr<NodeHere> home) : home_(std::move(home)) {}
@@ -45,7 +45,7 @@ class ShareHere : public NodeShare {
   std::shared_ptr<NodeGroup> group() const override {
     struct Held {
       std::shared_ptr<NodeHere> home;
-      std::shared_ptr<NodeGroup> group;  // goes first
+      std::shared_ptr<NodeGroup> group;  // destroyed first
     };
     auto held = std::make_shared<Held>(Held{home_, home_->service.group()});
     NodeGroup* const group = held->group.get();
@@ -56,7 +56,7 @@ class ShareHere : public NodeShare {
   const std::shared_ptr<NodeHere> home_;
 };
 
-/// Calls `obey` with the request, if it is one of these.
+/// Calls `obey` with the request if it is of one of these kinds.
 template <class Obey, class... Each>
 void obey_one(const caf::message& request, const Obey& obey, std::tuple<Each...>* /*kinds*/) {
   static_cast<void>((... || (request.match_elements<Each>() && (obey(request.get_as<Each>(0)), true))));
@@ -133,10 +133,10 @@ void NodesHere::gather() {
   }
 }
 
-/// Returns its number; none where the run ends.
+/// Returns the party's number, or a negative number if the run ends.
 int NodesHere::add_party(const Place& place, const std::function<Party::CarryOut(int party)>& make) {
   before_send();
-  // With an argument, since CAF reads through a null pointer where there is none.
+  // The argument is needed because CAF reads through a null pointer if there is none.
   const caf::actor name = names().spawn(
       [](caf::event_based_actor* /*self*/, int /*any*/) -> caf::behavior {
         after_receive();
@@ -155,7 +155,7 @@ void NodesHere::start_worker(int worker) {
   send(members_->member_of_node(members_->node_of(worker)), caf::make_message(StartWorker{worker}));
 }
 
-/// On its node's thread.
+/// Runs on the node's thread.
 void NodesHere::begin_worker(int node, int index) {
   const auto& home = nodes_[static_cast<std::size_t>(node)];
   const auto share = std::make_shared<ShareHere>(home);
@@ -280,7 +280,7 @@ std::optional<Happening> NodesHere::hear(const Deadline& deadline) {
   }
 }
 
-/// As `DriverMailbox`: what nobody of ours sends is dropped.
+/// Like `DriverMailbox`, drops messages of unknown senders.
 std::optional<Happening> NodesHere::heard(Said said) {
   const std::lock_guard lock(mutex_);
   const auto seat = std::ranges::find_if(layout_, [&](const auto& each) { return each.second == said.party; });
@@ -299,7 +299,7 @@ std::optional<Happening> NodesHere::heard(Said said) {
 
 namespace {
 
-/// Does what `ClusterHost` does.
+/// Does the same as `ClusterHost`.
 class HostHere : public Host {
  public:
   HostHere(NodesHere& nodes, Members& members, std::string optimizer)
@@ -335,7 +335,8 @@ class HostHere : public Host {
 
 constexpr std::chrono::seconds kUntilItHangs{20};
 
-/// A node of a real run is a process, which ends with its run whatever hangs in it. Here what hangs is left alone.
+/// A node of a real run is a process, which ends with its run even if a part of it hangs. Here hanging parts are
+/// abandoned.
 void end_in_time(std::unique_ptr<NodesHere> nodes) {
   const std::shared_ptr<Wire> wire = nodes->wire();
   auto ended = std::make_shared<std::promise<void>>();

@@ -16,12 +16,12 @@
 #include "mutation/wire.hpp"
 #include "runtime/net/gate/gate.hpp"
 
-// A cluster in one process: the driver, its rounds and its state's home are the real ones, and so are the nodes' and
-// workers' duties and the data plane between them, with TLS over loopback. Only the control connections are not there:
-// messages go from inbox to inbox, past a `Wire` and the rules for what may pass such a connection.
+// A cluster in one process. The driver, its rounds and the home of its state are real, and so are the duties of nodes
+// and workers and the data plane between them, with TLS over loopback. Only control connections are replaced: messages
+// go from inbox to inbox through a `Wire`, and must obey the rules of such a connection.
 namespace troupe_test {
 
-/// A node of a run in this process, without the actor around it.
+/// A node of a run in this process, without the node's actor.
 struct NodeHere {
   NodeHere(int number, const troupe::Address& driver);
 
@@ -30,24 +30,24 @@ struct NodeHere {
   troupe::NodeService service;
   troupe::Gate gate;
   troupe::NodeJoin join;
-  std::string end;  ///< why the driver has ended its connection; empty: it has not
+  std::string end;  ///< why the driver has closed the node's connection; empty if it has not
 };
 
-/// The members of one run, and how the driver reaches them.
+/// The members of one run and the driver's access to them.
 class NodesHere : public troupe::Reception, public troupe::Memberships {
  public:
   NodesHere(std::shared_ptr<Wire> wire, int nodes);
   ~NodesHere() override;
 
-  /// Must come before anything else.
+  /// Must be called first.
   void attach(const troupe::Members& members);
 
-  /// Lets nodes join. @throws Error timeout where one may not
+  /// Lets nodes join. @throws Error timeout if a node may not join
   void gather();
   void start_worker(int worker);
   const NodeHere& node(int number) const { return *nodes_.at(static_cast<std::size_t>(number)); }
   const std::shared_ptr<Wire>& wire() const { return wire_; }
-  /// Whether an actor lives where a worker should; the connection of a node that has it elsewhere is ended.
+  /// Returns whether the actor of a worker is at the right node. If it is elsewhere, closes the connection of its node.
   bool is_home_of(int worker, const caf::actor& actor);
 
   troupe::DataPlane& data_plane() override { return data_plane_; }
@@ -56,7 +56,7 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   void send(int member, const caf::message& message) override;
 
  private:
-  /// What a party says; nothing where it has ended.
+  /// A message of a party; empty if the party has ended.
   struct Said {
     int party = 0;
     caf::message content;
@@ -67,12 +67,12 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   std::optional<troupe::Happening> hear(const troupe::Deadline& deadline) override;
   std::optional<troupe::Happening> heard(Said said);
 
-  /// Through which replicas answer, some of which end only after their run.
+  /// The link through which replicas reply. Some replicas end only after their run.
   struct Line {
     std::shared_mutex mutex;
     NodesHere* nodes;  ///< null once the run has ended
   };
-  /// Where a party lives, and as which member it takes part.
+  /// The node of a party, and its number as a member.
   struct Place {
     int node = 0;
     int member = 0;
@@ -93,18 +93,18 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   troupe::DataPlane data_plane_;
   std::unique_ptr<troupe::Gate> gate_;
   std::vector<std::shared_ptr<NodeHere>> nodes_;
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< protects the members below
   std::condition_variable changed_;
   std::deque<Said> said_;
   std::vector<std::unique_ptr<Party>> parties_;
   std::vector<Place> places_;  ///< by party
   std::vector<std::shared_ptr<troupe::Worker>> workers_;
-  std::vector<caf::actor> actors_;  ///< by party: names without a body
+  std::vector<caf::actor> actors_;  ///< by party; actors without behaviour that serve as names
   std::map<int, int> layout_;       ///< the party of each member
   bool ends_ = false;
 };
 
-/// What a driver stands on that leads such a run.
+/// Returns the runtime of a driver that leads such a run.
 troupe::MakeRuntime nodes_here(std::shared_ptr<Wire> wire);
 
 }  // namespace troupe_test

@@ -11,7 +11,7 @@
 
 namespace troupe_test {
 
-/// A node or a worker: carries out messages one after the other, on a thread of its own.
+/// A node or a worker that processes messages one at a time on its own thread.
 class Party {
  public:
   using CarryOut = std::function<void(const caf::message& request)>;

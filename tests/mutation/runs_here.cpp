@@ -14,16 +14,16 @@ using namespace troupe;
 namespace {
 
 constexpr std::chrono::milliseconds kTimeout{kSanitized ? 1500 : 500};
-constexpr int kOfTruth = 20;  ///< times as long where nobody lies
+constexpr int kOfTruth = 20;  ///< factor of the timeout in runs without lies
 
-/// Of this process, in bytes: "VmHWM" or "VmRSS".
+/// Returns a figure of this process's memory in bytes: "VmHWM" or "VmRSS".
 std::size_t memory_of(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with(name)) return std::stoul(line.substr(line.find_first_of("0123456789"))) << 10;
   return 0;
 }
-/// From here on VmHWM is the largest since.
+/// Resets VmHWM, the peak of the memory use.
 void forget_largest() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 const TemporaryFolder& folder_of_all() {
@@ -34,7 +34,7 @@ const TemporaryFolder& folder_of_all() {
 void run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, int patience, bool another, Ending& ending) {
   const TemporaryFolder folder(folder_of_all().path());
   ClusterOptions cluster;
-  cluster.listen = "127.0.0.1:1";  // where nobody listens
+  cluster.listen = "127.0.0.1:1";  // no process listens there
   cluster.num_nodes = scenario.nodes;
   ending.note([&] {
     return scenario.run({nodes_here(tamper), cluster, patience * kTimeout, folder.path(), nullptr, another});
@@ -47,7 +47,7 @@ void run(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, int pa
 Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience) {
   Ending outcome;
   const auto tamper = std::make_shared<Tamper>(lie, truth.of_another);
-  if (patience > 1) forget_largest();  // then nobody else runs
+  if (patience > 1) forget_largest();  // then no other run is active
   const std::size_t before = memory_of("VmRSS");
   const Stopwatch watch;
   run(scenario, tamper, patience, false, outcome);

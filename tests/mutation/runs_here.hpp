@@ -3,10 +3,10 @@
 #include "mutation/judge.hpp"
 #include "mutation/scenarios.hpp"
 
-// Scenarios on nodes of this process.
+// Scenarios on nodes in this process.
 namespace troupe_test {
 
-/// Runs a scenario in which one message lies. @param patience by which all deadlines are multiplied
+/// Runs a scenario with one changed message. @param patience factor of all deadlines
 Ending run_here(const Scenario& scenario, const Lie& lie, const Truth& truth, int patience);
 
 Truth truth_here(const Scenario& scenario);

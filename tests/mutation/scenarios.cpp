@@ -51,7 +51,7 @@ Options base_options(const Circumstances& at) {
   return options;
 }
 
-/// What a step came to, but for times.
+/// Appends the results of a step except times.
 void append(std::string& to, const StepReport& report) {
   append(to, report.step);
   append(to, report.loss);
@@ -74,14 +74,14 @@ std::string train_synchronously(const Circumstances& at) {
   return train(at, "noise", options, 2);
 }
 
-/// In the order of a record, which the run before has made.
+/// Replays the record of the first run, so that the order is deterministic.
 std::string train_by_downpour(const Circumstances& at) {
   Options options = base_options(at);
   options.algorithm = Downpour{.fetch_every = 2, .push_every = 2};
   const std::string record = std::filesystem::path(at.folder).parent_path() / "downpour.record";
   (at.another || !std::filesystem::exists(record) ? record_of(options) : replay_of(options)) =
       at.another ? at.folder + "/record" : record;
-  // Reports of steps tell what workers have said by then, and when that is, no record decides.
+  // Reports of steps depend on the messages that have arrived by then, which the record does not determine.
   Driver driver("noise", options, at.make_runtime);
   for (int step = 0; step < 3; ++step) driver.step();
   return bytes_of(driver);
@@ -134,7 +134,7 @@ std::string evaluate_targets(const Circumstances& at) {
   return bytes;
 }
 
-/// What is wrong, and on which node it is. @throws what `run` throws, where it is anything else
+/// Returns the error and its node. @throws the exception of `run` if it differs from the expected one
 template <class Run>
 std::string refused(ErrorCode code, const std::string& node, const Run& run) {
   try {
@@ -143,11 +143,11 @@ std::string refused(ErrorCode code, const std::string& node, const Run& run) {
     if (error.code() == code && error.where().node == node) return std::string(to_string(code)) + " on " + node;
     throw;
   }
-  return "nothing is refused";
+  return "no error was thrown";
 }
 
-/// A gradient of shard 1 is not finite, once, in slices of other nodes: both those that sum it and those that pass sums
-/// on are asked whose it is.
+/// Makes one gradient of shard 1 non-finite, in slices of other nodes. Both the nodes that sum the gradient and those
+/// that forward sums are asked for its origin.
 std::string find_non_finite(const Circumstances& at) {
   std::string bytes;
   for (const auto& [strategy, tensor] : {std::pair{Strategy::hierarchical, "d"}, {Strategy::ring, "c"}}) {
@@ -163,7 +163,7 @@ std::string find_non_finite(const Circumstances& at) {
   return bytes;
 }
 
-/// Functions beside replicas and workers, and weights that are set.
+/// Calls functions on replicas and workers, and sets weights.
 std::string call_functions(const Circumstances& at) {
   Options options = base_options(at);
   edit(options)->momentum = 0.9;
@@ -177,7 +177,7 @@ std::string call_functions(const Circumstances& at) {
   return bytes + bytes_of(driver);
 }
 
-/// Checkpoints on the way, and a run that goes on from them.
+/// Saves checkpoints, and resumes a run from them.
 std::string save_and_resume(const Circumstances& at) {
   Options options = base_options(at);
   edit(options)->momentum = 0.9;
@@ -199,7 +199,7 @@ std::string save_and_resume(const Circumstances& at) {
   return bytes + bytes_of(driver) + content_of(options.checkpoint.folder) + content_of(at.folder + "/state");
 }
 
-/// Adds, reports and saves; goes on from what was saved before.
+/// Adds, reports and saves, and resumes from an earlier checkpoint.
 Json train_a_little(const Json& config) {
   const auto before = here().load_checkpoint();
   std::vector<double> sums{here().rank() + 1.0, config.at("rate").get<double>(),
@@ -210,7 +210,7 @@ Json train_a_little(const Json& config) {
   return {{"sums", sums}, {"config", config}, {"size", here().world_size()}, {"node", here().node()}};
 }
 
-/// Its last rank throws while others wait for it.
+/// Throws on the last rank while the others wait for it.
 Json fail_on_one(const Json& /*config*/) {
   if (here().rank() + 1 == here().world_size()) throw std::runtime_error("as it was told");
   std::vector<double> sums{1};

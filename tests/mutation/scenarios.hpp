@@ -10,21 +10,21 @@
 
 namespace troupe_test {
 
-/// In what a scenario runs.
+/// The environment of a scenario.
 struct Circumstances {
   troupe::MakeRuntime make_runtime;
   troupe::ClusterOptions cluster;
   std::chrono::milliseconds timeout;  ///< of each call
-  std::string folder;                 ///< empty, and the run's own
-  std::function<void()> start_nodes;  ///< is called before each driver; null: nobody is
-  bool another = false;               ///< another run: of another size, seed and number of shards
+  std::string folder;                 ///< the run's own folder, initially empty
+  std::function<void()> start_nodes;  ///< called before each driver starts; may be null
+  bool another = false;               ///< whether to make a different run, with another size, seed and number of shards
 };
 
 /// A short run.
 struct Scenario {
   const char* name;
   int nodes;
-  /// Returns all that the run comes to, as bytes that are the same each time. @throws troupe::Error
+  /// Returns all results of the run as bytes, which are deterministic. @throws troupe::Error
   std::string (*run)(const Circumstances& circumstances);
 };
 
@@ -33,7 +33,7 @@ const std::vector<Scenario>& scenarios();
 /// Registers the functions of the scenarios. Call it before `troupe::init`.
 void register_scenarios();
 
-/// The files of a folder and of those in it: by path, what is in them.
+/// Contents of the files in a folder and its subfolders, by path.
 using Files = std::map<std::string, std::string>;
 Files files_in(const std::string& folder);
 

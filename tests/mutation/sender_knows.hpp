@@ -4,8 +4,7 @@
 
 namespace troupe_test {
 
-/// Returns whether only the sender of a message can know the field that lies, so that the run may come to other
-/// numbers.
+/// Returns whether only the sender of a message knows the changed field, so that the results of the run may differ.
 bool sender_knows(const Lie& lie);
 
 }  // namespace troupe_test

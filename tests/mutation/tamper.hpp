@@ -12,7 +12,7 @@
 
 namespace troupe_test {
 
-/// One message of a run: the n-th of its kind between the driver and a member.
+/// The position of one message in a run: the n-th of its kind between the driver and a member.
 struct Spot {
   Direction direction = Direction::to_driver;
   int member = 0;
@@ -23,29 +23,29 @@ struct Spot {
   std::string text() const;
 };
 
-/// What is done to a run: one field of one message has another value.
+/// A lie: one field of one message has another value.
 struct Lie {
   Spot spot;
-  std::string path;  ///< as `Mutant` has it
+  std::string path;  ///< as in `Mutant`
   std::string what;
 
-  std::string field() const;  ///< such as "Applied.square_bits[]", without numbers of elements
+  std::string field() const;  ///< such as "Applied.square_bits[]", without indices of elements
   std::string text() const;
 };
 
-/// Records all messages of a run, and changes one of them where it is told so.
+/// Records all messages of a run and changes one of them if there is a lie.
 class Tamper : public Wire {
  public:
-  /// @param others where values of another run come from
+  /// @param others messages of another run; the values of their fields are used, too
   Tamper(std::optional<Lie> lie, std::vector<caf::message> others) : lie_(std::move(lie)), others_(std::move(others)) {}
 
   caf::message pass(Direction direction, int member, caf::message message) override;
   void note_hanging() override { hangs_ = true; }
   bool hangs() const { return hangs_; }
 
-  /// All that has passed, unchanged. Only where there is no lie.
+  /// Returns all messages, unchanged. Call it only if there is no lie.
   std::map<Spot, caf::message> recorded() const;
-  /// The message as it should have been and as it went; empty where it has not come.
+  /// Returns the original and the changed message, or "" if the message did not occur.
   std::string change() const;
 
  private:

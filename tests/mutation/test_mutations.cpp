@@ -19,7 +19,7 @@ using namespace troupe_test;
 
 namespace {
 
-/// A number from the environment.
+/// Returns a number from the environment, or `otherwise`.
 int told(const char* name, int otherwise) {
   const char* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::atoi(text);
@@ -30,7 +30,7 @@ std::string told_text(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-/// What the lies about a scenario's messages came to, several at a time: most of a run is waiting.
+/// Runs a scenario once for each lie, several runs at a time, because runs mostly wait.
 class Trial {
  public:
   explicit Trial(const Scenario& scenario)
@@ -71,7 +71,8 @@ class Trial {
     }
   }
 
-  /// A run that ends badly has a second chance, alone and with longer deadlines: the machine may have been busy.
+  /// Runs with one lie. A bad outcome is tried again, alone and with longer deadlines, because the machine may have
+  /// been busy.
   void try_lie(const Lie& lie) {
     std::shared_lock beside(alone_);
     Ending outcome = run_watched(lie, 1);
@@ -111,7 +112,7 @@ class Trial {
   std::mutex mutex_;
   std::map<std::string, Finding> findings_;  ///< by field and problem, with the first lie
   int tried_ = 0, errors_ = 0;
-  int untold_ = 0;  ///< whose message did not come
+  int untold_ = 0;  ///< lies about messages that did not occur
 };
 
 template <class... Each>
@@ -119,16 +120,16 @@ void add_all(std::set<std::string>& kinds, std::tuple<Each...>* /*of*/) {
   (kinds.emplace(name_of_type<Each>()), ...);
 }
 
-/// Kinds of messages that no scenario is sure to send, and why.
+/// Kinds of messages that no scenario sends reliably, with reasons.
 const std::map<std::string, std::string, std::less<>>& kinds_left_out() {
   static const std::map<std::string, std::string, std::less<>> reasons{
-      {"Abandon", "it goes to whoever is late, and has no field of its own"},
+      {"Abandon", "it goes to stragglers and has no fields of its own"},
       {"Stop", "it goes to workers in the driver's process"},
   };
   return reasons;
 }
 
-/// That there are no others than in scenarios.
+/// Checks that the scenarios send all other kinds.
 void check_kinds(const std::set<std::string>& sent) {
   std::set<std::string> all;
   add_all(all, static_cast<ToDriver*>(nullptr));
@@ -143,7 +144,7 @@ void check_kinds(const std::set<std::string>& sent) {
 }  // namespace
 
 TEST_CASE(
-    "a message that lies about any field ends in the right result, or in an error that names its sender or nobody") {
+    "a message with one changed field leads to the right result or to an error that blames the sender or no member") {
   const std::string wanted = told_text("TROUPE_MUTATIONS_SCENARIO");
   std::set<std::string> kinds;
   for (const Scenario& scenario : scenarios())

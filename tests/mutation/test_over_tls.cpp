@@ -25,7 +25,7 @@ constexpr int kLies = kThreadSanitized ? 10
                       : kSanitized     ? 40
                                        : 200;  ///< under a sanitizer a process takes seconds to begin and end
 
-/// What must not be of a node's process; empty: nothing.
+/// Returns the problem of a node's process, or "" if it ended well.
 std::string end_of(Child& node) {
   const int status = node.wait();
   const std::string said = node.err();
@@ -46,8 +46,8 @@ class NodeProcesses {
       nodes_.push_back(
           start_trial_node(number, join_[static_cast<std::size_t>(number)].text(), folder_, {"--troupe-once"}));
   }
-  /// Waits until all have ended. Returns what must not be of one; empty: nothing. @param stops those that may still
-  /// wait for a driver
+  /// Waits until all have ended. Returns a problem of a process, or "" if there is none. @param stops whether to end
+  /// processes that may still wait for a driver
   std::string end(bool stops) {
     std::string problem;
     for (const auto& node : nodes_) {
@@ -64,7 +64,7 @@ class NodeProcesses {
   std::vector<std::unique_ptr<Child>> nodes_;
 };
 
-/// Runs a scenario on two processes, one of which speaks to the driver past `tamper`.
+/// Runs a scenario on two processes. The messages of one of them pass through `tamper`.
 Ending run_over_tls(const Scenario& scenario, const std::shared_ptr<Tamper>& tamper, bool another) {
   static const TemporaryFolder of_all;
   const TemporaryFolder folder(of_all.path());
@@ -96,7 +96,8 @@ Truth truth_over_tls(const Scenario& scenario) {
   for (const auto& [spot, message] : another->recorded()) truth.of_another.push_back(message);
   auto tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
   Ending outcome = run_over_tls(scenario, tamper, false);
-  // Under a sanitizer the proxy may come to the driver late, and the node, whose connection it drops then, has ended.
+  // Under a sanitizer the proxy may reach the driver late. The node has then ended, because the proxy closed its
+  // connection.
   for (int again = 0; kSanitized && again < 3 && outcome.error && outcome.error->where().phase == "start"; ++again) {
     tamper = std::make_shared<Tamper>(std::nullopt, std::vector<caf::message>());
     outcome = run_over_tls(scenario, tamper, false);
@@ -112,7 +113,7 @@ Truth truth_over_tls(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("lies that are drawn by seed do no more harm over TLS, between processes") {
+TEST_CASE("random lies do no more harm over TLS between processes") {
   const char* const told = std::getenv("TROUPE_MUTATIONS_OVER_TLS");
   const int wanted = told == nullptr ? kLies : std::atoi(told);
   Chance chance(20261126);

@@ -9,7 +9,7 @@
 
 namespace troupe_test {
 
-/// Ends this process where what it watches takes far longer than any deadline allows.
+/// Ends this process if the watched run takes far longer than all deadlines allow.
 class Watchdog {
  public:
   explicit Watchdog(std::string what) : what_(std::move(what)), thread_([this] { watch(); }) {}

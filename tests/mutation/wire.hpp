@@ -6,7 +6,7 @@ namespace troupe_test {
 
 enum class Direction : unsigned char { to_member, to_driver };
 
-/// Sees every message of a run on its way, and may put another in its place. Any thread.
+/// Receives every message of a run and may replace it. Thread-safe.
 class Wire {
  public:
   Wire() = default;
@@ -14,9 +14,9 @@ class Wire {
   Wire& operator=(const Wire&) = delete;
   virtual ~Wire() = default;
 
-  /// @param member who sends it or receives it: workers by their index, and behind them nodes
+  /// @param member the sender or the receiver: the index of a worker, or for nodes the number of workers plus the index
   virtual caf::message pass(Direction direction, int member, caf::message message) = 0;
-  /// Of what takes part in the run something does not end.
+  /// Called if a part of the run does not end.
   virtual void note_hanging() {}
 };
 

@@ -21,7 +21,7 @@ inline Bytes& operator+=(Bytes& bytes, const Bytes& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
   return bytes;
 }
-/// One behind the other.
+/// Returns the concatenation of the pieces.
 inline Bytes joined(std::initializer_list<Bytes> pieces) {
   Bytes all;
   for (const Bytes& piece : pieces) all += piece;

@@ -15,11 +15,11 @@
 
 namespace troupe_test {
 
-/// What a record of TLS 1.3 adds to its content: header, type and tag.
+/// The bytes that a TLS 1.3 record adds to its content: header, type and tag.
 constexpr std::size_t kRecordOverhead = 5 + 1 + 16;
 
-/// OpenSSL alone, at the other end of a connection. Its bytes pass through the hands of the test on their way from and
-/// to the socket.
+/// OpenSSL without Troupe at the other end of a connection. The test can change the bytes on their way to and from the
+/// socket.
 class OpensslPeer {
  public:
   using Hands = std::function<void(Bytes&)>;
@@ -27,7 +27,7 @@ class OpensslPeer {
   OpensslPeer(troupe::FileDescriptor socket, SSL_CTX* context, bool server)
       : socket_(std::move(socket)), ssl_(SSL_new(context)) {
     SSL_set_bio(ssl_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
-    // Otherwise it takes any end for an orderly one.
+    // Otherwise OpenSSL takes any end for an orderly one.
     SSL_clear_options(ssl_.get(), SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_clear_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE);
     SSL_set_mode(ssl_.get(), SSL_MODE_AUTO_RETRY);
@@ -41,7 +41,7 @@ class OpensslPeer {
   OpensslPeer(const OpensslPeer&) = delete;
   OpensslPeer& operator=(const OpensslPeer&) = delete;
 
-  /// Whether it succeeds.
+  /// Returns whether the handshake succeeds.
   bool shake_hands(const troupe::Deadline& deadline) {
     for (;;) {
       const int result = SSL_do_handshake(ssl_.get());
@@ -54,13 +54,13 @@ class OpensslPeer {
     }
   }
 
-  /// Seals them; `send` has to follow.
+  /// Encrypts the bytes. Call `send` afterwards.
   void write(std::span<const std::byte> bytes) {
     std::size_t written = 0;
     if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) != 1 || written != bytes.size())
       throw std::runtime_error("OpenSSL cannot write");
   }
-  /// Gives what was sealed to the socket, as much as it takes; whether that was all.
+  /// Writes encrypted bytes to the socket, as many as it accepts. Returns whether that was all.
   bool send() {
     Bytes sealed(BIO_ctrl_pending(SSL_get_wbio(ssl_.get())));
     if (!sealed.empty()) BIO_read(SSL_get_wbio(ssl_.get()), sealed.data(), static_cast<int>(sealed.size()));
@@ -73,7 +73,7 @@ class OpensslPeer {
     }
     return true;
   }
-  /// What has come is returned, and given to OpenSSL.
+  /// Passes the received bytes to OpenSSL and returns them.
   Bytes receive() {
     Bytes all;
     Bytes piece(64 * 1024);
@@ -88,7 +88,7 @@ class OpensslPeer {
     if (!all.empty()) BIO_write(SSL_get_rbio(ssl_.get()), all.data(), static_cast<int>(all.size()));
     return all;
   }
-  /// What OpenSSL opens of that, at most so many bytes; `error` says why there is no more.
+  /// Returns at most `most` bytes that OpenSSL has decrypted. `error` tells why there are no more.
   Bytes read(std::size_t most) {
     Bytes bytes(most);
     std::size_t done = 0;
@@ -109,11 +109,11 @@ class OpensslPeer {
 
   SSL* ssl() const { return ssl_.get(); }
   int fd() const { return socket_.get(); }
-  /// That we sent it.
+  /// The number of key updates that we sent.
   int key_updates() const { return key_updates_; }
   void hang_up() { socket_.reset(); }
 
-  Bytes first_words;  ///< sent together with the end of its handshake
+  Bytes first_words;  ///< sent together with the end of the handshake
   Hands on_sending;
   Hands on_receiving;
   int error = SSL_ERROR_NONE;

@@ -5,14 +5,14 @@
 
 using namespace troupe;
 
-TEST_CASE("addresses are read and written") {
+TEST_CASE("addresses are parsed and written") {
   CHECK(Address::parse("10.0.0.1:80") == Address{"10.0.0.1", 80});
   CHECK(Address::parse("node-1.local:0") == Address{"node-1.local", 0});
   CHECK(Address::parse("[::1]:65535") == Address{"::1", 65535});
   for (const char* text : {"10.0.0.1:80", "[::1]:7", "name:0"}) CHECK(Address::parse(text).text() == text);
 }
 
-TEST_CASE("what is no address is refused") {
+TEST_CASE("invalid addresses are refused") {
   for (const char* text : {"", "host", ":80", "[]:80", "host:", "host:x", "host:65536", "host:-1", "host:80x", "::1:80",
                            "a b:80", "a\n:80"}) {
     CAPTURE(text);
@@ -21,7 +21,7 @@ TEST_CASE("what is no address is refused") {
   CHECK(code_of([] { Address::parse("host:0", 1); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("an address to listen at may leave its port out") {
+TEST_CASE("an address to listen at may omit the port") {
   CHECK(parse_listen("10.0.0.1") == Address{"10.0.0.1", 0});
   CHECK(parse_listen("10.0.0.1:80") == Address{"10.0.0.1", 80});
   CHECK(parse_listen("[::1]") == Address{"::1", 0});

@@ -31,7 +31,7 @@ std::string serial_of(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("what is there already is not replaced but by a renewal") {
+TEST_CASE("existing credentials are replaced by renewal only") {
   const TrialAuthority authority(1);
   const std::string folder = authority.folder().path();
   CHECK(code_of([&] { create_authority(folder); }) == ErrorCode::bad_certificate);
@@ -44,7 +44,7 @@ TEST_CASE("what is there already is not replaced but by a renewal") {
   CHECK(authority.node(0)->name() == "node0");
 }
 
-TEST_CASE("names of nodes and drivers are plain words") {
+TEST_CASE("invalid names of nodes and drivers are refused") {
   const TrialAuthority authority;
   const TemporaryFolder other;
   for (const char* name : {"", "driver", "a/b", "..", ".x", "-x", "a b", "ca.pem", "a\nb"}) {
@@ -57,7 +57,7 @@ TEST_CASE("names of nodes and drivers are plain words") {
   CHECK(code_of([&] { create_node_credentials(authority.folder() / "elsewhere", "a"); }) == ErrorCode::bad_certificate);
 }
 
-TEST_CASE("certificates are good for as long as is asked, and no longer than their authority") {
+TEST_CASE("certificates are valid as long as requested, but no longer than their authority") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   create_authority(certs, {.days = 100, .driver_days = 30, .driver_name = "first"});
@@ -83,7 +83,7 @@ TEST_CASE("certificates are good for as long as is asked, and no longer than the
   CHECK(days_of(folder / "short/driver") == 1);
 }
 
-TEST_CASE("a renewal makes a new key and certificate of the same name") {
+TEST_CASE("a renewal creates a new key and certificate with the same name") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   create_authority(certs, {.driver_name = "boss"});
@@ -110,10 +110,10 @@ TEST_CASE("a renewal makes a new key and certificate of the same name") {
   for (const auto& entry : fs::directory_iterator(certs)) CHECK(entry.path().filename().string().front() != '.');
 }
 
-TEST_CASE("a renewal that was killed leaves a whole pair, and the next one goes through") {
+TEST_CASE("a killed renewal leaves a matching pair of key and certificate, and the next renewal succeeds") {
   const TrialAuthority authority(1);
   const std::string folder = authority.folder().path();
-  fs::copy(folder + "/node0", folder + "/.node0.new");  // with a pair that is not in use yet, or no longer
+  fs::copy(folder + "/node0", folder + "/.node0.new");  // contains a pair that is not used yet, or no longer
   fs::remove(folder + "/.node0.new/cert.pem");
   CHECK(authority.node(0)->name() == "node0");
   renew_credentials(folder, "node0");
@@ -121,7 +121,7 @@ TEST_CASE("a renewal that was killed leaves a whole pair, and the next one goes 
   CHECK_FALSE(fs::exists(folder + "/.node0.new"));
 }
 
-TEST_CASE("who reads while members are renewed gets a pair that belongs together") {
+TEST_CASE("a reader gets a matching pair of key and certificate during a renewal") {
   const TrialAuthority authority(1);
   std::atomic<bool> over = false;
   std::thread renewing([&] {
@@ -134,7 +134,7 @@ TEST_CASE("who reads while members are renewed gets a pair that belongs together
   CHECK(problem.empty());
 }
 
-TEST_CASE("an authority whose notes are gone says so, rather than forget whom it has made") {
+TEST_CASE("an authority without its list of issued certificates refuses to work") {
   const TrialAuthority authority(1);
   const std::string folder = authority.folder().path();
   fs::remove(folder + "/issued.pem");
@@ -144,7 +144,7 @@ TEST_CASE("an authority whose notes are gone says so, rather than forget whom it
     CHECK(problem.find("issued.pem is missing") != std::string::npos);
 }
 
-TEST_CASE("members that are made at the same time are all noted") {
+TEST_CASE("members that are created at the same time are all recorded") {
   const TrialAuthority authority;
   const std::string folder = authority.folder().path();
   std::vector<std::thread> makers;
@@ -156,7 +156,7 @@ TEST_CASE("members that are made at the same time are all noted") {
   CHECK(net::read_certificates(folder + "/issued.pem").size() == 17);
 }
 
-TEST_CASE("who has little time left is told so, with the command that helps") {
+TEST_CASE("a certificate that expires soon causes a notice with the renewal command") {
   const net::CertifiedKey authority = net::make_authority();
   const TemporaryFolder folder;
   const auto notice = [&](long age, long left, Role role = Role::node) {
@@ -167,7 +167,7 @@ TEST_CASE("who has little time left is told so, with the command that helps") {
   };
   CHECK(notice(net::kBackdate, kMemberDays * net::kDay).empty());
   CHECK(notice(80 * net::kDay, 15 * net::kDay).empty());
-  CHECK(notice(net::kBackdate, 5 * net::kDay).empty());  // it was never to last
+  CHECK(notice(net::kBackdate, 5 * net::kDay).empty());  // its whole lifetime is short
   const std::string soon = notice(80 * net::kDay, 10 * net::kDay + 60);
   CHECK(soon.starts_with(folder / "cert.pem expires in 10 days, on 20"));
   CHECK(contains(soon, "`troupe certs renew DIR alice`"));

@@ -14,7 +14,7 @@ using namespace troupe;
 using namespace std::chrono_literals;
 using troupe_test::kPatience;
 
-TEST_CASE("a child inherits exactly the descriptors it is given") {
+TEST_CASE("a child inherits exactly the given descriptors") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
   const FileDescriptor reading(ends[0]);
@@ -30,7 +30,7 @@ TEST_CASE("a child inherits exactly the descriptors it is given") {
   CHECK(std::string(text.data()) == "closed\n");
 }
 
-TEST_CASE("wait gives up in time, kill ends and reaps") {
+TEST_CASE("wait returns at its timeout, and kill ends and reaps the child") {
   auto child = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {});
   CHECK_FALSE(child.wait(10ms));
   CHECK(child.how_it_ended().empty());
@@ -40,13 +40,13 @@ TEST_CASE("wait gives up in time, kill ends and reaps") {
   CHECK(child.wait(0ms));
 }
 
-TEST_CASE("a child does not outlive its owner") {
+TEST_CASE("a child is killed with its owner") {
   pid_t pid = 0;
   { pid = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {}).pid(); }
   CHECK(::kill(pid, 0) != 0);
 }
 
-TEST_CASE("what cannot be started is told, and why") {
+TEST_CASE("a program that cannot be started causes an error with the reason") {
   const auto start = [](const std::string& program, const std::string& argument) {
     return [=] { ChildProcess::start(program, {program, argument}, {}); };
   };
@@ -55,7 +55,7 @@ TEST_CASE("what cannot be started is told, and why") {
   CHECK(code_of(start("/bin/true", std::string(200'000, 'x'))) == ErrorCode::limit_reached);
 }
 
-TEST_CASE("a child has this process's environment, with variables of its own") {
+TEST_CASE("a child has the environment of this process and additional variables") {
   ::setenv("TROUPE_TEST_HERE", "here", 1);
   ::setenv("TROUPE_TEST_THERE", "here", 1);
   auto child =
@@ -67,11 +67,11 @@ TEST_CASE("a child has this process's environment, with variables of its own") {
   ::unsetenv("TROUPE_TEST_THERE");
 }
 
-TEST_CASE("a child's status, and the signal that it was sent, as a shell tells them") {
+TEST_CASE("exit status and signal are reported as in a shell") {
   auto child = ChildProcess::start("/bin/sh", {"sh", "-c", "exit 3"}, {});
   CHECK(child.wait(kPatience));
   CHECK(child.exit_status() == 3);
-  child.signal(SIGTERM);  // nobody there any more
+  child.signal(SIGTERM);  // the child has ended already
   auto sleeping = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {});
   CHECK(sleeping.exit_status() == -1);
   sleeping.signal(SIGTERM);

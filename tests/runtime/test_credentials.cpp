@@ -27,7 +27,7 @@ void overwrite(const std::string& file, const std::string& text) { std::ofstream
 
 }  // namespace
 
-TEST_CASE("an authority, the driver's and a node's credentials") {
+TEST_CASE("credentials of an authority, a driver and a node are created and loaded") {
   const TrialAuthority authority(1);
   const TemporaryFolder& folder = authority.folder();
   CHECK(authority.driver()->name() == "driver");
@@ -39,7 +39,7 @@ TEST_CASE("an authority, the driver's and a node's credentials") {
   CHECK_FALSE(fs::exists(folder / "node0/ca-key.pem"));
 }
 
-TEST_CASE("files that are missing, no PEM, or readable by others") {
+TEST_CASE("files that are missing, invalid or readable by others are refused") {
   const TrialAuthority authority(1);
   const std::string node = authority.folder() / "node0";
   CHECK(contains(refusal(authority.folder() / "nobody", Role::node, "ca.pem"), "is missing"));
@@ -52,7 +52,7 @@ TEST_CASE("files that are missing, no PEM, or readable by others") {
     CHECK(contains(refusal(node, Role::node, file), "PEM"));
     fs::remove(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK(refusal(node, Role::node, file) != "");  // and it is not waited for
+    CHECK(refusal(node, Role::node, file) != "");  // without blocking
     fs::remove(path);
     fs::rename(path + ".away", path);
   }
@@ -62,7 +62,7 @@ TEST_CASE("files that are missing, no PEM, or readable by others") {
   CHECK(authority.node(0)->name() == "node0");
 }
 
-TEST_CASE("a key, an authority or a role that does not fit") {
+TEST_CASE("a key, authority or role that does not match is refused") {
   const TrialAuthority authority(2);
   const TrialAuthority other(1);
   const std::string node = authority.folder() / "node0";
@@ -86,7 +86,7 @@ TEST_CASE("a key, an authority or a role that does not fit") {
   CHECK(contains(refusal(second, Role::node, "ca.pem"), "is not a CA certificate"));
 }
 
-TEST_CASE("certificates out of their time, without a role or for another use") {
+TEST_CASE("certificates that are expired, not valid yet, without a role or for another use are refused") {
   const net::CertifiedKey authority = net::make_authority();
   const TemporaryFolder folder;
   const auto write = [&](const net::CertificateText& text) {
@@ -110,7 +110,7 @@ TEST_CASE("certificates out of their time, without a role or for another use") {
   CHECK(contains(refusal(folder.path(), Role::node, "ca.pem"), "has expired"));
 }
 
-TEST_CASE("keys are read as `troupe certs` and as other programs write them") {
+TEST_CASE("keys are read in the format of `troupe certs` and in traditional PEM format") {
   const TrialAuthority authority(1);
   const std::string file = authority.folder() / "node0/key.pem";
   std::string text;

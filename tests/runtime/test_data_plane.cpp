@@ -25,7 +25,7 @@ std::vector<std::byte> pattern(std::size_t bytes, std::size_t seed) {
 
 std::size_t segments(std::size_t bytes, std::size_t each) { return (bytes + each - 1) / each; }
 
-/// Sends all of a window's segments.
+/// Sends all segments of a window.
 void send_all(Transport& transport, int to, WindowId window, std::uint64_t ticket, std::span<const std::byte> bytes,
               std::size_t each) {
   for (std::size_t s = 0; s < segments(bytes.size(), each); ++s)
@@ -40,7 +40,7 @@ void wait_all(Transport& transport, WindowId window, std::uint64_t ticket, std::
 
 }  // namespace
 
-TEST_CASE("segments of all sizes arrive whole, at every node, from every node") {
+TEST_CASE("segments of all sizes arrive complete, from every node at every node") {
   TrialCluster cluster(3);
   struct Sizes {
     std::size_t bytes, each;
@@ -60,7 +60,7 @@ TEST_CASE("segments of all sizes arrive whole, at every node, from every node") 
         CAPTURE(bytes);
         CAPTURE(from);
         CAPTURE(to);
-        std::vector<std::byte> memory(bytes + 2, std::byte{0xee});  // the last two are not announced
+        std::vector<std::byte> memory(bytes + 2, std::byte{0xee});  // the last two bytes are not announced
         const auto sent = pattern(bytes, static_cast<std::size_t>(from));
         cluster[to].announce(++window, from, std::span(memory).first(bytes), part);
         std::thread sender([&, to = to, from = from, each = part] {
@@ -73,13 +73,13 @@ TEST_CASE("segments of all sizes arrive whole, at every node, from every node") 
         sender.join();
         CHECK(std::equal(sent.begin(), sent.end(), memory.begin()));
         CHECK(memory[bytes] == std::byte{0xee});
-        // The memory goes away, the window stays until the membership ends: nobody writes it any more.
+        // The memory is freed, but the window exists until the membership ends. No node writes to it any more.
       }
     }
   }
 }
 
-TEST_CASE("many threads send to one node at once") {
+TEST_CASE("many threads send to one node at the same time") {
   constexpr int kThreads = 4;
   constexpr std::size_t kBytes = 300'000;
   constexpr std::size_t kEach = 7'000;
@@ -102,7 +102,7 @@ TEST_CASE("many threads send to one node at once") {
   }
 }
 
-TEST_CASE("waiting ends at the deadline, and names who did not send") {
+TEST_CASE("a wait ends at the deadline, and the error names the sender") {
   TrialCluster cluster(2);
   std::vector<std::byte> memory(16);
   cluster[0].announce(1, 1, memory, 16);
@@ -119,7 +119,7 @@ TEST_CASE("waiting ends at the deadline, and names who did not send") {
 TEST_CASE("sending to a node that does not read ends at the deadline") {
   TrialCluster cluster(1);
   Membership two = cluster.membership(0);
-  // A node that takes the connection and never looks at it.
+  // A node that accepts the connection and never reads.
   std::vector<TlsStream> taken;
   Gate deaf(
       {"127.0.0.1", 0}, trial_authority().node(1), [](const Hello&, const TlsStream&) { return std::string(); },
@@ -131,11 +131,11 @@ TEST_CASE("sending to a node that does not read ends at the deadline") {
   const auto send = [&] { cluster[0].send(1, 1, 1, 0, much, Deadline(300ms)); };
   CHECK(code_of(send) == ErrorCode::timeout);
   CHECK(where_of(send).node == "node1");
-  // Half a segment has left, so that was the end of it.
+  // Half a segment was sent, so the connection was closed.
   CHECK(code_of(send) == ErrorCode::worker_lost);
 }
 
-TEST_CASE("a node that goes ends all waits for it, before and after, and none else") {
+TEST_CASE("a lost node ends all waits for it, earlier and later ones, and no other waits") {
   TrialCluster cluster(3);
   std::vector<std::byte> memory(3 * 16);
   cluster[0].announce(1, 1, std::span(memory).subspan(0, 16), 16);
@@ -150,14 +150,14 @@ TEST_CASE("a node that goes ends all waits for it, before and after, and none el
   waiter.join();
   CHECK(where.node == "node1");
   CHECK(code_of([&] { cluster[0].wait(1, 1, 0, soon()); }) == ErrorCode::worker_lost);
-  // A window announced later; what came before; the other node.
+  // In turn: a window announced later, a segment that arrived before, and the other node.
   std::vector<std::byte> late(16);
   cluster[0].announce(4, 1, late, 16);
   CHECK(code_of([&] { cluster[0].wait(4, 1, 0, soon()); }) == ErrorCode::worker_lost);
   cluster[0].wait(3, 1, 0, soon());
   cluster[2].send(0, 2, 1, 0, bytes, soon());
   cluster[0].wait(2, 1, 0, soon());
-  // Sending finds out, too, at the latest when what was sent came back as an error.
+  // Sending fails, too, at the latest when the peer has answered with a reset.
   std::optional<ErrorCode> code;
   const Deadline deadline = soon();
   while (!code && !deadline.passed()) code = code_of([&] { cluster[0].send(1, 9, 1, 0, bytes, soon()); });
@@ -180,7 +180,7 @@ TEST_CASE("a membership ends and another begins") {
     waiting.wait();
     cluster.begin(generation);
     waiter.join();
-    // A thread that the machine kept from waiting until now finds no such window any more.
+    // A thread that was delayed by the machine finds no such window any more.
     CHECK((code == ErrorCode::worker_lost || code == ErrorCode::invalid_argument));
     CHECK(code_of([&] { cluster[0].wait(1, 1, 0, soon()); }) == ErrorCode::invalid_argument);
   }
@@ -190,7 +190,7 @@ TEST_CASE("a membership ends and another begins") {
   CHECK(code_of([&] { cluster[0].send(0, 1, 1, 0, memory, soon()); }) == ErrorCode::worker_lost);
 }
 
-TEST_CASE("nobody writes into a window after the end") {
+TEST_CASE("no node writes into a window after the end of the membership") {
   for (int round = 0; round < kRounds; ++round) {
     constexpr std::size_t kBytes = 4 << 20;
     constexpr std::byte kUntouched{0xee};
@@ -215,7 +215,7 @@ TEST_CASE("nobody writes into a window after the end") {
   }
 }
 
-TEST_CASE("segments that must not be break their connection, and no other") {
+TEST_CASE("invalid segments close their connection and no other") {
   const CapturedErrors errors;
   TrialCluster cluster(2, 1);
   Membership three = cluster.membership(0, 2);
@@ -253,7 +253,7 @@ TEST_CASE("segments that must not be break their connection, and no other") {
     stream.write_all(encode(header), soon());
     CHECK(code_of([&] { cluster[0].wait(1, 6, 2, soon()); }) == ErrorCode::worker_lost);
     CHECK(errors.text().find(why) != std::string::npos);
-    // The other node's connection goes on.
+    // The connection of the other node still works.
     Membership node1 = three;
     node1.self = 1;
     TlsStream other = TlsStream::dial(cluster.address(0), *trial_authority().node(1), Role::node, soon());
@@ -265,7 +265,7 @@ TEST_CASE("segments that must not be break their connection, and no other") {
   }
 }
 
-TEST_CASE("garbage instead of a segment breaks its connection with one line") {
+TEST_CASE("garbage instead of a segment closes its connection with one log line") {
   const CapturedErrors errors;
   TrialCluster cluster(2, 1);
   Membership again = cluster.membership(0, 2);
@@ -324,7 +324,7 @@ TEST_CASE("connections of other runs, generations, tokens and nodes are refused"
   CHECK(refusal(data_hello(fresh, 0)).find("no data is expected") != std::string::npos);
 }
 
-TEST_CASE("connecting names the node that refuses, is another or is not there") {
+TEST_CASE("the error about a failed connection names the node") {
   const CapturedErrors errors;
   TrialCluster cluster(2, 1);
   Membership other = cluster.membership(0, 5);
@@ -342,7 +342,7 @@ TEST_CASE("connecting names the node that refuses, is another or is not there") 
   CHECK(message_of(connect).find("Connection refused") != std::string::npos);
 }
 
-TEST_CASE("what may pass is dialled again: nobody there, a hang-up, no data expected yet") {
+TEST_CASE("connecting tries again if a node is not there, hangs up or expects no data yet") {
   const CapturedErrors errors;
   TrialCluster cluster(1);
   const Address later = net::local_of(net::listen_on({"127.0.0.1", 0}).get());
@@ -351,7 +351,7 @@ TEST_CASE("what may pass is dialled again: nobody there, a hang-up, no data expe
   cluster[0].begin(two);
   std::optional<ErrorCode> code;
   std::thread dialling([&] { code = code_of([&] { cluster[0].connect(soon()); }); });
-  // Whom it dials is there late; hangs up on the first, as a full gate does; and begins later still.
+  // The peer first does not listen, then hangs up at once like a full gate, and begins its membership last.
   std::optional<TrialNode> node1;
   {
     std::optional<FileDescriptor> listener;

@@ -33,7 +33,7 @@ namespace {
 
 const Address kAnyPort{"127.0.0.1", 0};
 
-/// A gate that keeps the streams it takes.
+/// A gate that keeps the accepted streams.
 class OpenGate {
  public:
   explicit OpenGate(std::shared_ptr<const Credentials> credentials = trial_authority().driver(),
@@ -66,7 +66,7 @@ class OpenGate {
   Gate gate_;
 };
 
-/// Goes through the gate and says a word.
+/// Connects through the gate and exchanges a byte.
 void check_open(OpenGate& gate) {
   TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(0), Role::driver, soon());
   say_hello(stream, make_hello(Purpose::control), soon());
@@ -83,7 +83,7 @@ void check_open(OpenGate& gate) {
   }
 }
 
-/// A connection from another address of this machine.
+/// Returns a connection from another address of this machine.
 FileDescriptor connect_from(const char* host, const Address& to) {
   FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in own = {}, other = {};
@@ -97,7 +97,7 @@ FileDescriptor connect_from(const char* host, const Address& to) {
   return socket;
 }
 
-/// Says `bytes` without TLS, and reads until the gate hangs up.
+/// Sends `bytes` without TLS and reads until the gate hangs up.
 void say_plainly(const Address& to, const std::string& bytes) {
   const FileDescriptor socket = net::connect_to(to, soon());
   CHECK(::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
@@ -109,7 +109,7 @@ void say_plainly(const Address& to, const std::string& bytes) {
   }
 }
 
-/// Whether a TLS client of any making hears a byte from the gate after it said hello.
+/// Returns whether a TLS client with this context receives a byte from the gate after its hello.
 bool gets_through(const Address& to, SSL_CTX* context) {
   const FileDescriptor socket = net::connect_to(to, soon());
   const std::unique_ptr<SSL, net::Free<&SSL_free>> ssl(SSL_new(context));
@@ -140,7 +140,7 @@ std::size_t resident_bytes() {
 
 }  // namespace
 
-TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
+TEST_CASE("a node can connect to the driver's gate over IPv4 and IPv6") {
   OpenGate gate;
   check_open(gate);
   const bool ipv6 = !code_of([] { net::listen_on({"::1", 0}); });
@@ -150,7 +150,7 @@ TEST_CASE("a node passes the driver's gate, over IPv4 and IPv6") {
   check_open(sixth);
 }
 
-TEST_CASE("a refusal is heard with its reason") {
+TEST_CASE("the caller receives the reason of a refusal") {
   const CapturedErrors errors;
   OpenGate gate;
   TlsStream stream = TlsStream::dial(gate.address(), *trial_authority().node(1), Role::driver, soon());
@@ -159,7 +159,7 @@ TEST_CASE("a refusal is heard with its reason") {
   CHECK(errors.hears(": no status for node1\n"));
 }
 
-TEST_CASE("nobody poses as somebody else, on either side") {
+TEST_CASE("neither side can use a certificate of the wrong role") {
   const CapturedErrors errors;
   OpenGate driver;
   OpenGate node(trial_authority().node(0));
@@ -169,13 +169,13 @@ TEST_CASE("nobody poses as somebody else, on either side") {
   CHECK(dial(node, trial_authority().node(1), Role::driver) == ErrorCode::protocol);
   CHECK(dial(driver, trial_authority().node(1), Role::node) == ErrorCode::protocol);
   CHECK(dial(node, trial_authority().node(1), Role::node) == std::nullopt);
-  // What the gate's owner sees is the certificate's role, whatever is said.
+  // The owner of the gate sees the role in the certificate, regardless of the hello.
   TlsStream stream = TlsStream::dial(node.address(), *trial_authority().driver(), Role::node, soon());
   say_hello(stream, make_hello(Purpose::control), soon());
   CHECK(node.next().peer_role() == Role::driver);
 }
 
-TEST_CASE("another authority is refused by both sides") {
+TEST_CASE("a certificate of another authority is refused by both sides") {
   const TrialAuthority other(1);
   const CapturedErrors errors;
   OpenGate gate;
@@ -190,7 +190,7 @@ TEST_CASE("another authority is refused by both sides") {
   check_open(gate);
 }
 
-TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused") {
+TEST_CASE("TLS clients with invalid certificates or TLS 1.2 are refused") {
   const CapturedErrors errors;
   const net::CertifiedKey root = net::make_authority();
   const std::string role = net::role_name(Role::node);
@@ -224,7 +224,7 @@ TEST_CASE("TLS clients without a proper certificate, or of TLS 1.2, are refused"
   CHECK(errors.hears("it does not speak TLS 1.3"));
 }
 
-TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one line each") {
+TEST_CASE("callers without TLS or with an invalid hello are refused with one log line each") {
   const CapturedErrors errors;
   OpenGate gate;
   say_plainly(gate.address(), "GET / HTTP/1.1\r\n\r\n");
@@ -252,7 +252,7 @@ TEST_CASE("whoever speaks no TLS, or says no proper hello, is refused with one l
   CHECK(count(errors.text(), "\n") == count(errors.text(), "troupe: refused 127.0.0.1:"));
 }
 
-TEST_CASE("connections held open cost little, end in time, and keep nobody out") {
+TEST_CASE("idle connections use little memory, are dropped when there are too many, and do not block others") {
   const CapturedErrors errors;
   OpenGate gate(trial_authority().driver(), kPatience);
   check_open(gate);
@@ -260,7 +260,7 @@ TEST_CASE("connections held open cost little, end in time, and keep nobody out")
   std::vector<FileDescriptor> held;
   for (int i = 0; i < 200; ++i) held.push_back(net::connect_to(gate.address(), soon()));
   check_open(gate);
-  // Under sanitizers memory is another thing.
+  // Sanitizers need more memory.
   if (!kSanitized) CHECK(resident_bytes() - std::min(before, resident_bytes()) < std::size_t{200} * 64 * 1024);
   CHECK(errors.text().empty());
   for (int i = 0; i < 100; ++i) held.push_back(net::connect_to(gate.address(), soon()));
@@ -271,10 +271,10 @@ TEST_CASE("connections held open cost little, end in time, and keep nobody out")
   CHECK(::recv(held.back().get(), &byte, 1, 0) < 0);
 }
 
-TEST_CASE("who floods a gate keeps out nobody at another address") {
+TEST_CASE("a flood of connections does not block callers from other addresses") {
   const CapturedErrors errors;
   OpenGate gate;
-  // Honest, and slow: here before the flood, and done after it.
+  // An honest slow caller: connects before the flood and remains after it.
   const FileDescriptor first = connect_from("127.0.0.3", gate.address());
   std::vector<FileDescriptor> flood;
   flood.reserve(2 * Gate::kMaxHalfOpen);
@@ -289,16 +289,16 @@ TEST_CASE("who floods a gate keeps out nobody at another address") {
   CHECK(count(errors.text(), "127.0.0.3") == 0);
 }
 
-TEST_CASE("an IPv6 network is one caller") {
+TEST_CASE("an IPv6 network counts as one caller") {
   CHECK(source_of("10.0.0.1") != source_of("10.0.0.2"));
   CHECK(source_of("2001:db8::1") == source_of("2001:db8:0:0:ffff::2"));
   CHECK(source_of("2001:db8::1") != source_of("2001:db8:0:1::1"));
   CHECK(source_of("fe80::1%eth0") == source_of("fe80::2"));
 }
 
-TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") {
+TEST_CASE("a caller that does not read its status does not block others") {
   const CapturedErrors errors;
-  const std::string much(32 << 20, 's');  // more than a socket takes
+  const std::string much(32 << 20, 's');  // more than the buffers of a socket hold
   std::atomic<int> taken = 0;
   const auto told = [&](const Hello&, const TlsStream& stream) {
     Verdict verdict;
@@ -321,7 +321,7 @@ TEST_CASE("whoever asks for a status and does not listen keeps nobody waiting") 
   CHECK(taken == 0);
 }
 
-TEST_CASE("who takes too long is dropped, at each stage") {
+TEST_CASE("a slow caller is dropped at each stage") {
   const CapturedErrors errors;
   OpenGate patient;
   OpenGate gate(trial_authority().driver(), generous_deadline([&] { check_open(patient); }));
@@ -333,7 +333,7 @@ TEST_CASE("who takes too long is dropped, at each stage") {
   CHECK(errors.hears("timed out during the hello"));
 }
 
-TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
+TEST_CASE("without free descriptors the gate waits and does not spin") {
   const CapturedErrors errors;
   OpenGate gate;
   check_open(gate);
@@ -347,7 +347,7 @@ TEST_CASE("a machine without descriptors keeps the gate waiting, not busy") {
   check_open(gate);
 }
 
-TEST_CASE("callers who say nothing leave a process that may have few files most of them") {
+TEST_CASE("idle callers leave most descriptors of a limited process free") {
   const CapturedErrors errors;
   OpenGate gate;
   const IdleCallers idle(gate.address().port);
@@ -359,7 +359,7 @@ TEST_CASE("callers who say nothing leave a process that may have few files most 
   check_open(gate);
 }
 
-TEST_CASE("a gate that cannot listen says where") {
+TEST_CASE("the error of a gate that cannot listen contains the address") {
   OpenGate gate;
   const auto again = [&] { OpenGate second(trial_authority().driver(), kPatience, gate.address()); };
   CHECK(code_of(again) == ErrorCode::system);
@@ -369,12 +369,12 @@ TEST_CASE("a gate that cannot listen says where") {
         }) == ErrorCode::system);
 }
 
-TEST_CASE("an address that is taken is waited for before that is an error") {
+TEST_CASE("listening waits for an address that is in use before it fails") {
   std::optional<FileDescriptor> taken = net::listen_on({"127.0.0.1", 0});
   const Address address = net::local_of(taken->get());
   const auto begin = std::chrono::steady_clock::now();
   CHECK(code_of([&] { net::listen_on(address); }) == ErrorCode::system);
-  CHECK(std::chrono::steady_clock::now() - begin >= 500ms);  // never less, however slow the machine
+  CHECK(std::chrono::steady_clock::now() - begin >= 500ms);  // a lower limit, independent of the speed of the machine
   taken.reset();
   CHECK_FALSE(code_of([&] { net::listen_on(address); }));
 }

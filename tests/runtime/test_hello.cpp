@@ -31,11 +31,11 @@ TEST_CASE("a hello is read as it was written") {
   CHECK(mismatch(*read).empty());
 }
 
-TEST_CASE("a hello of another protocol or version is told so") {
+TEST_CASE("the mismatch of another protocol or version is described") {
   Hello hello = filled();
   hello.protocol = 2;
   auto bytes = encode(hello);
-  bytes.back() = std::byte{1};  // whatever that protocol says there
+  bytes.back() = std::byte{1};  // the other protocol may use reserved bytes
   const auto read = decode_hello(bytes);
   REQUIRE(read.has_value());
   CHECK(mismatch(*read).find("protocol 2") != std::string::npos);
@@ -44,7 +44,7 @@ TEST_CASE("a hello of another protocol or version is told so") {
   CHECK(mismatch(*decode_hello(encode(old))).find("the connecting side runs Troupe 0.0") != std::string::npos);
 }
 
-TEST_CASE("what is no hello is none") {
+TEST_CASE("invalid bytes are not a hello") {
   const auto good = encode(filled());
   const auto changed = [&](std::size_t at, int value) {
     auto bytes = good;
@@ -55,7 +55,7 @@ TEST_CASE("what is no hello is none") {
   CHECK_FALSE(changed(7, 0));
   CHECK_FALSE(changed(12, 0));  // purpose
   CHECK_FALSE(changed(12, 4));
-  CHECK_FALSE(changed(16, 0));  // a version that is empty, has control characters, or goes on after its end
+  CHECK_FALSE(changed(16, 0));  // a version that is empty, has control characters or bytes after its end
   CHECK_FALSE(changed(16, '\n'));
   CHECK_FALSE(changed(39, 'x'));
   CHECK_FALSE(changed(95, 1));  // reserved
@@ -68,7 +68,7 @@ TEST_CASE("what is no hello is none") {
   }
 }
 
-TEST_CASE("a frame header is read as it was written, and nothing else is") {
+TEST_CASE("a frame header is read as it was written, and invalid headers are refused") {
   const FrameHeader header{0x89abcdef, 0xfffffffe, 0xfedcba9876543210, 1ull << 40};
   auto bytes = encode(header);
   CHECK(decode_frame_header(bytes) == header);

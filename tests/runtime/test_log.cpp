@@ -14,7 +14,7 @@ using troupe_test::CapturedErrors;
 
 namespace {
 
-/// Of the process, for as long as this lives.
+/// Installs a log sink of the process for its lifetime.
 struct Sink {
   explicit Sink(LogSink sink) { set_log_sink(std::move(sink)); }
   ~Sink() { set_log_sink(nullptr); }
@@ -24,13 +24,13 @@ struct Sink {
 
 }  // namespace
 
-TEST_CASE("without a sink a record is a line on standard error") {
+TEST_CASE("without a sink a log record becomes a line on standard error") {
   const CapturedErrors errors;
   log_line(LogLevel::info, "all is well", {.worker = 3});
   CHECK(errors.text() == "troupe: all is well\n");
 }
 
-TEST_CASE("a sink is told all, in place of standard error, until it is taken away") {
+TEST_CASE("a sink receives all records instead of standard error until it is removed") {
   const CapturedErrors errors;
   std::vector<LogRecord> records;
   {
@@ -45,7 +45,7 @@ TEST_CASE("a sink is told all, in place of standard error, until it is taken awa
   CHECK(errors.text() == "troupe: after it\n");
 }
 
-TEST_CASE("what a sink cannot take is written to standard error") {
+TEST_CASE("records that a sink fails to take are written to standard error") {
   const CapturedErrors errors;
   const Sink sink([](const LogRecord& record) {
     if (record.text == "throw") throw std::runtime_error("the sink fails");
@@ -56,7 +56,7 @@ TEST_CASE("what a sink cannot take is written to standard error") {
   CHECK(errors.text() == "troupe: throw\ntroupe: throw a number\ntroupe: of the sink\n");
 }
 
-TEST_CASE("a sink may set another, and goes when its own record has been told") {
+TEST_CASE("a sink may install another sink and is destroyed after its own record") {
   const CapturedErrors errors;
   int told = 0;
   const auto first = std::make_shared<int>(7);
@@ -73,7 +73,7 @@ TEST_CASE("a sink may set another, and goes when its own record has been told") 
   CHECK(errors.text().empty());
 }
 
-TEST_CASE("a sink is called by one thread at a time, and no more once another is set") {
+TEST_CASE("a sink is called by one thread at a time, and not after it was replaced") {
   std::atomic<int> inside = 0;
   std::atomic<bool> gone = false;
   std::atomic<int> wrong = 0;
@@ -109,7 +109,7 @@ TEST_CASE("levels have names") {
   CHECK(to_string(LogLevel::error) == std::string("error"));
 }
 
-TEST_CASE("what is below the level is not said, to a sink either") {
+TEST_CASE("records below the log level are dropped, with and without a sink") {
   const CapturedErrors errors;
   std::vector<std::string> told;
   {

@@ -11,7 +11,7 @@ using namespace troupe::store;
 
 namespace {
 
-/// A table, and whom it woke.
+/// A table, and the clients that it woke.
 struct Books {
   Answer ask(ClientId client, Operation operation, std::uint64_t shard, std::uint64_t bytes = 0,
              std::uint64_t shared = 0) {
@@ -30,7 +30,7 @@ struct Books {
 
 }  // namespace
 
-TEST_CASE("slabs count from their making until they serve nobody any more") {
+TEST_CASE("a slab counts from its creation until the last use has ended") {
   Books books;
   const ClientId creator = books.table.add_client();
   const ClientId reader = books.table.add_client();
@@ -41,19 +41,19 @@ TEST_CASE("slabs count from their making until they serve nobody any more") {
   CHECK(books.table.objects() == 1);
   books.ask(reader, Operation::release, 0);
   CHECK(books.table.objects() == 0);
-  CHECK(books.table.bytes() == kPageBytes);  // waits for its creator
+  CHECK(books.table.bytes() == kPageBytes);  // reserved for its creator
   CHECK(books.ask(creator, Operation::create, 1, kPageBytes).reply.slab == slab);
   CHECK(books.table.bytes() == kPageBytes);
   books.ask(creator, Operation::trim, 0, slab);
-  CHECK(books.table.bytes() == kPageBytes);  // is in use
+  CHECK(books.table.bytes() == kPageBytes);  // in use
   books.ask(creator, Operation::release, 1);
   books.ask(reader, Operation::trim, 0, slab);
-  CHECK(books.table.bytes() == kPageBytes);  // is another's
+  CHECK(books.table.bytes() == kPageBytes);  // owned by another client
   books.ask(creator, Operation::trim, 0, slab);
   CHECK(books.table.bytes() == 0);
 }
 
-TEST_CASE("a slab that others may write goes with its object") {
+TEST_CASE("a slab with several writers is freed with its object") {
   Books books;
   const ClientId creator = books.table.add_client();
   const ClientId writer = books.table.add_client();
@@ -66,7 +66,7 @@ TEST_CASE("a slab that others may write goes with its object") {
   CHECK(books.table.bytes() == 0);
 }
 
-TEST_CASE("with a client go its unsealed objects, its free slabs, its references and its waits") {
+TEST_CASE("when a client ends, its unsealed objects, free slabs, references and waits are removed") {
   Books books;
   const ClientId gone = books.table.add_client();
   const ClientId stays = books.table.add_client();
@@ -78,7 +78,7 @@ TEST_CASE("with a client go its unsealed objects, its free slabs, its references
   books.ask(gone, Operation::get, 5);
   books.table.drop_client(gone);
   CHECK(books.table.clients() == 1);
-  CHECK(books.table.objects() == 1);  // sealed, and somebody reads it
+  CHECK(books.table.objects() == 1);  // sealed, and in use by a reader
   CHECK(books.table.bytes() == kPageBytes);
   CHECK(books.woken == std::vector<ClientId>{stays});
   books.ask(stays, Operation::create, 5, kPageBytes);
@@ -88,7 +88,7 @@ TEST_CASE("with a client go its unsealed objects, its free slabs, its references
   CHECK(books.table.clients() + books.table.objects() + books.table.bytes() == 0);
 }
 
-TEST_CASE("an object's name says what it holds") {
+TEST_CASE("the name of an object describes its content") {
   const auto name = [](ObjectKind kind, std::uint64_t number, std::uint32_t buffer = 0) {
     return to_string(ObjectId{.generation = 1, .number = number, .kind = kind, .buffer = buffer});
   };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLockedBytes = 8192;
 
-/// What a device has locked. Read once its thread has been waited for.
+/// The memory that a device has locked. Read after a wait for its thread.
 std::set<void*> locked;
 std::size_t read_only = 0;
 std::size_t unknown = 0;
@@ -49,7 +49,7 @@ bool is_locked(const void* start) {
 
 }  // namespace
 
-TEST_CASE("mappings are locked as long as they live, also those that were there before") {
+TEST_CASE("mappings are locked during their lifetime, also those created earlier") {
   const FileDescriptor file = make_memory_file(kLockedBytes);
   const auto before = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write);
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
@@ -65,7 +65,7 @@ TEST_CASE("mappings are locked as long as they live, also those that were there 
   }
   CHECK(locked_now() == others);
   lock_mappings({.lock = [](void*, std::size_t, bool) { return true; },
-                 .unlock = [](void*) { return true; }});  // the first counts
+                 .unlock = [](void*) { return true; }});  // the first call counts
   const Mapping after(file.get(), 0, kLockedBytes, Access::write);
   CHECK(locked_now() == others);
 
@@ -79,7 +79,7 @@ TEST_CASE("mappings are locked as long as they live, also those that were there 
   CHECK(unknown == 0);
 }
 
-TEST_CASE("a device that hangs keeps nobody who maps and unmaps") {
+TEST_CASE("a hanging device does not block threads that map and unmap") {
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
   const FileDescriptor file = make_memory_file(kLockedBytes);
   auto mapped = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write);
@@ -88,7 +88,7 @@ TEST_CASE("a device that hangs keeps nobody who maps and unmaps") {
   mapped.reset();
   CHECK(troupe_test::comes_true([] { return hung.load(); }));
   const float* const first = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write)->floats().data();
-  CHECK(first[0] == 0);  // still there
+  CHECK(first[0] == 0);  // still mapped
   free_lockable(allocate_lockable(kLockedBytes));
   std::atomic<bool> waited = false;
   std::thread copies([&] {

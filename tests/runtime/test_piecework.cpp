@@ -14,7 +14,7 @@
 
 using namespace troupe;
 
-TEST_CASE("work_in_pieces does each thing once") {
+TEST_CASE("work_in_pieces processes each item once") {
   for (const std::size_t piece : {1U, 3U, 100U}) {
     std::vector<std::atomic<int>> done(50);
     work_in_pieces(done.size(), piece, [&](std::size_t begin, std::size_t end) {
@@ -25,7 +25,7 @@ TEST_CASE("work_in_pieces does each thing once") {
   }
 }
 
-TEST_CASE("the caller of work_in_pieces does the last piece itself") {
+TEST_CASE("the caller of work_in_pieces processes the last piece itself") {
   for (int attempt = 0; attempt < 50; ++attempt) {
     std::thread::id last;
     work_in_pieces(9, 2, [&](std::size_t begin, std::size_t /*end*/) {
@@ -35,7 +35,7 @@ TEST_CASE("the caller of work_in_pieces does the last piece itself") {
   }
 }
 
-TEST_CASE("work_in_pieces tells the first failure when all have ended") {
+TEST_CASE("work_in_pieces throws the first error after all pieces have ended") {
   std::atomic<int> ended{0};
   const auto work = [&](std::size_t begin, std::size_t /*end*/) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 * begin));
@@ -47,7 +47,7 @@ TEST_CASE("work_in_pieces tells the first failure when all have ended") {
   CHECK(ended == 5);
 }
 
-TEST_CASE("what somebody waits for does not come after what was shared out before") {
+TEST_CASE("work that a caller waits for is not delayed by work that was shared earlier") {
   struct Endless final : Piecework {
     bool do_piece() override {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

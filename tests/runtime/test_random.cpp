@@ -9,7 +9,7 @@
 using troupe::philox;
 using troupe::Random;
 
-TEST_CASE("philox gives the vectors of Random123") {
+TEST_CASE("philox computes the test vectors of Random123") {
   using Words = std::array<std::uint32_t, 4>;
   CHECK(philox(0, 0, 0) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   CHECK(philox(~0ULL, ~0ULL, ~0ULL) == Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
@@ -18,7 +18,7 @@ TEST_CASE("philox gives the vectors of Random123") {
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("a stream is a function of its name, and other names give others") {
+TEST_CASE("a random stream is a function of its seed and numbers") {
   const auto first_words = [](Random random) { return std::array{random.next(), random.next(), random.next()}; };
   CHECK(first_words(Random(7, 3, 2)) == first_words(Random(7, 3, 2)));
   CHECK(first_words(Random(7, 3, 2)) != first_words(Random(8, 3, 2)));
@@ -27,7 +27,7 @@ TEST_CASE("a stream is a function of its name, and other names give others") {
   CHECK(first_words(Random(7, 3, 2)) != first_words(Random(7, 2, 3)));
 }
 
-TEST_CASE("below stays below and reaches every value alike") {
+TEST_CASE("below() returns every value below its limit with the same probability") {
   Random random(1);
   std::vector<int> seen(7);
   constexpr int kDraws = 70'000;
@@ -36,7 +36,7 @@ TEST_CASE("below stays below and reaches every value alike") {
   CHECK(Random(1).below(1) == 0);
 }
 
-TEST_CASE("uniform and normal numbers have their moments") {
+TEST_CASE("uniform and normal numbers have the right moments") {
   Random random(2);
   constexpr int kDraws = 100'000;
   double uniform_sum = 0;

@@ -13,7 +13,7 @@ using namespace troupe_test;
 
 namespace {}  // namespace
 
-TEST_CASE("refusals of a kind are counted and told later") {
+TEST_CASE("repeated refusals are counted and logged later") {
   const CapturedErrors errors;
   {
     net::RefusalLog log;
@@ -32,7 +32,7 @@ TEST_CASE("refusals of a kind are counted and told later") {
   CHECK(errors.text().find("various reasons") != std::string::npos);
 }
 
-TEST_CASE("a log of refusals is for several threads, for what is dropped too, and shows no control letters") {
+TEST_CASE("a log of refusals is thread-safe, also logs dropped connections, and prints no control characters") {
   const CapturedErrors errors;
   {
     net::RefusalLog log;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A server of names that does not answer: look-ups of kSilent end when it lets go of them.
+/// A name server that does not answer. Look-ups of kSilent block until `open` is called.
 class SilentServer {
  public:
   static constexpr const char* kSilent = "silent.invalid";
@@ -55,7 +55,7 @@ const Address kNowhere{SilentServer::kSilent, 1};
 
 }  // namespace
 
-/// Stands before the C library's in this program.
+/// Replaces the C library's function in this program.
 extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* wanted, addrinfo** found) {
   using Function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
   const bool numeric = wanted != nullptr && (wanted->ai_flags & AI_NUMERICHOST) != 0;
@@ -63,7 +63,7 @@ extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "getaddrinfo"))(host, service, wanted, found);
 }
 
-TEST_CASE("a name that nobody resolves costs no more than the deadline, and is named") {
+TEST_CASE("a name that does not resolve fails at the deadline, and the error contains the name") {
   server().shut();
   const auto connect = [] { net::connect_to(kNowhere, Deadline(50ms)); };
   CHECK(code_of(connect) == ErrorCode::timeout);
@@ -72,7 +72,7 @@ TEST_CASE("a name that nobody resolves costs no more than the deadline, and is n
   std::string said;
   for (int i = 0; i < 2 * net::kMostLookUps; ++i) said = message_of([] { net::connect_to(kNowhere, Deadline(1ms)); });
   CHECK(said == "cannot find silent.invalid: too many names are being looked up already");
-  // Who dials addresses does not mind.
+  // Numeric addresses are not affected.
   CHECK(net::resolve({"127.0.0.1", 1}, 0, Deadline(0ms)) != nullptr);
   server().open();
   const Deadline deadline(60s);
@@ -83,13 +83,13 @@ TEST_CASE("a name that nobody resolves costs no more than the deadline, and is n
   CHECK(said.find("in time") == std::string::npos);
 }
 
-TEST_CASE("addresses are told from names") {
+TEST_CASE("numeric addresses are distinguished from names") {
   for (const char* host : {"127.0.0.1", "10.0.0.2", "::1", "fe80::1", "2001:db8::7"}) CHECK(net::is_numeric(host));
   for (const char* host : {"localhost", "a.b", "", "10.0.0.256", "::g", "10.0.0.2 "})
     CHECK_FALSE(net::is_numeric(host));
 }
 
-TEST_CASE("what is no host is not looked up") {
+TEST_CASE("invalid host names are not looked up") {
   for (const std::string& host : {std::string("a\x1b[2Jb"), std::string(300, 'a'), std::string()}) {
     const auto connect = [&] { net::connect_to({host, 1}, Deadline(60s)); };
     CHECK(code_of(connect) == ErrorCode::system);

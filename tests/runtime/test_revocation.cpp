@@ -21,7 +21,7 @@ namespace {
 
 void write_public(const std::string& file, const std::string& text) { net::write_file(file, text, 0644); }
 
-/// What a node hears that dials a driver; empty when it is taken.
+/// Returns the error that a node gets when it connects to a driver; empty if the driver accepts it.
 std::string heard(const std::shared_ptr<const Credentials>& driver, const Credentials& node) {
   const Gate gate(
       {"127.0.0.1", 0}, driver, [](const Hello&, const TlsStream&) { return std::string(); },
@@ -37,7 +37,7 @@ struct Certs {
   std::string folder = made.folder().path();
   net::CertifiedKey authority = net::read_certified_key(folder + "/ca.pem", folder + "/ca-key.pem");
 
-  /// A list of node0's certificate, from and until when it counts in seconds from now.
+  /// Returns a revocation list with node0's certificate. `from` is the beginning of its validity in seconds from now.
   std::string list(const net::CertifiedKey& signer, long from = -net::kBackdate) const {
     const net::ListPtr list = net::make_list(signer);
     net::add_to_list(list.get(), net::read_certificate(folder + "/node0/cert.pem").get());
@@ -48,7 +48,7 @@ struct Certs {
 
 }  // namespace
 
-TEST_CASE("a revoked node is refused by a driver that read the list, with a line, and by itself") {
+TEST_CASE("a revoked node is refused by a driver with the list, with a log line, and by itself") {
   const Certs certs;
   const auto before = certs.made.node(0);
   const auto driver_before = certs.made.driver();
@@ -57,7 +57,7 @@ TEST_CASE("a revoked node is refused by a driver that read the list, with a line
   CHECK(revoked.added == 1);
   CHECK(contains(refusal(certs.folder + "/node0", Role::node, "cert.pem"), "has been revoked"));
   const CapturedErrors errors;
-  CHECK(heard(driver_before, *before).empty());  // the list counts from the next run on
+  CHECK(heard(driver_before, *before).empty());  // the list is used from the next run on
   CHECK(errors.text().empty());
   CHECK(contains(heard(certs.made.driver(), *before), "our certificate, which is revoked"));
   const std::string log = errors.text();
@@ -66,7 +66,7 @@ TEST_CASE("a revoked node is refused by a driver that read the list, with a line
   CHECK(heard(certs.made.driver(), *certs.made.node(1)).empty());
 }
 
-TEST_CASE("a revoked driver is refused by nodes that have the list, and by no others") {
+TEST_CASE("a revoked driver is refused by nodes that have the list and accepted by others") {
   const Certs certs;
   const auto driver = certs.made.driver();
   revoke_credentials(certs.folder, "driver");
@@ -77,12 +77,12 @@ TEST_CASE("a revoked driver is refused by nodes that have the list, and by no ot
   CHECK(contains(refusal(certs.folder + "/driver", Role::driver, "cert.pem"), "has been revoked"));
 }
 
-TEST_CASE("a name that was revoked can be made anew, and its old certificates stay revoked") {
+TEST_CASE("a revoked name can be issued again, and its old certificates stay revoked") {
   const Certs certs;
   const auto first = certs.made.node(0);
   renew_credentials(certs.folder, "node0");
   const auto second = certs.made.node(0);
-  CHECK(revoke_credentials(certs.folder, "node0").added == 2);  // also the one that was not in the folder any more
+  CHECK(revoke_credentials(certs.folder, "node0").added == 2);  // also the certificate that is no longer in the folder
   CHECK(revoke_credentials(certs.folder, "node0").added == 0);
   renew_credentials(certs.folder, "node0");
   CHECK(revoke_credentials(certs.folder, "node1").added == 1);
@@ -97,7 +97,7 @@ TEST_CASE("a name that was revoked can be made anew, and its old certificates st
   CHECK(fs::exists(certs.folder + "/node1/crl.pem"));
 }
 
-TEST_CASE("who has no certificate cannot be revoked, and a list that is broken is not written over") {
+TEST_CASE("revoking an unknown name fails, and a damaged list is not overwritten") {
   const Certs certs;
   for (const char* name : {"nobody", "", "../x", "a\nb"})
     CHECK(code_of([&] { revoke_credentials(certs.folder, name); }) == ErrorCode::invalid_argument);
@@ -107,7 +107,7 @@ TEST_CASE("who has no certificate cannot be revoked, and a list that is broken i
   CHECK(code_of([&] { revoke_credentials(certs.folder, "node0"); }) == ErrorCode::bad_certificate);
 }
 
-TEST_CASE("an authority from before there were lists says that it cannot revoke") {
+TEST_CASE("an old authority without the right to sign lists cannot revoke") {
   const Certs certs;
   X509* const old = certs.authority.certificate.get();
   X509_EXTENSION_free(X509_delete_ext(old, X509_get_ext_by_NID(old, NID_key_usage, -1)));
@@ -122,7 +122,7 @@ TEST_CASE("an authority from before there were lists says that it cannot revoke"
   CHECK_FALSE(fs::exists(certs.folder + "/crl.pem"));
 }
 
-TEST_CASE("a list that is broken, foreign, or out of its time is not passed over") {
+TEST_CASE("a revocation list that is damaged, foreign, not valid yet or expired is an error") {
   const Certs certs;
   const std::string node = certs.folder + "/node1";
   const auto says = [&](const std::string& list, const char* why) {
@@ -151,7 +151,7 @@ TEST_CASE("a list that is broken, foreign, or out of its time is not passed over
   CHECK(contains(refusal(node, Role::node, "crl.pem"), "is missing or cannot be read"));
 }
 
-TEST_CASE("a run goes on with whom it began, though a certificate has expired since") {
+TEST_CASE("a running driver accepts certificates that have expired since the start of the run") {
   const Certs certs;
   const net::CertifiedKey node = net::make_member(
       certs.authority, {.name = "n", .alternative_name = net::role_name(Role::node), .valid_until = -60});
@@ -169,7 +169,7 @@ TEST_CASE("a run goes on with whom it began, though a certificate has expired si
   CHECK_FALSE(verified(std::time(nullptr)));
 }
 
-TEST_CASE("only the driver of the wanted name is obeyed") {
+TEST_CASE("a node accepts only the driver with the configured name") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   create_authority(certs, {.driver_name = "boss"});
@@ -180,7 +180,7 @@ TEST_CASE("only the driver of the wanted name is obeyed") {
   const std::string refused = heard(driver, Credentials(certs + "/alice", Role::node, "driver"));
   CHECK(contains(refused, "it is the driver 'boss', but this node accepts only 'driver'"));
 
-  // A driver that dials a node, as it does for data.
+  // A driver that connects to a node, as for data.
   const CapturedErrors errors;
   const Gate gate(
       {"127.0.0.1", 0}, std::make_shared<const Credentials>(certs + "/alice", Role::node, "driver"),

@@ -7,12 +7,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Somebody who is looked at by a clock of the test's.
+/// A watched process and a clock that the test controls.
 struct Scene {
   Silence::Verdict look(std::chrono::milliseconds later, std::uint64_t sign) {
     return silence.look(sign, now += later);
   }
-  /// So many looks, each as late as it should be, at somebody who gives no sign; the verdict of the last.
+  /// Looks `times` times in the regular interval, without a new sign of life. Returns the last verdict.
   Silence::Verdict look_often(int times, std::uint64_t sign) {
     Silence::Verdict verdict = Silence::Verdict::lives;
     for (int i = 0; i < times; ++i) verdict = look(Silence::kEvery, sign);
@@ -25,7 +25,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("who is silent is suspect, once, and then gone") {
+TEST_CASE("a silent process is suspected once and then reported as gone") {
   Scene scene;
   CHECK(scene.look(0ms, 7) == Silence::Verdict::lives);
   CHECK(scene.look_often(4, 7) == Silence::Verdict::lives);
@@ -36,33 +36,33 @@ TEST_CASE("who is silent is suspect, once, and then gone") {
   CHECK(scene.look_often(1, 7) == Silence::Verdict::gone);
 }
 
-TEST_CASE("a sign of life ends a silence, and the next one is told again") {
+TEST_CASE("a sign of life ends a silence, and the next silence is reported again") {
   Scene scene;
   scene.look(0ms, 7);
   CHECK(scene.look_often(5, 7) == Silence::Verdict::suspect);
   CHECK(scene.look_often(1, 8) == Silence::Verdict::lives);
   CHECK(scene.silence.text() == "no sign of life for 0.0 s");
   CHECK(scene.look_often(5, 8) == Silence::Verdict::suspect);
-  CHECK(scene.look_often(1, 7) == Silence::Verdict::lives);  // other is enough
+  CHECK(scene.look_often(1, 7) == Silence::Verdict::lives);  // any other value is a sign
 }
 
-TEST_CASE("time in which nobody looked does not count") {
+TEST_CASE("time without looks does not count as silence") {
   Scene scene;
   scene.look(0ms, 7);
   CHECK(scene.look(1h, 7) == Silence::Verdict::lives);
   CHECK(scene.look(1h, 7) == Silence::Verdict::lives);
-  CHECK(scene.look(1h, 7) == Silence::Verdict::suspect);  // each look stands for twice its time
+  CHECK(scene.look(1h, 7) == Silence::Verdict::suspect);  // each look counts for at most twice the interval
   for (int i = 0; i < 9; ++i) CHECK(scene.look(1h, 7) == Silence::Verdict::lives);
   CHECK(scene.look(1h, 7) == Silence::Verdict::gone);
 }
 
-TEST_CASE("a limit beyond all reason is as good as none") {
+TEST_CASE("an enormous limit means no limit") {
   Silence silence(Silence::Limits{std::chrono::milliseconds::max(), std::chrono::milliseconds::max()});
   Clock::time_point now;
   for (int i = 0; i < 1000; ++i) CHECK(silence.look(7, now += Silence::kEvery) == Silence::Verdict::lives);
 }
 
-TEST_CASE("a limit of zero is none") {
+TEST_CASE("a limit of zero means no limit") {
   Silence silence(Silence::Limits{});
   Clock::time_point now;
   for (int i = 0; i < 1000; ++i) CHECK(silence.look(7, now += Silence::kEvery) == Silence::Verdict::lives);

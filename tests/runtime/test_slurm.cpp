@@ -12,7 +12,7 @@ using namespace troupe;
 
 namespace {
 
-/// Of the third of four tasks, as srun sets it.
+/// Returns the environment of the third of four tasks, as srun sets it.
 std::map<std::string, std::string> environment() {
   return {{"SLURM_JOB_ID", "1234567"},          {"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "2"},
           {"SLURM_STEP_NUM_TASKS", "4"},        {"SLURM_NTASKS", "9"},  {"SLURM_STEP_NODELIST", "node[03-04]"},
@@ -27,7 +27,7 @@ std::map<std::string, std::string> environment_with(const std::string& name, con
 
 }  // namespace
 
-TEST_CASE("the first host of Slurm's lists") {
+TEST_CASE("the first host of a Slurm host list is expanded") {
   CHECK(first_slurm_host("node[1-3,07],other") == "node1");
   CHECK(first_slurm_host("node[007-12]") == "node007");
   CHECK(first_slurm_host("node[07]") == "node07");
@@ -37,7 +37,7 @@ TEST_CASE("the first host of Slurm's lists") {
   CHECK(first_slurm_host("[3-4]a") == "3a");
 }
 
-TEST_CASE("what is no list of hosts is refused") {
+TEST_CASE("invalid host lists are refused") {
   for (const char* list : {"", ",", "a,", ",a", "a,,b", "node[", "node[]", "node[1", "node[1-", "node[1-]", "node[-1]",
                            "node[1,]", "node[a]", "node[1-3]]", "node]", "a b", "a;b", "node[1-3],b[", "node[1-2-3]"}) {
     CAPTURE(list);
@@ -45,7 +45,7 @@ TEST_CASE("what is no list of hosts is refused") {
   }
 }
 
-TEST_CASE("a task of srun finds its leader, the step's values before the job's") {
+TEST_CASE("a task of srun finds its leader, and the variables of the step override those of the job") {
   const auto task = find_slurm_task(environment());
   REQUIRE(task);
   CHECK(*task == SlurmTask{.rank = 2, .tasks = 4, .leader = "node03", .port = 24567});
@@ -55,7 +55,7 @@ TEST_CASE("a task of srun finds its leader, the step's values before the job's")
   CHECK(*find_slurm_task(job_only) == SlurmTask{.rank = 2, .tasks = 9, .leader = "node01", .port = 24567});
 }
 
-TEST_CASE("all tasks of a job agree on a port between 20000 and 29999") {
+TEST_CASE("all tasks of a job use the same port between 20000 and 29999") {
   CHECK(find_slurm_task(environment_with("SLURM_JOB_ID", "0"))->port == 20000);
   CHECK(find_slurm_task(environment_with("SLURM_JOB_ID", "9999"))->port == 29999);
   CHECK(find_slurm_task(environment_with("SLURM_JOB_ID", "10000"))->port == 20000);
@@ -64,14 +64,14 @@ TEST_CASE("all tasks of a job agree on a port between 20000 and 29999") {
 
 TEST_CASE("outside srun there is no task") {
   CHECK_FALSE(find_slurm_task({}));
-  CHECK_FALSE(find_slurm_task(environment_with("SLURM_STEP_ID", "4294967291")));  // the script that sbatch runs
-  CHECK_FALSE(find_slurm_task(environment_with("SLURM_STEP_ID", "4294967290")));  // the shell that salloc gives
+  CHECK_FALSE(find_slurm_task(environment_with("SLURM_STEP_ID", "4294967291")));  // the script of sbatch
+  CHECK_FALSE(find_slurm_task(environment_with("SLURM_STEP_ID", "4294967290")));  // the shell of salloc
   auto script = environment();
   script.erase("SLURM_STEP_ID");
   CHECK_FALSE(find_slurm_task(script));
 }
 
-TEST_CASE("half an environment is an error that names what is missing") {
+TEST_CASE("an incomplete environment is an error that names the missing variable") {
   for (const char* name : {"SLURM_JOB_ID", "SLURM_PROCID"}) {
     auto half = environment();
     half.erase(name);
@@ -84,7 +84,7 @@ TEST_CASE("half an environment is an error that names what is missing") {
   CHECK(message_of([&] { find_slurm_task(nowhere); }).find("SLURM_STEP_NODELIST") != std::string::npos);
 }
 
-TEST_CASE("values that cannot be are refused") {
+TEST_CASE("invalid values are refused") {
   for (const auto& [name, value] :
        std::multimap<std::string, std::string>{{"SLURM_PROCID", "4"},
                                                {"SLURM_PROCID", "-1"},
@@ -99,7 +99,7 @@ TEST_CASE("values that cannot be are refused") {
   }
 }
 
-TEST_CASE("only Slurm's own variables are taken from the environment") {
+TEST_CASE("only Slurm's own variables are read from the environment") {
   REQUIRE(::setenv("SLURM_TROUPE_TEST", "a=b", 1) == 0);
   const auto found = slurm_environment();
   CHECK(found.at("SLURM_TROUPE_TEST") == "a=b");

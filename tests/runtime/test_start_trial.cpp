@@ -26,7 +26,7 @@ using namespace troupe;
 
 namespace {
 
-/// Whether all of `work`, in a child of its own, was as it should be.
+/// Runs `work` in a child. Returns whether it succeeded.
 bool in_a_child(const std::function<bool()>& work) {
   const pid_t pid = ::fork();
   REQUIRE(pid >= 0);
@@ -51,17 +51,17 @@ bool names(const std::string& text, const std::vector<std::string>& parts) {
                      [&](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
-/// As CUDA's libraries keep for each thread of a program that is linked with them.
+/// Thread-local data as large as that of programs linked with CUDA's libraries.
 thread_local std::array<char, std::size_t{1} << 18> kept_for_each_thread{};
 
 }  // namespace
 
-TEST_CASE("threads that libraries keep much for are no lack of threads") {
+TEST_CASE("large thread-local data of libraries is not mistaken for a lack of threads") {
   static_cast<volatile char&>(kept_for_each_thread[0]) = 1;
   CHECK_NOTHROW(try_start({.threads = 2, .others = 4}, "a program"));
 }
 
-TEST_CASE("a trial gives back all that it took, and leaves the signals' mask alone") {
+TEST_CASE("a trial releases all that it took and leaves the signal mask unchanged") {
   const std::size_t before = tasks_of_this_process();
   sigset_t mask;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &mask);
@@ -75,7 +75,7 @@ TEST_CASE("a trial gives back all that it took, and leaves the signals' mask alo
   CHECK(::sigismember(&mask, SIGTERM) == was_blocked);
 }
 
-TEST_CASE("a trial names the limit on files") {
+TEST_CASE("the error of a trial names the limit on files") {
   CHECK(in_a_child([] {
     limit_to(RLIMIT_NOFILE, 64, 64);
     const std::string text = message_of([] { try_start({0, 0, 64}, "the test"); });
@@ -88,7 +88,7 @@ TEST_CASE("a trial names the limit on files") {
   }));
 }
 
-TEST_CASE("a soft limit on files is raised to the hard one") {
+TEST_CASE("the soft limit on files is raised to the hard limit") {
   CHECK(in_a_child([] {
     limit_to(RLIMIT_NOFILE, 16, 200);
     raise_file_limit();
@@ -96,9 +96,9 @@ TEST_CASE("a soft limit on files is raised to the hard one") {
   }));
 }
 
-TEST_CASE("a call that the limit on files refuses names it") {
+TEST_CASE("the error of a refused call names the limit on files") {
 #if defined(TROUPE_SANITIZED)
-  troupe_test::skipped("a sanitizer looks at objects through a pipe");
+  troupe_test::skipped("a sanitizer examines objects through a pipe");
 #else
   CHECK(in_a_child([] {
     limit_to(RLIMIT_NOFILE, 3, 3);
@@ -108,11 +108,11 @@ TEST_CASE("a call that the limit on files refuses names it") {
 #endif
 }
 
-TEST_CASE("threads and processes that a cgroup does not allow") {
+TEST_CASE("a trial detects a cgroup's limit on threads and processes") {
   const troupe_test::ControlGroup group("pids", "pids.max");
   if (!group.made()) return troupe_test::skipped("no cgroup for processes can be made here");
   std::uint64_t limit = 0;
-  // Room for seven threads beside those of the child. A sanitizer starts its own with the first thread.
+  // Allows seven threads besides those of the child. A sanitizer starts a thread of its own with the first one.
   const auto enter = [&] {
     group.entry()();
     std::atomic<pid_t> first = 0;
@@ -128,7 +128,7 @@ TEST_CASE("threads and processes that a cgroup does not allow") {
   };
   CHECK(in_a_child([&] {
     enter();
-    for (int i = 0; i < 200; ++i) {  // whatever the first took is there for the next
+    for (int i = 0; i < 200; ++i) {  // each trial releases its resources for the next
       if (code_of([] { try_start({6, 0, 0}, "the test"); })) return false;
       if (code_of([] { try_start({2, 4, 0}, "the test"); })) return false;
     }
@@ -149,7 +149,7 @@ TEST_CASE("threads and processes that a cgroup does not allow") {
   }));
 }
 
-TEST_CASE("address space that is not there") {
+TEST_CASE("a trial detects a lack of address space") {
 #if defined(TROUPE_SANITIZED)
   troupe_test::skipped("a sanitizer takes terabytes of address space");
 #else
@@ -167,7 +167,7 @@ TEST_CASE("address space that is not there") {
 #endif
 }
 
-TEST_CASE("the memory of a cgroup counts, not the machine's") {
+TEST_CASE("the memory limit of a cgroup overrides the memory of the machine") {
   const troupe_test::ControlGroup version_1("memory", "memory.limit_in_bytes");
   const troupe_test::ControlGroup version_2("memory", "memory.max");
   const auto& group = version_1.made() ? version_1 : version_2;
@@ -184,7 +184,7 @@ TEST_CASE("the memory of a cgroup counts, not the machine's") {
   }));
 }
 
-TEST_CASE("a quota of processor time counts as cores") {
+TEST_CASE("a CPU quota limits the number of usable cores") {
   const troupe_test::ControlGroup version_1("cpu", "cpu.cfs_quota_us");
   const troupe_test::ControlGroup version_2("cpu", "cpu.max");
   const auto& group = version_1.made() ? version_1 : version_2;

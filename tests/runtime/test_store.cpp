@@ -24,7 +24,7 @@ constexpr std::size_t kBytes = 3 * kPageBytes;
 
 ObjectId id(std::uint64_t shard) { return {.run = 7, .number = shard}; }
 
-/// The two ways to a store; the interface is one.
+/// Connects to a store directly or by socket; both have the same interface.
 std::unique_ptr<StoreClient> connect(ObjectStore& store, bool socket) {
   if (!socket) return store.connect();
   return std::make_unique<StoreClient>(store::make_socket_channel(store.connect_process()));
@@ -47,7 +47,7 @@ bool hung_up(int socket) {
 
 }  // namespace
 
-TEST_CASE("an object is written once and read where it lies") {
+TEST_CASE("an object is written once and read without a copy") {
   for (const bool socket : {false, true}) {
     ObjectStore store(1 << 20);
     const auto writer = connect(store, socket);
@@ -57,7 +57,7 @@ TEST_CASE("an object is written once and read where it lies") {
     writer->seal(id(0));
     const auto seen = reader->get(id(0), kPatience);
     CHECK(seen->floats()[0] == 1);
-    // The creator goes on writing, and says by message what the slab then holds.
+    // The creator may write later and notifies readers by message.
     slab->writable_floats()[0] = 2;
     CHECK(seen->floats()[0] == 2);
     CHECK(seen->bytes() == kBytes);
@@ -65,8 +65,8 @@ TEST_CASE("an object is written once and read where it lies") {
   }
 }
 
-TEST_CASE("publishing twice is harmless, by another client it is refused") {
-  ObjectStore store(kBytes);  // there is no room for another
+TEST_CASE("publishing twice is harmless, and publishing by another client is refused") {
+  ObjectStore store(kBytes);  // the quota allows no second slab
   const auto client = store.connect();
   const auto slab = client->create(id(0), kBytes);
   CHECK(client->create(id(0), kBytes) == slab);
@@ -80,7 +80,7 @@ TEST_CASE("publishing twice is harmless, by another client it is refused") {
   CHECK(code_of([&] { other->release(id(0)); }) == ErrorCode::store_failed);
 }
 
-TEST_CASE("slabs are used again by their creator once nobody refers to them") {
+TEST_CASE("slabs without references are reused by their creator") {
   ObjectStore store(3 * kBytes);
   const auto creator = store.connect();
   const auto reader = connect(store, true);
@@ -88,14 +88,14 @@ TEST_CASE("slabs are used again by their creator once nobody refers to them") {
   creator->seal(id(0));
   const auto seen = reader->get(id(0), kPatience);
   creator->release(id(0));
-  CHECK(creator->create(id(1), kBytes) != first);  // somebody still reads the first
+  CHECK(creator->create(id(1), kBytes) != first);  // a reader still uses the first slab
   reader->release(id(0));
   CHECK(creator->create(id(2), kBytes) == first);
-  CHECK(reader->create(id(3), kBytes) != first);  // only the creator has it mapped for writing
-  CHECK(code_of([&] { reader->create(id(4), kPageBytes); }) == ErrorCode::store_full);  // three slabs were made
+  CHECK(reader->create(id(3), kBytes) != first);  // only the creator has the slab mapped for writing
+  CHECK(code_of([&] { reader->create(id(4), kPageBytes); }) == ErrorCode::store_full);  // three slabs exist
 }
 
-TEST_CASE("a full store is a typed error, and recycled slabs make room") {
+TEST_CASE("a full store throws store_full, and trim frees recycled slabs") {
   ObjectStore store(4 * kBytes);
   const auto client = store.connect();
   const auto other = store.connect();
@@ -105,14 +105,15 @@ TEST_CASE("a full store is a typed error, and recycled slabs make room") {
   CHECK(message_of([&] { client->create(id(9), kPageBytes); }).find("gradient of shard 9 (generation 0)") !=
         std::string::npos);
   for (std::uint64_t shard = 0; shard < 4; ++shard) client->release(id(shard));
-  CHECK(code_of([&] { other->create(id(9), kPageBytes); }) == ErrorCode::store_full);  // they wait for their creator
-  client->create(id(10), 4 * kBytes);  // another size: the recycled ones must go first
+  CHECK(code_of([&] { other->create(id(9), kPageBytes); }) == ErrorCode::store_full);  // recycled slabs are reserved
+                                                                                       // for their creator
+  client->create(id(10), 4 * kBytes);  // a different size: recycled slabs are freed first
   client->release(id(10));
   client->trim();
   CHECK_FALSE(code_of([&] { other->create(id(9), 4 * kBytes); }));
 }
 
-TEST_CASE("making room leaves slabs that are in use alone") {
+TEST_CASE("trim does not free slabs in use") {
   ObjectStore store(2 * kBytes);
   const auto client = store.connect();
   const auto used = client->create(id(0), kBytes);
@@ -123,7 +124,7 @@ TEST_CASE("making room leaves slabs that are in use alone") {
   CHECK(client->create(id(2), kBytes) == used);
 }
 
-TEST_CASE("get waits until the object is sealed, or its deadline, or its creator's end") {
+TEST_CASE("get waits until the object is sealed or the deadline has passed") {
   for (const bool socket : {false, true}) {
     ObjectStore store(1 << 20);
     const auto reader = connect(store, socket);
@@ -138,7 +139,7 @@ TEST_CASE("get waits until the object is sealed, or its deadline, or its creator
   }
 }
 
-TEST_CASE("a wait for an object whose creator ends fails at once") {
+TEST_CASE("a wait for an object fails at once when its creator ends") {
   ObjectStore store(1 << 20);
   auto writer = store.connect();
   writer->create(id(1), kBytes);
@@ -151,14 +152,14 @@ TEST_CASE("a wait for an object whose creator ends fails at once") {
   second.sequence = 1;
   store::send_packet(socket.get(), std::as_bytes(std::span(&get, 1)), -1);
   store::send_packet(socket.get(), std::as_bytes(std::span(&second, 1)), -1);
-  CHECK(receive_reply(socket.get()).sequence == 1);  // so the store knows of the wait
+  CHECK(receive_reply(socket.get()).sequence == 1);  // the answer shows that the store knows of the wait
   writer.reset();
   const store::Reply reply = receive_reply(socket.get());
   CHECK(reply.sequence == 0);
   CHECK(reply.status == store::Status::creator_died);
 }
 
-TEST_CASE("several writers share an object until it is sealed, and nobody can come later") {
+TEST_CASE("several writers share an object until it is sealed, and later writers are refused") {
   ObjectStore store(1 << 20);
   const auto driver = store.connect();
   const auto worker = connect(store, true);
@@ -173,7 +174,7 @@ TEST_CASE("several writers share an object until it is sealed, and nobody can co
   CHECK(code_of([&] { worker->open(id(1), 0, kPageBytes); }) == ErrorCode::store_failed);
 }
 
-TEST_CASE("a shared object that is sealed exists for its creator, too") {
+TEST_CASE("a sealed shared object exists for its creator, too") {
   ObjectStore store(1 << 20);
   const auto driver = store.connect();
   driver->create(id(0), kBytes, {.shared_writers = true});
@@ -184,7 +185,7 @@ TEST_CASE("a shared object that is sealed exists for its creator, too") {
   CHECK(driver->get(id(0), 0ms)->bytes() == kBytes);
 }
 
-TEST_CASE("a shared object does not get a slab that was sealed before") {
+TEST_CASE("a shared object never gets a slab that was sealed before") {
   ObjectStore store(1 << 20);
   const auto driver = store.connect();
   const auto worker = connect(store, true);
@@ -206,7 +207,7 @@ TEST_CASE("a sealed memory file cannot be mapped for writing, shrunk or grown") 
   CHECK(::ftruncate(file.get(), 2 * kPageBytes) != 0);
 }
 
-TEST_CASE("a slab cannot be made executable where the kernel has such memory files") {
+TEST_CASE("a slab cannot be made executable if the kernel supports such memory files") {
   constexpr unsigned kNotExecutable = 0x8;  // MFD_NOEXEC_SEAL
   const FileDescriptor probe(::memfd_create("probe", MFD_CLOEXEC | kNotExecutable));
   if (!probe) {
@@ -218,7 +219,7 @@ TEST_CASE("a slab cannot be made executable where the kernel has such memory fil
   CHECK(::fchmod(file.get(), 0700) != 0);
 }
 
-TEST_CASE("a client maps no slab that is shorter than the store says, or may become so") {
+TEST_CASE("a client refuses a slab that is shorter than announced or could be shrunk") {
   const auto code_with = [](const FileDescriptor& file) {
     auto [store, socket] = store::make_socket_pair();
     StoreClient client(store::make_socket_channel(std::move(socket)));
@@ -236,7 +237,7 @@ TEST_CASE("a client maps no slab that is shorter than the store says, or may bec
   CHECK_FALSE(code_with(make_memory_file(2 * kPageBytes)));
 }
 
-TEST_CASE("garbage drops the client that sent it, and nobody else") {
+TEST_CASE("garbage disconnects the client that sent it and no other client") {
   ObjectStore store(1 << 20);
   const auto other = store.connect();
   const FileDescriptor quiet = store.connect_process();
@@ -272,7 +273,7 @@ TEST_CASE("garbage drops the client that sent it, and nobody else") {
   CHECK_FALSE(hung_up(quiet.get()));
 }
 
-TEST_CASE("a client that does not read its answers is dropped") {
+TEST_CASE("a client that does not read its replies is disconnected") {
   ObjectStore store(1 << 20);
   const FileDescriptor socket = store.connect_process();
   store::Request request;
@@ -283,7 +284,7 @@ TEST_CASE("a client that does not read its answers is dropped") {
   CHECK(hung_up(socket.get()));
 }
 
-TEST_CASE("calls on a store that is gone fail") {
+TEST_CASE("calls on a destroyed store fail") {
   auto store = std::make_unique<ObjectStore>(1 << 20);
   const auto inside = store->connect();
   const auto outside = connect(*store, true);
@@ -293,7 +294,7 @@ TEST_CASE("calls on a store that is gone fail") {
   CHECK(code_of([&] { outside->create(id(1), kBytes); }) == ErrorCode::store_failed);
 }
 
-TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
+TEST_CASE("after a client has ended, no bytes, objects or descriptors remain") {
   ObjectStore store(2 * kBytes);
   const auto watcher = store.connect();
   const std::size_t files = open_files();
@@ -311,7 +312,7 @@ TEST_CASE("nothing of a client remains: no byte, no object, no descriptor") {
   CHECK_FALSE(code_of([&] { watcher->create(id(0), 2 * kBytes); }));
 }
 
-TEST_CASE("a wait that the store's end cuts short fails at once") {
+TEST_CASE("destroying the store ends a wait at once") {
   auto store = std::make_unique<ObjectStore>(1 << 20);
   const auto reader = store->connect();
   auto waiting = std::async(std::launch::async, [&] { return code_of([&] { reader->get(id(0), 100s); }); });
@@ -319,14 +320,15 @@ TEST_CASE("a wait that the store's end cuts short fails at once") {
   CHECK(waiting.get() == ErrorCode::store_failed);
 }
 
-TEST_CASE("who has no file left for a slab is told which limit that is, the store and its client alike") {
+TEST_CASE("without free descriptors for a slab, store and client report the limit") {
   for (const bool socket : {false, true}) {
     CAPTURE(socket);
     ObjectStore store;
     const auto client = connect(store, socket);
-    client->trim();  // when it is answered, the store has its socket
+    client->trim();  // the reply shows that the store has accepted its socket
     std::vector<std::string> problems;
-    for (std::size_t free = 0; free < 2; ++free) {  // none for the slab, and none for who gets it
+    for (std::size_t free = 0; free < 2; ++free) {  // no descriptor for the slab in the store, and none for the client
+                                                    // that receives it
       const FewFiles few(free);
       const auto create = [&] { client->create(id(free), kBytes); };
       CHECK(code_of(create) == ErrorCode::limit_reached);

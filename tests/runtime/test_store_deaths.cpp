@@ -23,7 +23,7 @@ constexpr std::size_t kQuota = 8 * kObjectBytes;
 
 ObjectId numbered(std::uint64_t shard) { return {.number = shard}; }
 
-/// Every call a client can make, in an order in which each succeeds.
+/// Returns every call of a client, in an order in which each call succeeds.
 std::vector<std::function<void(StoreClient&)>> every_call() {
   return {
       [](StoreClient& c) { c.create(numbered(1), kObjectBytes); },
@@ -41,7 +41,7 @@ std::vector<std::function<void(StoreClient&)>> every_call() {
   };
 }
 
-/// Runs `body` in a child that ends in nothing but SIGKILL, and reaps it.
+/// Runs `body` in a child that ends only by SIGKILL, and reaps the child.
 template <class F>
 pid_t fork_client(FileDescriptor& socket, F body) {
   const pid_t pid = ::fork();
@@ -50,7 +50,7 @@ pid_t fork_client(FileDescriptor& socket, F body) {
       StoreClient client(store::make_socket_channel(std::move(socket)));
       body(client);
     } catch (...) {
-      ::_exit(1);  // seen by the parent, which expects a signal
+      ::_exit(1);  // the parent expects a signal and reports this status
     }
     ::kill(::getpid(), SIGKILL);
   }
@@ -64,7 +64,7 @@ bool was_killed(pid_t pid) {
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
-/// A store in which the test holds one object, and counts what else there is.
+/// A store in which the test holds one object and counts the other resources.
 struct Watched {
   Watched() {
     watcher->create(numbered(0), kObjectBytes);
@@ -72,7 +72,7 @@ struct Watched {
     files = open_files();
   }
 
-  /// No descriptor of a client's socket or slab is left, and all room but the one object's is free.
+  /// Requires that no descriptor of a client remains, and that all memory except the one object's is free.
   void require_as_before() const {
     REQUIRE(comes_true([&] { return open_files() == files; }));
     for (std::uint64_t shard = 1; shard < 4; ++shard)
@@ -89,7 +89,7 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("clients that are killed between any two calls leave no byte and no descriptor") {
+TEST_CASE("clients killed between two calls leave no bytes and no descriptors") {
   Watched watched;
   const auto calls = every_call();
   for (std::size_t round = 0; round < 112; ++round) {
@@ -103,7 +103,7 @@ TEST_CASE("clients that are killed between any two calls leave no byte and no de
   }
 }
 
-TEST_CASE("clients that are killed in the middle of calls leave no byte and no descriptor") {
+TEST_CASE("clients killed during a call leave no bytes and no descriptors") {
   Watched watched;
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {
@@ -116,7 +116,7 @@ TEST_CASE("clients that are killed in the middle of calls leave no byte and no d
         client.release(numbered(1));
       }
     });
-    // Some calls of ours pass before the kill, a number that differs from round to round.
+    // Makes a different number of calls before the kill in each round.
     const unsigned calls = random() % 60;
     for (unsigned i = 0; i < calls; ++i) watched.watcher->seal(numbered(0));
     ::kill(pid, SIGKILL);
@@ -125,7 +125,7 @@ TEST_CASE("clients that are killed in the middle of calls leave no byte and no d
   }
 }
 
-TEST_CASE("a reader's death leaves the object to the others") {
+TEST_CASE("after the death of a reader other clients keep the object") {
   ObjectStore store(kQuota);
   const auto owner = store.connect();
   const auto slab = owner->create(numbered(0), kObjectBytes);

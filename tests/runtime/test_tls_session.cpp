@@ -3,7 +3,8 @@
 #include "support/errors.hpp"
 #include "tls_session.hpp"
 
-// What a stream looks at once hands are shaken. Its own contexts agree to nothing else, so these tests weaken them.
+// Checks that a stream makes after the handshake. Its own contexts would never agree to such sessions, so the tests
+// weaken them.
 using namespace troupe;
 using namespace troupe_test;
 
@@ -11,7 +12,7 @@ namespace {
 
 using TlsSession = std::unique_ptr<SSL_SESSION, net::Free<&SSL_SESSION_free>>;
 
-/// Of one authority, unless told otherwise, and fresh: what is weakened is weak in one test.
+/// Fresh credentials of one authority by default, so that weakened contexts affect one test only.
 struct Sides {
   std::shared_ptr<const Credentials> driver = trial_authority().driver();
   std::shared_ptr<const Credentials> node = trial_authority().node(0);
@@ -21,7 +22,7 @@ struct Sides {
   }
 };
 
-/// What a stream says of OpenSSL at the other end; empty when nothing is wrong.
+/// Returns the error about an OpenSSL peer, or "" if the stream accepts the peer.
 std::string said_of_peer(
     const Sides& sides, bool we_serve, const std::function<void(OpensslPeer&)>& before = [](OpensslPeer&) {},
     const std::function<void(OpensslPeer&)>& afterwards = [](OpensslPeer&) {}) {
@@ -61,7 +62,7 @@ int take_any(int, X509_STORE_CTX*) { return 1; }
 
 }  // namespace
 
-TEST_CASE("an older TLS is refused, whatever hands were shaken on") {
+TEST_CASE("an older TLS version is refused after any handshake") {
   const auto weaken = [](SSL_CTX* ours, SSL_CTX* theirs) {
     SSL_CTX_set_min_proto_version(ours, TLS1_2_VERSION);
     SSL_CTX_set_min_proto_version(theirs, TLS1_2_VERSION);
@@ -70,14 +71,14 @@ TEST_CASE("an older TLS is refused, whatever hands were shaken on") {
   check_in_both_roles(weaken, "it does not speak TLS 1.3");
 }
 
-TEST_CASE("another suite is refused, whatever hands were shaken on") {
+TEST_CASE("another cipher suite is refused after any handshake") {
   const auto weaken = [](SSL_CTX* ours, SSL_CTX* theirs) {
     for (SSL_CTX* const side : {ours, theirs}) SSL_CTX_set_ciphersuites(side, "TLS_CHACHA20_POLY1305_SHA256");
   };
   check_in_both_roles(weaken, "it does not use AES-128-GCM");
 }
 
-TEST_CASE("a certificate that did not pass is refused, whatever hands were shaken on") {
+TEST_CASE("an invalid certificate is refused after any handshake") {
   const TrialAuthority other(1);
   for (const bool we_serve : {false, true}) {
     CAPTURE(we_serve);
@@ -91,7 +92,7 @@ TEST_CASE("a certificate that did not pass is refused, whatever hands were shake
   }
 }
 
-TEST_CASE("a session that goes on is refused, whatever hands were shaken on") {
+TEST_CASE("a resumed session is refused after any handshake") {
   const Sides sides;
   SSL_CTX* const server = sides.driver->server();
   SSL_CTX_clear_options(server, SSL_OP_NO_TICKET);
@@ -103,7 +104,7 @@ TEST_CASE("a session that goes on is refused, whatever hands were shaken on") {
     wait_for(peer.fd(), ByteStream::Wants::read, soon());
     peer.receive();
     peer.read(1);
-    SSL_shutdown(peer.ssl());  // otherwise it takes the session for a bad one
+    SSL_shutdown(peer.ssl());  // otherwise OpenSSL does not mark the session as resumable
     session.reset(SSL_get1_session(peer.ssl()));
   };
   CHECK(said_of_peer(
@@ -114,10 +115,10 @@ TEST_CASE("a session that goes on is refused, whatever hands were shaken on") {
   CHECK(said_of_peer(sides, true, resume) == "it resumes an earlier session");
 }
 
-TEST_CASE("words that lie here already when hands are shaken are refused") {
+TEST_CASE("data that was received before the end of the handshake is refused") {
   const Sides sides;
   const auto speak = [](OpensslPeer& peer) { peer.first_words = Bytes(100); };
-  CHECK(said_of_peer(sides, true, speak) == "");  // they lie in the socket
+  CHECK(said_of_peer(sides, true, speak) == "");  // the data is still in the socket
   SSL_CTX_set_read_ahead(sides.driver->server(), 1);
   CHECK(said_of_peer(sides, true, speak) == "it sent data before the end of the handshake");
 }

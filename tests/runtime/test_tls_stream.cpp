@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMuch = kSanitized ? 12'000'000 : 24'000'000;
 
-/// Many bytes both ways at once, in one thread: whatever can go on does.
+/// Transfers many bytes in both directions at the same time, in one thread.
 class Exchange {
  public:
   Exchange(Session& session, std::size_t ours, std::size_t theirs, std::size_t largest_write, std::size_t largest_read)
@@ -21,7 +21,7 @@ class Exchange {
         largest_write_(largest_write),
         piece_(largest_read) {}
 
-  /// @param meanwhile called each time OpenSSL has nothing under way, before it writes
+  /// @param meanwhile called before each write when OpenSSL has no write in progress
   void run(const std::function<void()>& meanwhile = nullptr) {
     const Deadline deadline = soon();
     while (read_by_us_.size() < theirs_.size() || read_by_them_.size() < ours_.size()) {
@@ -84,7 +84,7 @@ class Exchange {
   Bytes read_by_us_, read_by_them_;
   std::size_t written_by_us_ = 0, written_by_them_ = 0;
   std::size_t largest_write_;
-  std::size_t message_ = 0;  ///< what is left of the one that we write
+  std::size_t message_ = 0;  ///< remaining bytes of our current message
   bool more_ = false;
   Bytes piece_;
   int blocked_ = 0;
@@ -92,7 +92,7 @@ class Exchange {
 
 constexpr int kSmallBuffers = 40'000;
 
-/// How many bytes are taken until the socket takes no more, in two calls running.
+/// Writes until the socket accepts no more in two calls in a row. Returns the number of accepted bytes.
 std::size_t write_rest(Session& session, const Bytes& bytes, std::size_t written, bool more) {
   std::size_t taken = 0;
   for (int i = 0; i < 2; ++i) {
@@ -117,7 +117,7 @@ Bytes read_until_writable(Session& session) {
 
 }  // namespace
 
-TEST_CASE("bytes go both ways between a stream and OpenSSL, in both roles") {
+TEST_CASE("bytes are transferred in both directions between a stream and OpenSSL, in both roles") {
   in_both_roles([](Session& session) {
     std::mt19937 random(1);
     for (const std::size_t size : {1, 2, 100, 16'383, 16'384, 16'385, 100'000}) {
@@ -131,7 +131,7 @@ TEST_CASE("bytes go both ways between a stream and OpenSSL, in both roles") {
   });
 }
 
-TEST_CASE("many bytes go both ways at once, between large buffers and small ones") {
+TEST_CASE("many bytes are transferred in both directions at the same time, with large and small buffers") {
   for (const bool bulk : {false, true}) {
     for (const int buffers : {0, kSmallBuffers}) {
       CAPTURE(bulk);
@@ -149,7 +149,7 @@ TEST_CASE("many bytes go both ways at once, between large buffers and small ones
   }
 }
 
-TEST_CASE("one direction carries much in large pieces") {
+TEST_CASE("one direction transfers many bytes in large pieces") {
   in_both_roles([](Session& session) {
     session.ours().send_in_bulk();
     Exchange(session, kMuch, 0, 2'000'000, 1).run();
@@ -158,7 +158,7 @@ TEST_CASE("one direction carries much in large pieces") {
   });
 }
 
-TEST_CASE("keys that OpenSSL renews in the middle of a transfer are followed, and ours renewed when it asks") {
+TEST_CASE("key updates of OpenSSL during a transfer are followed and answered") {
   in_both_roles(
       [](Session& session) {
         int number = 0;
@@ -173,14 +173,14 @@ TEST_CASE("keys that OpenSSL renews in the middle of a transfer are followed, an
         });
         CHECK(number > 10);
         CHECK(asked > 2);
-        // Requests that come at once may have one answer.
+        // Requests that arrive together may have one answer.
         CHECK(session.theirs().key_updates() > 0);
         CHECK(session.theirs().key_updates() <= asked);
       },
       kSmallBuffers);
 }
 
-TEST_CASE("who asks for a new key has it before our next byte, and nobody else has") {
+TEST_CASE("a requested key update is sent before our next byte, and no other key update is") {
   in_both_roles([](Session& session) {
     int expected = 0;
     for (const bool ask : {true, false, true, true, false}) {
@@ -196,7 +196,7 @@ TEST_CASE("who asks for a new key has it before our next byte, and nobody else h
   });
 }
 
-TEST_CASE("a stream renews its key long before AES-GCM is worn out, also when its socket takes no more") {
+TEST_CASE("a stream updates its key long before the limit of AES-GCM, also if its socket is full") {
   for (const bool bulk : {false, true}) {
     CAPTURE(bulk);
     in_both_roles(
@@ -224,7 +224,7 @@ TEST_CASE("a stream renews its key long before AES-GCM is worn out, also when it
   }
 }
 
-TEST_CASE("a message of TLS ends a call, so that many of them keep no thread from others") {
+TEST_CASE("a TLS message without data ends a read call, so that many of them do not block a thread") {
   in_both_roles([](Session& session) {
     for (int i = 0; i < 2; ++i) {
       REQUIRE(SSL_key_update(session.theirs().ssl(), SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
@@ -243,7 +243,7 @@ TEST_CASE("a message of TLS ends a call, so that many of them keep no thread fro
   });
 }
 
-TEST_CASE("who sends messages of TLS without end is ended, however it is read") {
+TEST_CASE("a peer that sends TLS messages without end is disconnected in every read mode") {
   enum class Way { one_by_one, ahead, bulk };
   for (const Way way : {Way::one_by_one, Way::ahead, Way::bulk}) {
     CAPTURE(static_cast<int>(way));
@@ -268,7 +268,7 @@ TEST_CASE("who sends messages of TLS without end is ended, however it is read") 
   }
 }
 
-TEST_CASE("in bulk, bytes that others follow are kept until those come") {
+TEST_CASE("in bulk mode, bytes marked with `more` are kept until the next bytes") {
   in_both_roles([](Session& session) {
     session.ours().send_in_bulk();
     const Bytes header(20, std::byte{1});
@@ -279,9 +279,9 @@ TEST_CASE("in bulk, bytes that others follow are kept until those come") {
     CHECK(session.theirs().receive().empty());
     session.we_write(rest);
     wait_for(session.theirs().fd(), Wants::read, soon());
-    CHECK(session.theirs().receive().size() == 50 + 2 * kRecordOverhead);  // nothing twice, and nothing else
+    CHECK(session.theirs().receive().size() == 50 + 2 * kRecordOverhead);  // exactly once, and no other bytes
     CHECK(session.theirs().read(50) == joined({header, rest}));
-    // More than there is room for goes out before.
+    // Bytes that exceed the buffer are sent at once.
     const Bytes much(500'000, std::byte{3});
     session.ours().write_some(much, true);
     wait_for(session.theirs().fd(), Wants::read, soon());
@@ -289,7 +289,7 @@ TEST_CASE("in bulk, bytes that others follow are kept until those come") {
   });
 }
 
-TEST_CASE("after a socket took no more, writing goes on with the rest and repeats nothing") {
+TEST_CASE("when the socket was full, writing continues without loss or repetition") {
   struct Way {
     bool bulk, more;
   };
@@ -335,7 +335,7 @@ TEST_CASE("receiving in bulk may begin in the middle of a record") {
   });
 }
 
-TEST_CASE("what was decrypted and not asked for is pending") {
+TEST_CASE("decrypted bytes that were not requested are pending") {
   in_both_roles([](Session& session) {
     CHECK_FALSE(session.ours().pending());
     session.they_write(Bytes(100, std::byte{1}));
@@ -346,7 +346,7 @@ TEST_CASE("what was decrypted and not asked for is pending") {
   });
 }
 
-TEST_CASE("reading ahead, what came with a record is pending, and read without the socket") {
+TEST_CASE("with read-ahead, bytes received with a record are pending and read without the socket") {
   in_both_roles([](Session& session) {
     session.ours().read_ahead();
     for (int i = 0; i < 3; ++i) session.theirs().write(Bytes(100, std::byte{1}));
@@ -357,7 +357,7 @@ TEST_CASE("reading ahead, what came with a record is pending, and read without t
     CHECK(session.ours().read_some(piece).bytes == 100);
     CHECK(session.ours().pending());
     CHECK(session.ours().read_some(piece).bytes == 100);
-    CHECK(session.ours().pending());  // the beginning of the third
+    CHECK(session.ours().pending());  // the beginning of the third record
     for (int i = 0; i < 3; ++i) {
       const auto progress = session.ours().read_some(piece);
       CHECK(progress.bytes == 0);
@@ -366,7 +366,7 @@ TEST_CASE("reading ahead, what came with a record is pending, and read without t
   });
 }
 
-TEST_CASE("what comes together with the end of the handshake is not lost") {
+TEST_CASE("data that arrives with the end of the handshake is not lost") {
   const Bytes words(40'000, std::byte{3});
   const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
   const Address at = net::local_of(listener.get());

@@ -7,7 +7,7 @@ using namespace troupe;
 using namespace troupe_test;
 using Wants = ByteStream::Wants;
 
-TEST_CASE("OpenSSL's end is an end behind all of its bytes") {
+TEST_CASE("the end of OpenSSL's side arrives after all of its bytes") {
   in_both_roles([](Session& session) {
     const Bytes bytes(50'000, std::byte{5});
     session.theirs().write(bytes);
@@ -25,13 +25,13 @@ TEST_CASE("OpenSSL's end is an end behind all of its bytes") {
     CHECK(progress.wants == Wants::closed);
     CHECK_FALSE(session.ours().pending());
     CHECK(session.we_read_some(piece).wants == Wants::closed);
-    // It still hears us.
+    // The other direction is still open.
     session.we_write(bytes);
     CHECK(session.they_read(bytes.size()) == bytes);
   });
 }
 
-TEST_CASE("our end is an orderly one to OpenSSL, behind all of our bytes") {
+TEST_CASE("OpenSSL sees our end as orderly, after all of our bytes") {
   for (const bool more : {false, true}) {
     in_both_roles([&](Session& session) {
       session.ours().send_in_bulk();
@@ -43,7 +43,7 @@ TEST_CASE("our end is an orderly one to OpenSSL, behind all of our bytes") {
   }
 }
 
-TEST_CASE("a connection that is cut in the middle of a record, or before one, is closed") {
+TEST_CASE("a connection that is cut in the middle of a record or before one is closed") {
   for (const std::size_t cut : {0, 1, 5, 200}) {
     in_both_roles([&](Session& session) {
       session.theirs().write(Bytes(100, std::byte{1}));
@@ -62,7 +62,7 @@ TEST_CASE("a connection that is cut in the middle of a record, or before one, is
   }
 }
 
-TEST_CASE("who writes to a connection that is gone is told so") {
+TEST_CASE("writing to a lost connection fails") {
   in_both_roles([](Session& session) {
     session.theirs().hang_up();
     const Bytes bytes(1'000'000);
@@ -73,7 +73,7 @@ TEST_CASE("who writes to a connection that is gone is told so") {
   });
 }
 
-TEST_CASE("bytes garbled on their way to us are an error here, and OpenSSL is told why") {
+TEST_CASE("changed bytes on their way to us cause an error here and an alert for OpenSSL") {
   for (const std::size_t at : {5, 50, 121}) {
     in_both_roles([&](Session& session) {
       session.they_write(Bytes(10, std::byte{1}));
@@ -91,7 +91,7 @@ TEST_CASE("bytes garbled on their way to us are an error here, and OpenSSL is to
   }
 }
 
-TEST_CASE("after an alert we say nothing more, not even that this is the end") {
+TEST_CASE("after an alert we send nothing more, not even our end") {
   in_both_roles([](Session& session) {
     session.theirs().on_sending = [&](Bytes& bytes) { bytes.back() ^= std::byte{1}; };
     session.they_write(Bytes(100, std::byte{1}));
@@ -105,7 +105,7 @@ TEST_CASE("after an alert we say nothing more, not even that this is the end") {
   });
 }
 
-TEST_CASE("what is no record at all is an error here, and OpenSSL is told so") {
+TEST_CASE("invalid records cause an error here and an alert for OpenSSL") {
   in_both_roles([](Session& session) {
     session.theirs().on_sending = [&](Bytes& bytes) { bytes = Bytes(20, std::byte{'G'}); };
     session.they_write(Bytes(100, std::byte{1}));
@@ -117,7 +117,7 @@ TEST_CASE("what is no record at all is an error here, and OpenSSL is told so") {
   });
 }
 
-TEST_CASE("bytes garbled on their way to OpenSSL are an error there, and it tells us why") {
+TEST_CASE("changed bytes on their way to OpenSSL cause an error there and an alert for us") {
   in_both_roles([](Session& session) {
     session.theirs().on_receiving = [&](Bytes& bytes) { bytes.back() ^= std::byte{4}; };
     session.we_write(Bytes(100, std::byte{1}));
@@ -127,7 +127,7 @@ TEST_CASE("bytes garbled on their way to OpenSSL are an error there, and it tell
     Bytes piece(10);
     const auto read = [&] { session.we_read_some(piece); };
     CHECK(message_of(read) == "it ended the connection with an alert: bad record mac");
-    // And we have nothing to answer.
+    // And we send no answer.
     session.theirs().on_receiving = nullptr;
     session.end_ours();
     wait_for(session.theirs().fd(), Wants::read, soon());
@@ -135,7 +135,7 @@ TEST_CASE("bytes garbled on their way to OpenSSL are an error there, and it tell
   });
 }
 
-TEST_CASE("a certificate that OpenSSL refuses is told at the first read") {
+TEST_CASE("a certificate that OpenSSL refuses is reported by the first read") {
   const FileDescriptor listener = net::listen_on({"127.0.0.1", 0});
   const auto driver = trial_authority().driver();
   auto shaken = std::async(std::launch::async, [&] {

@@ -7,7 +7,7 @@
 
 using namespace troupe;
 
-TEST_CASE("a window is written by nobody once it is withdrawn") {
+TEST_CASE("a withdrawn window is not written any more") {
   WindowTable table({"node0", "node1"});
   std::vector<std::byte> memory(32);
   const auto announce = [&] { table.announce(1, 1, memory, 16, nullptr); };
@@ -16,15 +16,15 @@ TEST_CASE("a window is written by nobody once it is withdrawn") {
   table.arrived(first);
   table.withdraw(1);
   CHECK(code_of([&] { table.claim(1, {1, 1, 1, 16}); }) == ErrorCode::protocol);
-  table.withdraw(1);  // which is none
-  // A segment that has begun, and may take its time.
+  table.withdraw(1);  // there is no such window now
+  // A segment that has begun and may take its time.
   announce();
   const auto late = table.claim(1, {1, 1, 2, 16});
   const auto withdraw = [&] { table.withdraw(1); };
   CHECK(message_of(withdraw) == "window 1 is still being written (node node1)");
 }
 
-TEST_CASE("a segment may be sent in part where its window says so") {
+TEST_CASE("a segment may be shorter if its window allows it") {
   WindowTable table({"node0", "node1"});
   std::vector<std::byte> memory(24);
   table.announce(1, 1, memory, 16, nullptr);
@@ -32,6 +32,6 @@ TEST_CASE("a segment may be sent in part where its window says so") {
   CHECK(code_of([&] { table.claim(1, {1, 0, 1, 15}); }) == ErrorCode::protocol);
   CHECK(table.claim(1, {2, 0, 1, 15}).bytes.size() == 15);
   CHECK(table.claim(1, {2, 1, 1, 8}).bytes.data() == memory.data() + 16);
-  for (const std::uint64_t bytes : {0, 9, 16})  // nothing, and more than the last has
+  for (const std::uint64_t bytes : {0, 9, 16})  // nothing, and more than the last segment
     CHECK(code_of([&] { table.claim(1, {2, 1, 2, bytes}); }) == ErrorCode::protocol);
 }

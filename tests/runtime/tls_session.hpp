@@ -24,7 +24,7 @@ inline troupe::FileDescriptor next_of(int listener) {
   return troupe::net::accept_from(listener);
 }
 
-/// The driver's end of the next connection, with hands shaken.
+/// Accepts the next connection as the driver and completes the handshake.
 inline troupe::TlsStream serve(int listener, const troupe::Credentials& driver = *trial_authority().driver()) {
   using Wants = troupe::ByteStream::Wants;
   troupe::TlsStream stream(next_of(listener), driver);
@@ -35,12 +35,12 @@ inline troupe::TlsStream serve(int listener, const troupe::Credentials& driver =
   return stream;
 }
 
-/// A connection between a stream of ours and OpenSSL, with hands shaken.
+/// A connection between one of our streams and OpenSSL, after the handshake.
 class Session {
  public:
   using Wants = troupe::ByteStream::Wants;
 
-  /// @param buffers bytes of each socket's buffers; 0 for the system's choice
+  /// @param buffers size of each socket's buffers in bytes; 0 for the system's default
   explicit Session(bool we_serve, int buffers = 0) {
     const troupe::FileDescriptor listener = troupe::net::listen_on({"127.0.0.1", 0});
     limit_buffers(listener.get(), buffers);
@@ -74,7 +74,7 @@ class Session {
   void they_send() {
     while (!theirs_->send()) troupe::wait_for(theirs_->fd(), Wants::write, soon());
   }
-  /// So many bytes, unless OpenSSL comes to an end before.
+  /// Reads this number of bytes at the OpenSSL side, or fewer if OpenSSL reaches an end.
   Bytes they_read(std::size_t bytes) {
     Bytes read = theirs_->read(bytes);
     while (read.size() < bytes && theirs_->error == SSL_ERROR_WANT_READ) {
@@ -84,7 +84,7 @@ class Session {
     }
     return read;
   }
-  /// The first outcome of our reading that is not to be waited for.
+  /// Returns the first result of our reading that does not ask for a wait.
   troupe::ByteStream::Progress we_read_some(std::span<std::byte> into) {
     const troupe::Deadline deadline = soon();
     while (!deadline.passed()) {
@@ -92,7 +92,7 @@ class Session {
       if (progress.bytes > 0 || progress.wants != Wants::read) return progress;
       troupe::wait_for(ours_->fd(), Wants::read, deadline);
     }
-    throw std::runtime_error("reading never comes to an end");
+    throw std::runtime_error("reading never ends");
   }
 
  private:
@@ -116,7 +116,7 @@ class Session {
   std::optional<troupe::TlsStream> ours_;
 };
 
-/// A test of both roles.
+/// Runs the test in both roles.
 template <class Test>
 void in_both_roles(Test test, int buffers = 0) {
   for (const bool we_serve : {false, true}) {

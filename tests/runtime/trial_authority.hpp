@@ -12,7 +12,7 @@
 
 namespace troupe_test {
 
-/// What loading credentials says that cannot be; it must name the file.
+/// Returns the error of loading credentials. Loading must fail, and the error must contain the file.
 inline std::string refusal(const std::string& folder, troupe::Role role, const std::string& file) {
   const auto load = [&] { troupe::Credentials(folder, role); };
   CHECK(code_of(load) == troupe::ErrorCode::bad_certificate);
@@ -40,7 +40,7 @@ class TrialAuthority {
   TemporaryFolder folder_;
 };
 
-/// Made once: keys take time.
+/// Created once, because keys take time.
 inline const TrialAuthority& trial_authority() {
   static const TrialAuthority authority(4);
   return authority;

@@ -12,7 +12,7 @@
 
 namespace troupe_test {
 
-/// One node: a data plane behind a gate of its own, in this process.
+/// One node: a data plane behind its own gate, in this process.
 class TrialNode {
  public:
   explicit TrialNode(int number, int threads = 2, const troupe::Address& listen = {"127.0.0.1", 0})
@@ -33,7 +33,7 @@ class TrialNode {
   troupe::Gate gate;
 };
 
-/// Nodes of one membership, connected.
+/// The connected nodes of one membership.
 class TrialCluster {
  public:
   explicit TrialCluster(int nodes, int streams = 2, int threads = 2) : streams_(streams) {
@@ -66,7 +66,7 @@ class TrialCluster {
   std::vector<std::unique_ptr<TrialNode>> nodes_;
 };
 
-/// The hello with which a node opens a data connection.
+/// Returns the hello that opens a data connection.
 inline troupe::Hello data_hello(const troupe::Membership& membership, int stream) {
   troupe::Hello hello = troupe::make_hello(troupe::Purpose::data);
   hello.run = membership.run;

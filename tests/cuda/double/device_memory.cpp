@@ -8,7 +8,7 @@
 
 #include "cuda/double/state.hpp"
 
-// Under the address sanitizer a kernel that leaves its block is stopped where it does so.
+// With the address sanitizer, a kernel that leaves its block is stopped at once.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #else
@@ -30,7 +30,7 @@ constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-/// Read as a number it is a NaN too, so that reads beside a block show.
+/// Returns the canary byte of an address. Canaries read as a number are NaN too, so that reads outside a block show.
 std::byte canary_at(const std::byte* address) {
   return std::byte{reinterpret_cast<std::uintptr_t>(address) % 2 == 0 ? std::uint8_t{0xC5} : std::uint8_t{0xFF}};
 }
@@ -46,8 +46,8 @@ __attribute__((no_sanitize("address"))) const std::byte* first_spoiled(const std
   return nullptr;
 }
 
-/// A handle's workspace is spoiled whenever it is used, as far as it is: to fill it, too, would take most of a test's
-/// time.
+/// Fills new memory with NaN. Skips a handle's workspace, which is spoiled at each use as far as it is used; filling
+/// all of it would take most of a test's time.
 void fill(void* start, std::size_t bytes) {
   if (bytes != kProductWorkspace) std::memset(start, kUnwritten, bytes);
 }
@@ -213,7 +213,7 @@ bool is_device_range(const std::string& what, const void* start, std::size_t byt
   const Block* const block = device_memory().holding(start, bytes);
   if (block == nullptr)
     return complain(false, what + " of " + std::to_string(bytes) + " bytes leaves its block, or the block was freed");
-  if (block->device != device) return complain(false, what + " lies on device " + std::to_string(block->device));
+  if (block->device != device) return complain(false, what + " belongs to device " + std::to_string(block->device));
   if (reinterpret_cast<std::uintptr_t>(start) % alignment != 0) return complain(false, what + " is not aligned");
   return true;
 }

@@ -9,13 +9,13 @@
 namespace troupe::cuda_double {
 
 struct Block {
-  std::size_t bytes = 0;  ///< as asked for
+  std::size_t bytes = 0;  ///< as requested
   std::size_t total = 0;  ///< with canaries
   int device = 0;
-  bool live = false;  ///< or in quarantine
+  bool live = false;  ///< otherwise in quarantine
 };
 
-/// The memory of all devices: one range of addresses that the host can touch only while a DeviceAccess lives.
+/// The memory of all devices: one address range that the host can access only during the lifetime of a DeviceAccess.
 class DeviceMemory {
  public:
   DeviceMemory();
@@ -23,20 +23,20 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Forgets all blocks; the range then has `bytes`.
+  /// Forgets all blocks and changes the size of the range to `bytes`.
   void reset(std::size_t bytes);
 
-  /// @return 256-byte aligned, filled with NaN but for a cuBLAS workspace; null where there is no room in the range
+  /// @return 256-byte aligned memory filled with NaN, except a cuBLAS workspace; null if the range has no room
   void* allocate(int device, std::size_t bytes);
 
-  /// Checks the canaries. @return false for what is not the start of a live block
+  /// Checks the canaries and frees the block. @return false if no live block starts at `pointer`
   bool release(void* pointer);
 
-  /// The live block that starts at `pointer`, or that holds the whole range.
+  /// Return the live block that starts at `pointer`, or that contains the whole range.
   const Block* starting_at(const void* pointer) const;
   const Block* holding(const void* pointer, std::size_t bytes) const;
 
-  /// Any address of the range, of a block or not.
+  /// Returns whether the address is in the range, inside or outside a block.
   bool contains(const void* pointer) const;
 
   std::int64_t blocks() const;
@@ -56,11 +56,11 @@ class DeviceMemory {
   std::size_t mapped_bytes() const;
 
   void* mapped_ = nullptr;
-  std::byte* base_ = nullptr;  ///< in there, at the start of a huge page
+  std::byte* base_ = nullptr;  ///< aligned to a huge page, inside the mapping
   std::size_t size_ = 0;
-  std::size_t used_ = 0;    ///< nothing beyond was ever in a block
-  std::size_t opened_ = 0;  ///< how much of the range is open
-  std::size_t next_ = 0;    ///< where to look for room first: freed addresses come back as late as may be
+  std::size_t used_ = 0;    ///< no block was ever beyond this offset
+  std::size_t opened_ = 0;  ///< size of the open part of the range
+  std::size_t next_ = 0;    ///< where to look for room first, so that freed addresses are reused as late as possible
   int accesses_ = 0;
   Blocks blocks_;
   std::deque<std::size_t> quarantine_;
@@ -69,7 +69,7 @@ class DeviceMemory {
 
 DeviceMemory& device_memory();
 
-/// Opens the memory of the devices to the host as long as it lives: for what a device does.
+/// Opens the memory of the devices to the host during its lifetime. Used for all work of a device.
 class DeviceAccess {
  public:
   DeviceAccess();
@@ -78,13 +78,13 @@ class DeviceAccess {
   DeviceAccess& operator=(const DeviceAccess&) = delete;
 };
 
-/// Complains unless `bytes` from a device pointer on lie within one block of the device, and it is aligned.
+/// Complains unless the range is aligned and lies within one live block of the device.
 bool is_device_range(const std::string& what, const void* start, std::size_t bytes, int device, std::size_t alignment);
 
-/// Whether two ranges have bytes in common.
+/// Returns whether two ranges overlap.
 bool overlap(const void* first, std::size_t first_bytes, const void* second, std::size_t second_bytes);
 
-/// Puts NaN there: what a workspace holds before and after it was used, so that nobody can rely on it.
+/// Fills a workspace with NaN, before and after its use, so that no code can depend on its content.
 void spoil(void* start, std::size_t bytes);
 
 }  // namespace troupe::cuda_double

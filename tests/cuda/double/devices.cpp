@@ -8,7 +8,8 @@ namespace troupe::cuda_double {
 
 namespace {
 
-/// Not in the order of the devices' numbers, which on a real machine begin with the fastest.
+/// Returns the PCI bus of a device. The order differs from that of the device numbers, which on a real machine begin
+/// with the fastest device.
 int bus_of(int device) { return state().settings.devices - device; }
 
 bool exists(int device) { return device >= 0 && device < state().settings.devices; }
@@ -88,7 +89,7 @@ cudaError_t attribute(int* value, cudaDeviceAttr what, int device) {
       *value = state().settings.locks_read_only ? 1 : 0;
       break;
     default:
-      return complain(cudaErrorInvalidValue, "an attribute that the double does not know");
+      return complain(cudaErrorInvalidValue, "an attribute that the double does not support");
   }
   return cudaSuccess;
 }
@@ -159,7 +160,7 @@ const char* text_of(cudaError_t error) {
   }
 }
 
-/// An error that lasts is the last one of every thread.
+/// Returns the last error of the thread. A sticky error is the last error of every thread.
 cudaError_t last_error(bool forget) {
   if (this_thread().working) {
     complain_about_nesting("cudaGetLastError");
@@ -210,7 +211,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int device) 
   return cuda_call("cudaDeviceGetAttribute", [&] { return attribute(value, what, device); });
 }
 
-// The versions are known without a device, and 0 says that there is no driver.
+// The versions are available without a device. 0 means that there is no driver.
 cudaError_t cudaDriverGetVersion(int* version) {
   const Settings& settings = state().settings;
   *version = settings.no_driver ? 0 : settings.old_driver ? 11040 : CUDART_VERSION;

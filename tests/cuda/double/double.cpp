@@ -13,13 +13,13 @@ namespace troupe::cuda_double {
 
 namespace {
 
-/// Twice what the devices have, so that the addresses of freed blocks stay unused for long.
+/// Returns twice the memory of the devices, so that addresses of freed blocks stay unused for a long time.
 std::size_t range_bytes(const Settings& settings) {
   constexpr std::size_t kLeast = std::size_t{4} << 30;
   return std::max(kLeast, 2 * static_cast<std::size_t>(settings.devices) * settings.bytes_per_device);
 }
 
-/// A number of the state, which other threads may be changing.
+/// Reads a counter of the state while other threads may change it.
 std::int64_t counted(std::int64_t State::*count) {
   const std::scoped_lock lock(state().mutex);
   return state().*count;

@@ -11,12 +11,12 @@ Registry<cudaEvent_t, Event>& events() {
 namespace {
 
 cudaError_t create_event(cudaEvent_t* event, unsigned flags) {
-  if (event == nullptr) return complain(cudaErrorInvalidValue, "nowhere to put the event");
+  if (event == nullptr) return complain(cudaErrorInvalidValue, "a null pointer for the event");
   *event = events().add({.device = this_thread().device, .timed = (flags & cudaEventDisableTiming) == 0});
   return cudaSuccess;
 }
 
-/// Does something with a known event.
+/// Calls `body` with a known event, or fails.
 template <class Body>
 cudaError_t with_event(cudaEvent_t handle, const Body& body) {
   Event* const event = events().find(handle);
@@ -53,7 +53,7 @@ cudaError_t synchronize(const Event& event) {
 }
 
 cudaError_t query(const Event& event) {
-  // Half of the time, so that a loop that polls comes to its end.
+  // With probability 1/2, so that a loop of polls ends.
   if (draw(2) == 0) streams().run_one();
   if (event.latest == nullptr) return cudaSuccess;
   if (!event.latest->done) return cudaErrorNotReady;
@@ -69,8 +69,8 @@ cudaError_t elapsed(float* milliseconds, const Event& start, const Event& end) {
   const std::uint64_t begun = start.latest->clock.at(stream);
   const auto seen = end.latest->clock.find(stream);
   if (seen == end.latest->clock.end() || seen->second < begun)
-    return complain(cudaErrorInvalidResourceHandle, "time between an event and one that does not come behind it");
-  // Of one stream a microsecond for each piece of its work.
+    return complain(cudaErrorInvalidResourceHandle, "the time between two events in the wrong order");
+  // Within one stream, each piece of work takes a microsecond.
   *milliseconds = end.latest->stream == stream ? 0.001F * static_cast<float>(seen->second - begun) : 0.001F;
   return cudaSuccess;
 }

@@ -13,7 +13,7 @@ namespace troupe::cuda_double {
 namespace {
 
 cudaError_t allocate_block(void** pointer, std::size_t bytes) {
-  if (pointer == nullptr) return complain(cudaErrorInvalidValue, "nowhere to put the pointer");
+  if (pointer == nullptr) return complain(cudaErrorInvalidValue, "a null pointer for the pointer");
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const int device = this_thread().device;
@@ -60,7 +60,7 @@ struct Copy {
   bool from_device = false;
 };
 
-/// Complains unless these bytes lie within one block, or within page-locked memory or wholly beside it.
+/// Complains unless these bytes lie within one block, within page-locked memory or completely outside of it.
 bool lies_well(const void* start, std::size_t bytes, bool on_device, const char* what) {
   const bool is_on_device = device_memory().contains(start);
   if (is_on_device != on_device)
@@ -104,7 +104,7 @@ cudaError_t queue_copy(Stream& stream, Copy copy) {
   Task task{.what = "a copy of " + std::to_string(copy.bytes) + " bytes"};
   if (pageable) ++state().pageable_copies;
   if (pageable && copy.to_device) {
-    // The driver takes the source before it returns: the caller may change it at once.
+    // The driver copies the source before it returns, so the caller may change it at once.
     const auto* const bytes = static_cast<const std::byte*>(copy.from);
     const auto staged = std::make_shared<const std::vector<std::byte>>(bytes, bytes + copy.bytes);
     copy.from = staged->data();

@@ -17,7 +17,7 @@ constexpr std::size_t kPageBytes = 4096;
 
 enum class Mapping : std::uint8_t { missing, read_only, writable };
 
-/// How all of these bytes are mapped into this process.
+/// Returns how all of these bytes are mapped into this process.
 Mapping mapping_of(const void* start, std::size_t bytes) {
   auto at = reinterpret_cast<std::uintptr_t>(start);
   const std::uintptr_t last = at + bytes;
@@ -36,7 +36,8 @@ Mapping mapping_of(const void* start, std::size_t bytes) {
 }
 
 cudaError_t allocate_pinned(void** pointer, std::size_t bytes) {
-  if (pointer == nullptr || bytes == 0) return complain(cudaErrorInvalidValue, "nothing is asked for");
+  if (pointer == nullptr || bytes == 0)
+    return complain(cudaErrorInvalidValue, "an allocation without a pointer or of 0 bytes");
   *pointer = pinned().allocate(bytes, this_thread().device);
   return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
@@ -55,14 +56,14 @@ cudaError_t register_range(void* start, std::size_t bytes, unsigned flags) {
   return cudaSuccess;
 }
 
-/// Gives a range back that no queued copy may touch any more: the real driver promises nothing about those.
+/// Releases a range. Complains if a queued copy still uses it: the real driver gives no guarantee for such copies.
 cudaError_t release_range(void* start, bool owned, cudaError_t unknown) {
   if (owned && start == nullptr) return cudaSuccess;
   const PinnedRange* const range = pinned().starting_at(start);
   if (range == nullptr || range->owned != owned)
-    return complain(unknown, "page-locked memory that is unknown or was given back");
+    return complain(unknown, "page-locked memory that is unknown or was released");
   if (const Task* const task = streams().task_touching(start, range->bytes))
-    complain("page-locked memory is given back while queued work touches it: " + task->what);
+    complain("page-locked memory is released while queued work touches it: " + task->what);
   const cudaError_t error = streams().run_all();
   races().forget(start, range->bytes);
   pinned().remove(start);

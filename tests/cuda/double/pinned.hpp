@@ -27,7 +27,7 @@ class Pinned {
   /// @return null unless a range starts there
   const PinnedRange* starting_at(const void* start) const;
 
-  /// A range that has bytes in common with these. @return null without one
+  /// Returns a range that overlaps with these bytes. @return null if there is none
   const PinnedRange* touching(const void* start, std::size_t bytes) const;
 
   bool holds(const void* start, std::size_t bytes) const;

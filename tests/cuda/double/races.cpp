@@ -54,7 +54,7 @@ void Races::add(const Entry& entry, const Clock& clock) {
       complain("race: " + entry.what + " and " + other->what + ", of another stream, touch the same memory unordered");
       complained = true;
     }
-    // Whoever comes after this touch comes after that one, so that it need not be remembered.
+    // Work after this touch is also after the other touch, so the other one can be forgotten.
     const bool replaces = ordered && (entry.touch.writes || !other->touch.writes) && covers(entry.touch, other->touch);
     other = replaces ? entries_.erase(other) : std::next(other);
   }

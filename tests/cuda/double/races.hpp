@@ -12,25 +12,25 @@
 
 namespace troupe::cuda_double {
 
-/// How much of each stream's work has come before something, for certain.
+/// A vector clock: for each stream, the amount of its work that surely happens before a point.
 using Clock = std::map<cudaStream_t, std::uint64_t>;
 
-/// Makes `clock` come after `other` too.
+/// Merges `other` into `clock`.
 void merge(Clock& clock, const Clock& other);
 
-/// Finds work that touches the same memory in no order. Work runs here in one piece, so that a workspace which two
-/// streams share never shows by its numbers; what is certain to come before what is known when work is queued.
+/// Detects unordered work on the same memory. Here each piece of work runs as a whole, so a workspace shared by two
+/// streams would never produce wrong numbers. The happens-before order is known when work is queued.
 class Races {
  public:
-  /// Complains where memory is touched that unordered work touches too, and remembers it.
+  /// Records accesses to memory. Complains if unordered work accesses the same memory.
   void add(cudaStream_t stream, int device, const Clock& clock, const std::string& what,
            const std::vector<Touch>& touches);
 
-  /// The host waited until then: all that is queued from now on comes later.
+  /// Records that the host waited until then: all work queued from now on is later.
   void host_saw(const Clock& clock);
   void host_saw_device(int device);
 
-  /// Memory that was given back.
+  /// Forgets accesses to memory that was released.
   void forget(const void* start, std::size_t bytes);
   void clear() { entries_.clear(); }
 
@@ -45,7 +45,7 @@ class Races {
 
   void add(const Entry& entry, const Clock& clock);
 
-  std::list<Entry> entries_;  ///< that the host has not seen the end of
+  std::list<Entry> entries_;  ///< accesses that the host has not waited for
 };
 
 Races& races();

@@ -14,17 +14,17 @@
 
 namespace troupe::cuda_double {
 
-/// What all calls share: one per process, as the libraries are. Like all that the double keeps it is never destroyed,
-/// since what a backend destroys as late as that still calls.
+/// The state shared by all calls: one per process, as in the libraries. It is never destroyed, like everything in the
+/// double, because static destructors of a backend may still make calls.
 struct State {
   std::mutex mutex;                           ///< held throughout a call and the work that it runs
-  std::atomic<std::uint64_t> generation = 1;  ///< how many resets there were: a thread's own state is older or not
+  std::atomic<std::uint64_t> generation = 1;  ///< number of resets; tells whether a thread's state is outdated
   Settings settings;
   std::mt19937_64 random{1};
   std::vector<std::string> complaints;
-  std::string call;  ///< that is going on
+  std::string call;  ///< the current call
   Failed failed = Failed::nothing;
-  cudaError_t sticky = cudaSuccess;  ///< what every call returns after a failure on the device
+  cudaError_t sticky = cudaSuccess;  ///< returned by every call after a failure on the device
   std::int64_t calls = 0;
   std::int64_t waits = 0;
   std::int64_t waits_until_drop = -1;
@@ -37,7 +37,7 @@ struct State {
 
 State& state();
 
-/// What CUDA keeps for each host thread.
+/// The state that CUDA keeps for each host thread.
 struct ThreadState {
   std::uint64_t generation = 0;
   int device = 0;
@@ -47,10 +47,10 @@ struct ThreadState {
 
 ThreadState& this_thread();
 
-/// A number below `count`, drawn by the seed.
+/// Returns a pseudo-random number below `count`.
 std::uint64_t draw(std::uint64_t count);
 
-/// Keeps a complaint about the call that is going on.
+/// Records a complaint about the current call.
 void complain(const std::string& text);
 
 template <class Status>
@@ -61,18 +61,18 @@ Status complain(Status status, const std::string& text) {
 
 enum class Kind : std::uint8_t {
   ordinary,
-  allocation,  ///< an injected failure is "out of memory", and nothing else is broken by it
-  release      ///< does its work even where it reports a failure
+  allocation,  ///< an injected failure is "out of memory" and has no other effect
+  release      ///< does its work even if it reports a failure
 };
 
-/// Counts a call, and says whether it has to fail whatever its arguments are.
+/// Counts a call. Returns an error if the call must fail regardless of its arguments.
 cudaError_t begin_call(const char* name, Kind kind);
 
-/// Complains about a call out of queued work.
+/// Complains about an API call from queued work.
 void complain_about_nesting(const char* name);
 
-/// A call of one of the libraries.
-/// @param failure what the library calls a CUDA error
+/// Runs a call of one of the libraries.
+/// @param failure converts a CUDA error to the library's status
 template <class Body, class Failure>
 auto library_call(const char* name, Kind kind, const Failure& failure, const Body& body) {
   if (this_thread().working) {
@@ -86,7 +86,7 @@ auto library_call(const char* name, Kind kind, const Failure& failure, const Bod
   return failure(error);
 }
 
-/// A call of the CUDA runtime, which remembers the last error of the thread.
+/// Runs a call of the CUDA runtime and records the last error of the thread.
 template <class Body>
 cudaError_t cuda_call(const char* name, Kind kind, const Body& body) {
   const cudaError_t error = library_call(
@@ -100,10 +100,10 @@ cudaError_t cuda_call(const char* name, const Body& body) {
   return cuda_call(name, Kind::ordinary, body);
 }
 
-/// A handle that was never given out before, of whatever kind, and that points to nothing.
+/// Returns a handle that was never returned before, of any kind, and that points to no memory.
 std::uintptr_t new_handle();
 
-/// Objects that callers know by handles. A handle is never used again, so one that was destroyed is unknown for good.
+/// Objects by handle. Handles are never reused, so a destroyed handle stays unknown.
 template <class Handle, class Object>
 class Registry {
  public:

@@ -6,8 +6,9 @@ namespace troupe::cuda_double {
 namespace {
 
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags) {
-  if (stream == nullptr) return complain(cudaErrorInvalidValue, "nowhere to put the stream");
-  if (flags != cudaStreamNonBlocking) return complain(cudaErrorInvalidValue, "a stream that waits for the default one");
+  if (stream == nullptr) return complain(cudaErrorInvalidValue, "a null pointer for the stream");
+  if (flags != cudaStreamNonBlocking)
+    return complain(cudaErrorInvalidValue, "a stream that synchronizes with the default stream");
   *stream = streams().create(this_thread().device);
   return cudaSuccess;
 }
@@ -29,7 +30,7 @@ cudaError_t synchronize_stream(cudaStream_t handle) {
 cudaError_t query_stream(cudaStream_t handle) {
   Stream* const stream = stream_for_work(handle);
   if (stream == nullptr) return cudaErrorInvalidValue;
-  // Half of the time, so that a loop that polls comes to its end.
+  // With probability 1/2, so that a loop of polls ends.
   if (draw(2) == 0) streams().run_one();
   if (!stream->queue.empty()) return cudaErrorNotReady;
   races().host_saw(stream->clock);

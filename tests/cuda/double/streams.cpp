@@ -9,7 +9,7 @@ namespace troupe::cuda_double {
 
 namespace {
 
-/// Runs a task's function as a device does: no call of the API and no exception comes out of it.
+/// Runs a task's function like a device: it may not call the API, and its exceptions do not propagate.
 void run_function(const Task& task) {
   this_thread().working = true;
   try {
@@ -45,8 +45,8 @@ void Streams::push(Stream& stream, Task task) {
 }
 
 Stream* Streams::first_ready() {
-  // Priorities that last for a while let a stream run far ahead of another, which an order drawn task by task rarely
-  // does.
+  // Priorities that last for a while let a stream run far ahead of another. A new random choice for each task would
+  // rarely do so.
   const bool anew = draw(8) == 0;
   Stream* first = nullptr;
   for (auto& [handle, stream] : streams_) {
@@ -86,12 +86,13 @@ void Streams::run_head(Stream& stream) {
 cudaError_t Streams::deadlock(const Stream& stream) {
   const std::string head = stream.queue.empty() ? "work that was never queued" : stream.queue.front().what;
   state().sticky = cudaErrorLaunchTimeout;
-  return complain(state().sticky, "deadlock: " + head + " waits for an event that never comes");
+  return complain(state().sticky, "deadlock: " + head + " waits for an event that is never recorded");
 }
 
 cudaError_t Streams::run_until(Stream& stream, std::uint64_t count) {
   if (state().sticky != cudaSuccess) return state().sticky;
-  // As little as possible shows what the host reads too early, as much as possible what streams overtake.
+  // Running as little as possible reveals premature reads of the host. Running as much as possible reveals streams that
+  // overtake each other.
   const bool as_little_as_possible = draw(2) == 0;
   const DeviceAccess access;
   while (stream.finished < count) {

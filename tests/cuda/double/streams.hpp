@@ -13,21 +13,21 @@
 
 namespace troupe::cuda_double {
 
-/// One recording of an event. It outlives the event as long as a stream waits for it.
+/// One recording of an event. It lives as long as a stream waits for it, even after the event is destroyed.
 struct Recording {
   cudaStream_t stream = nullptr;
-  std::uint64_t position = 0;  ///< in its stream: how many tasks have run when it has
+  std::uint64_t position = 0;  ///< number of tasks of the stream that have run before it, itself included
   bool done = false;
-  Clock clock = {};  ///< what has come before it
+  Clock clock = {};  ///< the work that happens before it
 };
 
-/// A piece of queued work: it waits for a recording, or records one, or runs something.
+/// A piece of queued work: waits for a recording, makes one, or runs a function.
 struct Task {
   std::string what;
   std::function<void()> run = nullptr;
   std::shared_ptr<Recording> waits_for = nullptr;
   std::shared_ptr<Recording> records = nullptr;
-  std::vector<Touch> touches = {};  ///< memory of devices and page-locked memory, as far as it is known
+  std::vector<Touch> touches = {};  ///< device memory and page-locked memory that it touches, as far as known
 
   bool ready() const { return waits_for == nullptr || waits_for->done; }
 };
@@ -38,17 +38,17 @@ struct Stream {
   std::deque<Task> queue{};
   std::uint64_t queued = 0;
   std::uint64_t finished = 0;
-  Clock clock = {};            ///< of the last task that was queued
-  std::uint64_t priority = 0;  ///< which of the ready streams goes first, until it is drawn anew
+  Clock clock = {};            ///< of the last queued task
+  std::uint64_t priority = 0;  ///< order among the ready streams, until the next random choice
 };
 
 struct Event {
   int device = 0;
   bool timed = true;
-  std::shared_ptr<Recording> latest = nullptr;  ///< null until it is first recorded
+  std::shared_ptr<Recording> latest = nullptr;  ///< null before the first recording
 };
 
-/// All streams. Their work runs when the host calls, in any order that a device could have chosen.
+/// All streams. Their work runs inside host calls, in any order that a device could choose.
 class Streams {
  public:
   cudaStream_t create(int device);
@@ -58,19 +58,19 @@ class Streams {
 
   void push(Stream& stream, Task task);
 
-  /// Runs what has to run before `count` tasks of the stream have, and by the seed's choice more.
-  /// @return an error where it waits for something that never comes, or after a failure
+  /// Runs the work that `count` tasks of the stream depend on, and possibly more, depending on the seed.
+  /// @return an error if the work waits for an event that is never recorded, or after a failure
   cudaError_t run_until(Stream& stream, std::uint64_t count);
   cudaError_t run_all(int device);
   cudaError_t run_all();
 
-  /// Runs nothing or a few tasks, by the seed's choice.
+  /// Runs no task or a few tasks, depending on the seed.
   void run_some();
 
-  /// Runs a task, if one is ready.
+  /// Runs one task if any is ready.
   void run_one();
 
-  /// A queued task that is known to touch this memory, or null.
+  /// Returns a queued task that is known to touch this memory, or null.
   const Task* task_touching(const void* start, std::size_t bytes);
 
   void destroy(cudaStream_t stream);
@@ -90,11 +90,11 @@ class Streams {
 Streams& streams();
 Registry<cudaEvent_t, Event>& events();
 
-/// The stream of a call that puts work on it; complains about unknown and default streams.
+/// Returns the stream for a call that queues work. Complains about unknown and default streams.
 Stream* stream_for_work(cudaStream_t stream);
 
-/// The same for kernels, which also need the stream's device to be the current one.
-/// @return cudaSuccess, with the stream
+/// Like `stream_for_work`, for kernels. The stream's device must be the current one.
+/// @return cudaSuccess and the stream
 cudaError_t stream_for_kernel(cudaStream_t handle, Stream*& stream);
 
 }  // namespace troupe::cuda_double

@@ -10,7 +10,7 @@
 
 using namespace troupe::cuda_double;
 
-TEST_CASE("double: the host cannot touch memory of a device, kernels can") {
+TEST_CASE("double: the host cannot access device memory, and kernels can") {
   reset({});
   float* const block = new_floats(4);
   const cudaStream_t stream = new_stream();
@@ -25,7 +25,7 @@ TEST_CASE("double: the host cannot touch memory of a device, kernels can") {
   CHECK(complaints().empty());
 }
 
-TEST_CASE("double: blocks") {
+TEST_CASE("double: blocks are allocated, freed and limited") {
   reset({.bytes_per_device = 4096});
   void* const block = new_block(1000);
   CHECK(reinterpret_cast<std::uintptr_t>(block) % 256 == 0);
@@ -48,7 +48,7 @@ TEST_CASE("double: blocks") {
   CHECK(cudaFree(nullptr) == cudaSuccess);
 }
 
-TEST_CASE("double: addresses come back when the range is used up") {
+TEST_CASE("double: addresses are reused only when the range is exhausted") {
   reset({});
   device_memory().reset(std::size_t{1} << 20);
   std::set<void*> blocks;
@@ -63,7 +63,7 @@ TEST_CASE("double: addresses come back when the range is used up") {
 
 // The address sanitizer stops such a write at once.
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("double: writes beside a block are found") {
+TEST_CASE("double: writes outside a block are detected") {
   reset({});
   auto* const block = static_cast<char*>(new_block(10));
   const cudaStream_t stream = new_stream();
@@ -78,7 +78,7 @@ TEST_CASE("double: writes beside a block are found") {
   CHECK(complaints().size() == 4);
 }
 
-TEST_CASE("double: the kernel that writes beside a block is named") {
+TEST_CASE("double: a kernel that writes outside a block is named") {
   reset({.canaries_after_tasks = true});
   auto* const block = static_cast<char*>(new_block(10));
   const cudaStream_t stream = new_stream();
@@ -88,7 +88,7 @@ TEST_CASE("double: the kernel that writes beside a block is named") {
   CHECK(complained("found after kernel 2"));
 }
 #else
-TEST_CASE("double: a kernel that leaves its block is stopped") {
+TEST_CASE("double: the sanitizer stops a kernel that leaves its block") {
   reset({});
   auto* const block = static_cast<char*>(new_block(10));
   const cudaStream_t stream = new_stream();
@@ -114,7 +114,7 @@ TEST_CASE("double: copies of the wrong kind or beyond a block are refused") {
   CHECK(cudaMemcpyAsync(block, host, 8, cudaMemcpyHostToDevice, stream) == cudaErrorInvalidValue);
 }
 
-TEST_CASE("double: page-locked memory") {
+TEST_CASE("double: page-locked memory is registered, used and released") {
   reset({});
   std::vector<float> values(5000);
   float* const start = values.data();
@@ -139,7 +139,7 @@ TEST_CASE("double: page-locked memory") {
   CHECK(usage().pinned_ranges == 0);
 }
 
-TEST_CASE("double: read-only and missing memory can only be registered as such") {
+TEST_CASE("double: read-only memory can be registered as such only, and missing memory cannot") {
   reset({.locks_read_only = true});
   void* const page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(page != MAP_FAILED);
@@ -152,7 +152,7 @@ TEST_CASE("double: read-only and missing memory can only be registered as such")
   CHECK(cudaHostRegister(page, 4096, cudaHostRegisterDefault) == cudaErrorInvalidValue);
 }
 
-TEST_CASE("double: devices") {
+TEST_CASE("double: streams and kernels are bound to their device") {
   reset({.devices = 2});
   int count = 0;
   CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
@@ -164,7 +164,7 @@ TEST_CASE("double: devices") {
   std::thread([&] {
     int device = -1;
     CHECK(cudaGetDevice(&device) == cudaSuccess);
-    CHECK(device == 0);  // each thread begins there
+    CHECK(device == 0);  // the initial device of each thread
   }).join();
   CHECK(launch(first, [] {}) == cudaErrorInvalidResourceHandle);
   const cudaStream_t second = new_stream();
@@ -180,7 +180,7 @@ TEST_CASE("double: devices") {
   CHECK(std::string(id) == "0000:01:00.0");
 }
 
-TEST_CASE("double: no device and no driver") {
+TEST_CASE("double: errors without a device or driver are reported") {
   int count = 0;
   reset({.devices = 0});
   CHECK(cudaGetDeviceCount(&count) == cudaErrorNoDevice);
@@ -203,7 +203,7 @@ TEST_CASE("double: an allocation fails once") {
   CHECK(calls() == 3);
 }
 
-TEST_CASE("double: any other failure stays, and what is freed is freed all the same") {
+TEST_CASE("double: any other failure is permanent, and resources are still released") {
   reset({.failing_call = 3});
   float* const block = new_floats(1);
   const cudaStream_t stream = new_stream();
@@ -221,7 +221,7 @@ TEST_CASE("double: any other failure stays, and what is freed is freed all the s
   CHECK(complaints().empty());
 }
 
-TEST_CASE("double: kernels may not call the API, and what they throw is kept") {
+TEST_CASE("double: kernels cannot call the API, and their exceptions are recorded") {
   reset({});
   const cudaStream_t stream = new_stream();
   cudaError_t inside = cudaSuccess;

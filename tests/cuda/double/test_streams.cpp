@@ -9,7 +9,7 @@ using namespace troupe::cuda_double;
 
 namespace {
 
-/// What a copy behind a kernel on another stream brings, by seeds; an event joins them.
+/// Returns the results of a copy after a kernel on another stream, over many seeds. An event orders the two.
 std::set<float> results_over_seeds(bool drops_wait) {
   std::set<float> results;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -35,12 +35,12 @@ std::set<float> results_over_seeds(bool drops_wait) {
 
 }  // namespace
 
-TEST_CASE("double: a missing event shows") {
+TEST_CASE("double: a missing event changes results") {
   CHECK(results_over_seeds(false) == std::set<float>{5});
   CHECK(results_over_seeds(true) == std::set<float>{0, 5});
 }
 
-TEST_CASE("double: streams run in orders drawn by the seed, and the same ones for the same seed") {
+TEST_CASE("double: streams run in an order that depends on the seed only") {
   const auto order_of = [](std::uint64_t seed) {
     reset({.seed = seed});
     std::vector<int> order;
@@ -63,7 +63,7 @@ TEST_CASE("double: streams run in orders drawn by the seed, and the same ones fo
   CHECK(order_of(7) == order_of(7));
 }
 
-TEST_CASE("double: waiting for a stream runs others or not, by the seed") {
+TEST_CASE("double: waiting for a stream may run other streams, depending on the seed") {
   int ran_too = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     reset({.seed = seed});
@@ -81,7 +81,7 @@ TEST_CASE("double: waiting for a stream runs others or not, by the seed") {
   CHECK(ran_too < 80);
 }
 
-TEST_CASE("double: work may run in any call") {
+TEST_CASE("double: queued work may run in any later call") {
   std::set<int> calls_until_run;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     reset({.seed = seed});
@@ -97,7 +97,7 @@ TEST_CASE("double: work may run in any call") {
   CHECK(calls_until_run.size() > 5);
 }
 
-TEST_CASE("double: a wait takes the record that was the last one then") {
+TEST_CASE("double: a wait refers to the latest recording at the time of the call") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     reset({.seed = seed});
     const cudaStream_t first = new_stream();
@@ -113,13 +113,13 @@ TEST_CASE("double: a wait takes the record that was the last one then") {
     REQUIRE(cudaStreamWaitEvent(second, event, 0) == cudaSuccess);
     REQUIRE(launch(second, [&] { seen = value; }) == cudaSuccess);
     REQUIRE(cudaEventRecord(event, second) == cudaSuccess);
-    REQUIRE(cudaEventDestroy(event) == cudaSuccess);  // what waits for it still does
+    REQUIRE(cudaEventDestroy(event) == cudaSuccess);  // work that waits for it still waits
     REQUIRE(cudaStreamDestroy(second) == cudaSuccess);
     CHECK(seen == 1);
   }
 }
 
-TEST_CASE("double: polling comes to its end") {
+TEST_CASE("double: a loop of polls ends") {
   reset({});
   const cudaStream_t stream = new_stream();
   const cudaEvent_t event = new_event();
@@ -131,7 +131,7 @@ TEST_CASE("double: polling comes to its end") {
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
 }
 
-TEST_CASE("double: a wait for what never comes is found") {
+TEST_CASE("double: a wait for an event that is never recorded is detected") {
   reset({});
   const cudaStream_t stream = new_stream();
   Streams& all = streams();
@@ -140,7 +140,7 @@ TEST_CASE("double: a wait for what never comes is found") {
   CHECK(complained("deadlock"));
 }
 
-TEST_CASE("double: the default stream and streams of other kinds are refused") {
+TEST_CASE("double: the default stream and blocking streams are refused") {
   reset({});
   float* const block = new_floats(1);
   CHECK(cudaMemsetAsync(block, 0, 4, nullptr) == cudaErrorInvalidValue);
@@ -153,7 +153,7 @@ TEST_CASE("double: the default stream and streams of other kinds are refused") {
   CHECK(complaints().size() == 4);
 }
 
-TEST_CASE("double: copies from and to page-locked memory touch it when they run") {
+TEST_CASE("double: asynchronous copies access page-locked memory when they run") {
   std::set<float> from_pinned;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     reset({.seed = seed});
@@ -177,7 +177,7 @@ TEST_CASE("double: copies from and to page-locked memory touch it when they run"
   CHECK(from_pinned.contains(4));
 }
 
-TEST_CASE("double: threads with a stream each") {
+TEST_CASE("double: threads can use a stream each") {
   reset({});
   std::vector<std::thread> threads;
   std::vector<float> sums(4);
@@ -200,7 +200,7 @@ TEST_CASE("double: threads with a stream each") {
   CHECK(complaints().empty());
 }
 
-TEST_CASE("double: unordered work on the same memory is a race, whatever the seed is") {
+TEST_CASE("double: unordered work on the same memory is a race with every seed") {
   reset({});
   float* const block = new_floats(2);
   const cudaStream_t first = new_stream();
@@ -211,11 +211,11 @@ TEST_CASE("double: unordered work on the same memory is a race, whatever the see
     return static_cast<int>(complaints().size());
   };
   CHECK(write_in(first, block) == 0);
-  CHECK(write_in(second, block + 1) == 0);  // beside it
+  CHECK(write_in(second, block + 1) == 0);  // next to it
   REQUIRE(cudaEventRecord(event, first) == cudaSuccess);
-  CHECK(write_in(first, block) == 0);  // its own order
+  CHECK(write_in(first, block) == 0);  // ordered within the stream
   REQUIRE(cudaStreamWaitEvent(second, event, 0) == cudaSuccess);
-  CHECK(write_in(second, block) == 1);  // behind the first write only
+  CHECK(write_in(second, block) == 1);  // ordered after the first write only
   REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(write_in(first, block) == 1);  // the host waited
   REQUIRE(cudaEventRecord(event, first) == cudaSuccess);
@@ -226,7 +226,7 @@ TEST_CASE("double: unordered work on the same memory is a race, whatever the see
   CHECK(complained("race: kernel 1 and a memset of 4 bytes"));
 }
 
-TEST_CASE("double: reads side by side are no race") {
+TEST_CASE("double: concurrent reads are not a race") {
   reset({});
   float* const block = new_floats(1);
   const cudaStream_t first = new_stream();
@@ -236,5 +236,5 @@ TEST_CASE("double: reads side by side are no race") {
   REQUIRE(cudaMemcpyAsync(pinned + 1, block, 4, cudaMemcpyDeviceToHost, second) == cudaSuccess);
   CHECK(complaints().empty());
   REQUIRE(cudaMemcpyAsync(pinned, block, 4, cudaMemcpyDeviceToHost, second) == cudaSuccess);
-  CHECK(complained("race"));  // they write the same memory of the host
+  CHECK(complained("race"));  // both write the same host memory
 }

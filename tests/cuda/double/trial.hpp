@@ -55,7 +55,7 @@ inline bool complained(const std::string& text) {
   return false;
 }
 
-/// How a child ends that does this, as waitpid says it.
+/// Runs `body` in a child. Returns the child's status from waitpid.
 template <class Body>
 int status_of(const Body& body) {
   const pid_t child = fork();
@@ -74,7 +74,7 @@ bool dies(const Body& body) {
   return status_of(body) != 0;
 }
 
-/// The signal that ends a child that does this, or 0.
+/// Runs `body` in a child. Returns the signal that ended the child, or 0.
 template <class Body>
 int signal_of(const Body& body) {
   const int status = status_of([&] {

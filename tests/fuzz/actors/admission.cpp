@@ -15,9 +15,10 @@
 #include "actors/transport/local_transport.hpp"
 #include "fuzz/support.hpp"
 
-// What passes the driver's end of a control connection must not hurt CAF: it is fed to one in a child, which must not
-// die, hang or grow. An input is what both ends said, each frame behind a byte (0 a node's, 1 the driver's): the first
-// inputs are what the cluster tests' rogue "record" wrote in real runs, with the ids of their processes made these.
+// Frames that pass the driver's end of a control connection must not harm CAF. They are fed to CAF in a child, which
+// must not die, hang or grow. An input contains the frames of both ends, each after a byte: 0 for a node's frame, 1 for
+// the driver's. The seed inputs are frames of real runs, recorded by the cluster tests' rogue "record" and converted to
+// the process ids used here.
 using namespace troupe;
 
 namespace {
@@ -36,7 +37,7 @@ constexpr wire::NodeId kDriver = fixed_id('D');
 constexpr wire::NodeId kNode = fixed_id('N');
 constexpr RunLimits kLimits{.shards = 8, .replicas = 8, .members = 3};
 
-/// A driver's CAF: where it listens, and what its actor and its process are called.
+/// CAF in a driver's place: its process, socket, actor and id.
 struct Reader {
   pid_t pid = -1;
   std::array<char, 108> path{};
@@ -59,19 +60,19 @@ struct Reader {
   self.actor = sink.id();
   std::vector<char> bytes;
   caf::binary_serializer to(nullptr, bytes);
-  fuzz::expect(!to(system.node()) && bytes.size() == self.id.size(), "a system has an id");
+  fuzz::expect(!to(system.node()) && bytes.size() == self.id.size(), "the actor system has an id");
   std::memcpy(self.id.data(), bytes.data(), bytes.size());
-  fuzz::expect(::write(tell, &self, sizeof self) == sizeof self, "the parent listens");
+  fuzz::expect(::write(tell, &self, sizeof self) == sizeof self, "the parent reads");
   for (;;) ::pause();
 }
 
-/// Before the fuzzer has threads.
+/// Must be called before the fuzzer creates threads.
 Reader start_reader() {
   std::array<int, 2> ends{};
-  fuzz::expect(::pipe(ends.data()) == 0, "a pipe");
+  fuzz::expect(::pipe(ends.data()) == 0, "a pipe is created");
   if (::fork() == 0) read_for_ever(ends[1]);
   Reader reader;
-  fuzz::expect(::read(ends[0], &reader, sizeof reader) == sizeof reader, "the reader starts");
+  fuzz::expect(::read(ends[0], &reader, sizeof reader) == sizeof reader, "the reader has started");
   return reader;
 }
 
@@ -81,25 +82,25 @@ Reader& reader() {
 }
 
 void check_reader() {
-  fuzz::expect(::waitpid(reader().pid, nullptr, WNOHANG) == 0, "CAF lives on what was let through");
+  fuzz::expect(::waitpid(reader().pid, nullptr, WNOHANG) == 0, "CAF survives the admitted frames");
   std::ifstream statm("/proc/" + std::to_string(reader().pid) + "/statm");
   std::size_t pages = 0;
   std::size_t resident = 0;
   statm >> pages >> resident;
-  fuzz::expect(resident * 4096 < kMemory, "CAF does not grow with what was let through");
+  fuzz::expect(resident * 4096 < kMemory, "CAF uses little memory for the admitted frames");
 }
 
-/// Whether it was read to its end.
+/// Returns whether CAF has read all bytes.
 bool feed_reader(std::span<const std::byte> bytes) {
   const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, reader().path.data(), reader().path.size());
   fuzz::expect(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0,
-               "the reader takes connections");
+               "the reader accepts connections");
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent <= 0) break;  // CAF may end a connection
+    if (sent <= 0) break;  // CAF may close a connection
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
   }
   ::shutdown(socket.get(), SHUT_WR);
@@ -111,7 +112,7 @@ bool feed_reader(std::span<const std::byte> bytes) {
   return true;
 }
 
-/// As the reader's CAF knows its actor and itself.
+/// Sets the ids of the reader's actor and process.
 void rename(wire::Header& header, std::span<std::byte> payload) {
   using wire::Operation;
   if (header.is(Operation::direct_message) || header.is(Operation::monitor_message)) header.target = reader().actor;
@@ -119,7 +120,7 @@ void rename(wire::Header& header, std::span<std::byte> payload) {
     std::copy(reader().id.begin(), reader().id.end(), payload.begin() + sizeof(wire::NodeId));
 }
 
-/// Each connection has a stand-in of its own, as in a driver.
+/// Returns a new id for each connection, as in a driver.
 wire::NodeId next_id() {
   static std::uint64_t last = 0;
   wire::NodeId id = kNode;
@@ -128,7 +129,7 @@ wire::NodeId next_id() {
   return id;
 }
 
-/// What passes of an input. @throws Error protocol at what ends the connection
+/// Appends the admitted frames of an input. @throws Error protocol if an invalid frame ends the connection
 void admit(fuzz::Input input, std::vector<std::byte>& passed) {
   const wire::NodeId stand_in = next_id();
   LinkAdmission admission(LinkEnd::driver, kDriver, stand_in, kLimits);
@@ -171,8 +172,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::byte> passed;
   fuzz::may_refuse([&] { admit(fuzz::Input(data, size), passed); }, {ErrorCode::protocol});
   if (passed.empty()) return 0;
-  // After some ten thousand connections CAF forgets to read one, whatever is said there.
-  fuzz::expect(feed_reader(passed) || feed_reader(passed), "CAF reads to the end of what was let through");
+  // After about ten thousand connections CAF sometimes fails to read one, regardless of its content.
+  fuzz::expect(feed_reader(passed) || feed_reader(passed), "CAF reads all of the admitted frames");
   check_reader();
   return 0;
 }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::may_refuse(
       [&] {
         const Measures measures = measures_from_text(shape, samples, text);
-        fuzz::expect(to_text(shape, measures) == text, "it is read as it was written");
+        fuzz::expect(to_text(shape, measures) == text, "the measures are read as they were written");
         check_measures(measures, ErrorCode::protocol, {});
         std::int64_t counted = 0;
         for (const std::int64_t count : measures.confusion) counted += count;

@@ -6,8 +6,7 @@
 
 namespace troupe::fuzz {
 
-/// All that crosses a connection between driver, workers and nodes, in order of MessageKind. An input's first byte
-/// chooses one.
+/// All messages between driver, workers and nodes, in the order of MessageKind. The first byte of an input selects one.
 using Messages = decltype(std::tuple_cat(ToDriver(), ToNode(), ToWorker()));
 
 inline Failure filled_failure() { return {3, "the model threw", "compute", "shard 1", "alice"}; }
@@ -107,7 +106,7 @@ inline ToWorker filled_to_worker() {
           StopFunction{29, 1, 2, "was lost"}};
 }
 
-/// One of each, with something in every field.
+/// Returns one message of each kind with a value in every field.
 inline Messages filled_messages() { return std::tuple_cat(filled_to_driver(), filled_to_node(), filled_to_worker()); }
 
 }  // namespace troupe::fuzz

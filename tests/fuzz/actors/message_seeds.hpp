@@ -5,7 +5,7 @@
 
 namespace troupe::fuzz {
 
-/// Messages of each kind as they travel, each behind the number of its kind.
+/// Returns serialized messages of each kind, each after a byte with the number of its kind.
 std::vector<std::string> message_seeds();
 
 }  // namespace troupe::fuzz

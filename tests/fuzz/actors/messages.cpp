@@ -16,7 +16,7 @@ namespace {
 std::vector<char> written(const auto& message) {
   std::vector<char> bytes;
   caf::binary_serializer sink(nullptr, bytes);
-  fuzz::expect(!sink(message), "what was read can be written");
+  fuzz::expect(!sink(message), "a message that was read can be written");
   return bytes;
 }
 
@@ -27,10 +27,10 @@ constexpr std::size_t kTexts = 2;
 constexpr std::size_t kSums = 3;
 constexpr RunLimits kLimits{.shards = 100, .replicas = 10, .members = 3};
 
-/// Each reply as the driver uses what has passed its check.
+/// The functions `use` access each reply as the driver does after the check.
 void use(const Built& built) {
   check_reply(built, 1, {});
-  fuzz::expect(built.replicas.size() == 1 && !built.tensor_names.empty(), "there is a replica, with tensors");
+  fuzz::expect(built.replicas.size() == 1 && !built.tensor_names.empty(), "there is a replica with tensors");
   std::uint64_t floats = 0;
   for (std::size_t i = 0; i < built.tensor_names.size(); ++i)
     floats += TensorInfo{built.tensor_names[i], built.tensor_shapes[i]}.size();
@@ -52,52 +52,53 @@ void use(const Computed& computed) {
 void use(const MeanReduced& reduced) {
   check_reply(reduced, kSums, {});
   for (const std::uint64_t bits : reduced.square_bits) fuzz::expect(!(from_bits(bits) < 0), "squares are not negative");
-  fuzz::expect(reduced.bytes_sent >= 0, "bytes are such");
+  fuzz::expect(reduced.bytes_sent >= 0, "bytes are not negative");
 }
 
 void use(const Applied& applied) {
   check_reply(applied, {});
-  fuzz::expect(from_bits(applied.reduce_bits) >= 0 && applied.bytes_sent >= 0, "times and bytes are such");
+  fuzz::expect(from_bits(applied.reduce_bits) >= 0 && applied.bytes_sent >= 0, "times and bytes are not negative");
 }
 
 void use(const NonFinite& found) {
   check_reply(found, kTensors, kStateVectors, {});
-  fuzz::expect(found.tensor >= -1 && found.tensor <= kTensors, "a tensor of the run, padding, or none");
-  fuzz::expect(found.part >= 0 && found.part < NonFinite::kState + kStateVectors, "a part of it");
+  fuzz::expect(found.tensor >= -1 && found.tensor <= kTensors, "it is a tensor of the run, padding, or no tensor");
+  fuzz::expect(found.part >= 0 && found.part < NonFinite::kState + kStateVectors, "it is a part of the state");
 }
 
 void use(const Found& found) { use(found.non_finite); }
 
 void use(const Evaluated& evaluated) {
   check_reply(evaluated, kShards, {.confusion = true, .top_k = 5, .errors = true}, {});
-  fuzz::expect(evaluated.measure_bytes <= kMostTextBytes, "what was measured has room");
+  fuzz::expect(evaluated.measure_bytes <= kMostTextBytes, "measures fit into the memory limit");
   fuzz::expect(sum(evaluated.shards, evaluated.correct) <= sum(evaluated.shards, evaluated.samples),
-               "no more is right than was asked");
+               "there are no more hits than samples");
 }
 
 void use(const Called& called) {
   check_reply(called, kTexts, {});
   const std::uint64_t first = called.text_bytes.at(0);
-  fuzz::expect(first <= kMostTextBytes && called.text_bytes.at(1) <= kMostTextBytes - first, "texts have room");
+  fuzz::expect(first <= kMostTextBytes && called.text_bytes.at(1) <= kMostTextBytes - first,
+               "texts fit into the limit");
 }
 
 void use(const NodeJoin& join) {
-  fuzz::expect(is_printable(join_problem(join, "10.0.0.1"), 1000), "what is wrong with a join can be shown");
+  fuzz::expect(is_printable(join_problem(join, "10.0.0.1"), 1000), "the error about a join is printable");
 }
 
 void use(const auto& /*other*/) {}
 
-/// What the admission lets through CAF reads, to the byte.
+/// Checks that CAF reads every byte of a message that the admission accepts.
 template <class Message>
 void admit(const std::string& bytes) {
   const MessageKind kind = kind_of(caf::type_name_by_id<caf::type_id<Message>::value>::value).value();
   if (!well_formed(kind, std::as_bytes(std::span(bytes)), kLimits)) return;
   Message message;
   caf::binary_deserializer source(nullptr, bytes.data(), bytes.size());
-  fuzz::expect(!source(message), "what is well formed can be read");
+  fuzz::expect(!source(message), "a well-formed message can be read");
   const std::vector<char> again = written(message);
-  fuzz::expect(std::string(again.begin(), again.end()) == bytes, "what is well formed is what CAF writes");
-  fuzz::expect(bytes.size() <= largest_fields(kind, kLimits), "a message takes no more than its kind");
+  fuzz::expect(std::string(again.begin(), again.end()) == bytes, "a well-formed message is as CAF writes it");
+  fuzz::expect(bytes.size() <= largest_fields(kind, kLimits), "a message is no larger than the limit of its kind");
 }
 
 template <class Message>

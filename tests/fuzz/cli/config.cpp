@@ -5,8 +5,7 @@ using namespace troupe;
 
 namespace {
 
-/// What the program's options are made of: words, numbers, lists, flags, some of them against each other, and
-/// subcommands.
+/// Options like those of the program: words, numbers, lists, flags, mutually exclusive options, and subcommands.
 struct Options {
   Options() {
     app.name("troupe");
@@ -46,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           std::reverse(arguments.begin(), arguments.end());
           try {
             options.app.parse(arguments);
-          } catch (const CLI::ParseError&) {  // as main has it
+          } catch (const CLI::ParseError&) {  // as in main
           }
         },
         {ErrorCode::bad_file, ErrorCode::invalid_argument});

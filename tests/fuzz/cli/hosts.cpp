@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(!hosts.empty(), "there is a host");
         for (const std::string& host : hosts)
           fuzz::expect(!host.empty() && host.front() != '-' && host.find_first_of(" \t\r\n;&|$`'\"\\<>()") == host.npos,
-                       "a host is no option and no command of a shell");
+                       "a host is not an option and contains no shell command");
       },
       {ErrorCode::bad_file});
   return 0;

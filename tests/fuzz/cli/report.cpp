@@ -17,10 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           for (std::size_t i = 0; i < cli::kStepNumbers; ++i)
             fuzz::expect(std::isfinite(stretch.least[i]) && stretch.least[i] <= stretch.most[i], "numbers are finite");
         for (const auto& [name, text] : cli::facts_of(run))
-          fuzz::expect(is_printable(text, text.size()), "facts can be shown");
+          fuzz::expect(is_printable(text, text.size()), "facts are printable");
         const std::string page = cli::report_page("fuzz", run).text();
         for (const char* wrong : {"=\"nan", "=\"-nan", "=\"inf", "<script", "<img"})
-          fuzz::expect(page.find(wrong) == page.npos, "the page has finite places, and no markup of the report's");
+          fuzz::expect(page.find(wrong) == page.npos, "the page has finite coordinates and no markup from the report");
       },
       {ErrorCode::bad_file});
   return 0;

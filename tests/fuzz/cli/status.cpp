@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::istringstream lines(cli::node_table(text));
     std::string line;
     fuzz::expect(std::getline(lines, line) && line.starts_with("node"), "a table has headings");
-    while (std::getline(lines, line)) fuzz::expect(is_printable(line, line.size()), "a table can be shown");
+    while (std::getline(lines, line)) fuzz::expect(is_printable(line, line.size()), "a table is printable");
   };
   fuzz::ScriptedStream said(bytes, 7);
   fuzz::may_refuse([&] { table(hear_status(said, deadline)); }, {ErrorCode::protocol, ErrorCode::worker_lost});
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto told = encode_status(text);
   fuzz::ScriptedStream stream(told, told.size());
-  fuzz::expect(hear_status(stream, deadline) == text, "a status is heard as it was told");
+  fuzz::expect(hear_status(stream, deadline) == text, "a status is received as it was sent");
   fuzz::may_refuse([&] { table(text); }, {ErrorCode::protocol});
   return 0;
 }

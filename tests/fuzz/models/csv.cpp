@@ -13,7 +13,7 @@ Rows rows_of(const std::string& path, char separator) {
   Rows rows;
   std::int64_t line = 0;
   while (reader.next()) {
-    fuzz::expect(reader.line() > line, "each row begins in a line of its own");
+    fuzz::expect(reader.line() > line, "each row begins on a line of its own");
     fuzz::expect(reader.size() > 0, "a row has a field");
     line = reader.line();
     auto& row = rows.emplace_back();
@@ -47,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           for (const std::string& field : row)
             if (const auto number = csv_number(field)) fuzz::expect(*number - *number == 0, "numbers are finite");
         const std::string text = quoted(rows);
-        fuzz::expect(rows_of(again.hold(std::as_bytes(std::span(text))), ',') == rows, "what is quoted is read again");
+        fuzz::expect(rows_of(again.hold(std::as_bytes(std::span(text))), ',') == rows,
+                     "quoted fields are read as they were written");
       },
       {ErrorCode::bad_file});
   return 0;

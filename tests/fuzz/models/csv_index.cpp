@@ -14,7 +14,7 @@ std::vector<CsvColumn> columns() {
       {.name = "size"}, {.name = "colour", .is_text = true}, {.name = "kind", .role = Role::label, .is_text = true}};
 }
 
-/// Two files of 1,000 bytes, of which it may speak.
+/// Returns two files of 1,000 bytes that an index may refer to.
 std::vector<CsvRows::File> files() {
   static fuzz::InputInFile in_memory;
   static const std::string bytes(1000, 'x');
@@ -23,9 +23,9 @@ std::vector<CsvRows::File> files() {
 }
 
 void check(const CsvRows& rows) {
-  fuzz::expect(std::ssize(rows.labels) == rows.count, "a label a row");
-  fuzz::expect(std::ssize(rows.offsets) == rows.count, "an offset a row");
-  fuzz::expect(rows.files.back().end == rows.count, "each row in a file");
+  fuzz::expect(std::ssize(rows.labels) == rows.count, "there is one label for each row");
+  fuzz::expect(std::ssize(rows.offsets) == rows.count, "there is one offset for each row");
+  fuzz::expect(rows.files.back().end == rows.count, "each row belongs to a file");
   for (const std::uint64_t offset : rows.offsets) fuzz::expect(offset < 1000, "rows begin in their file");
 }
 
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<CsvColumn> read = columns();
   for (std::size_t i = 0; i < read.size(); ++i) read[i].categories = Categories(index->categories[i]);
   const auto again = csv_index_from(to_bytes(index->rows, read, "key"), "key", files(), columns());
-  const bool distinct = [&] {  // a file that lies may name one twice
+  const bool distinct = [&] {  // an index with wrong entries may contain a name twice
     for (std::size_t i = 0; i < read.size(); ++i)
       if (read[i].categories.size() != index->categories[i].size()) return false;
     return true;
@@ -46,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!distinct) return 0;
   fuzz::expect(again && again->rows.offsets == index->rows.offsets && again->rows.labels == index->rows.labels &&
                    again->rows.missing == index->rows.missing && again->categories == index->categories,
-               "the same index again");
+               "the index is read as it was written");
   return 0;
 }

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const NumberArray array = read_idx(path);
         std::int64_t elements = 1;
         for (const std::int64_t length : array.shape) elements *= length;
-        fuzz::expect(array.size() == elements, "as many elements as the shape says");
+        fuzz::expect(array.size() == elements, "the number of elements matches the shape");
       },
       {ErrorCode::bad_file});
   return 0;

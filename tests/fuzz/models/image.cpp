@@ -13,9 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           const Image image = read_image(path, {.channels = channels});
           fuzz::expect(image.channels == channels && image.width > 0 && image.height > 0, "an image has a size");
           fuzz::expect(image.bytes.size() == static_cast<std::size_t>(image.width * image.height * channels),
-                       "each pixel has its bytes");
+                       "each pixel has all its bytes");
           const auto sample = sample_of(image, {channels, 5, 7}, 1.0F / 255);
-          fuzz::expect(sample.size() == static_cast<std::size_t>(channels * 5 * 7), "a sample has its size");
+          fuzz::expect(sample.size() == static_cast<std::size_t>(channels * 5 * 7), "a sample has the requested size");
           for (const float value : sample) fuzz::expect(value >= 0 && value <= 1.001F, "bytes are scaled");
         },
         {ErrorCode::bad_file});

@@ -9,19 +9,20 @@ using namespace troupe;
 
 namespace {
 
-/// What is read is written and read again the same.
+/// Checks that a manifest is read as it was written.
 void read(const std::string& text) {
   fuzz::may_refuse(
       [&] {
         const CheckpointManifest manifest = manifest_from_json("manifest.json", text);
         const std::string written = to_json(manifest);
-        fuzz::expect(manifest_from_json("manifest.json", written) == manifest, "the same manifest again");
+        fuzz::expect(manifest_from_json("manifest.json", written) == manifest,
+                     "the manifest is read as it was written");
         fuzz::expect(manifest.updates <= manifest.step, "no more updates than steps");
       },
       {ErrorCode::bad_file});
 }
 
-/// The same with a checksum that fits, behind which no random bytes come; empty for what is no object.
+/// Returns the manifest with a correct checksum, which random bytes would never have, or "" if the text is no object.
 std::string with_checksum(const std::string& text) {
   nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
   if (!parsed.is_object()) return "";

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        "whole elements");
           bytes += array.bytes.size();
         }
-        fuzz::expect(bytes <= kMost, "no more than asked for");
+        fuzz::expect(bytes <= kMost, "there are no more bytes than requested");
       },
       {ErrorCode::bad_file, ErrorCode::limit_reached});
   return 0;

@@ -7,7 +7,7 @@ using namespace troupe;
 
 namespace {
 
-/// As the tensors of a model that fits the file.
+/// Returns the tensors of a model that matches the file.
 std::vector<TensorInfo> tensors_of(const SafetensorsHeader& header) {
   std::vector<TensorInfo> tensors;
   for (const auto& [name, tensor] : header.tensors)
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       [&] {
         std::size_t floats = 0;
         for (const TensorInfo& tensor : tensors) floats += tensor.size();
-        fuzz::expect(read_safetensors(path, tensors).size() == floats, "as many floats as the tensors have");
+        fuzz::expect(read_safetensors(path, tensors).size() == floats, "there are as many floats as in the tensors");
       },
       {ErrorCode::bad_file, ErrorCode::model_mismatch});
   return 0;

@@ -5,7 +5,7 @@ using namespace troupe;
 
 namespace {
 
-/// Gives each header the sum that it has: no random bytes would come behind it.
+/// Corrects the checksum of each header, because random bytes would never pass the check.
 std::string with_sums(std::string bytes) {
   for (std::size_t at = 0; at + 512 <= bytes.size(); at += 512) {
     if (bytes.compare(at + 257, 5, "ustar") != 0) continue;
@@ -28,10 +28,10 @@ void read_archive(const std::string& bytes) {
   TarIndex index{input.size(), input.modified(), archive.size(), find_samples(archive)};
   for (const TarSample& sample : index.samples) {
     fuzz::expect(sample.answer != TarAnswer::none, "a sample has a class or targets");
-    fuzz::expect(read_member(archive, sample.values).size() <= sample.values.bytes, "what is found can be read");
+    fuzz::expect(read_member(archive, sample.values).size() <= sample.values.bytes, "a listed member can be read");
   }
   const auto again = tar_index_from(to_text(index));
-  fuzz::expect(again && *again == index, "the same index again");
+  fuzz::expect(again && *again == index, "the index is read as it was written");
 }
 
 }  // namespace

@@ -14,17 +14,17 @@ const ArchiveBytes& an_archive() {
   return archive;
 }
 
-/// What an index says, whether it is true or not, reads a member of that name or nothing.
+/// Checks that an index, correct or not, reads the member of the given name or nothing.
 void read_index(const std::string& text) {
   const auto index = tar_index_from(text);
   if (!index) return;
   const auto again = tar_index_from(to_text(*index));
-  fuzz::expect(again && *again == *index, "the same index again");
+  fuzz::expect(again && *again == *index, "the index is read as it was written");
   for (const TarSample& sample : index->samples)
     fuzz::may_refuse(
         [&] {
           const std::size_t size = read_member(an_archive(), sample.values).size();
-          fuzz::expect(sample.values.name == (size == 5 ? "a/1.npy" : "a/2.npy"), "the member of this name");
+          fuzz::expect(sample.values.name == (size == 5 ? "a/1.npy" : "a/2.npy"), "the member has the given name");
         },
         {ErrorCode::bad_file, ErrorCode::limit_reached});
 }

@@ -4,7 +4,7 @@
 
 using namespace troupe;
 
-// What the kernel says of cgroups, which a container's runtime can put other files over: any text is an answer.
+// The kernel's files about cgroups, which a container runtime may replace by other files: any text is possible.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   const std::string memberships = input.text_until('\f');
@@ -18,9 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return path == "/proc/self/mountinfo" ? mounts : content;
   });
   for (const cgroup::Limit& limit : reader.memory())
-    fuzz::expect(limit.left() <= limit.most, "no more than all is left");
+    fuzz::expect(limit.left() <= limit.most, "no more than the limit is left");
   reader.tasks();
-  fuzz::expect(reader.cores().value_or(1) >= 1, "a quota is worth a core at least");
+  fuzz::expect(reader.cores().value_or(1) >= 1, "a quota allows at least one core");
   reader.out_of_memory_kills();
   return 0;
 }

@@ -14,18 +14,18 @@ namespace {
 
 constexpr char kNextFile = '\0';
 
-/// Replaces a file of a folder; a key may be read by its owner only.
+/// Replaces a file in a folder. Only the owner may read it, as required for a key.
 void write(const std::string& file, const std::string& text) {
   const FileDescriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   fuzz::expect(made && ::write(made.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()),
-               "a file takes the input");
+               "the file is written");
 }
 
 class Folder {
  public:
   Folder() {
     std::string name = "/dev/shm/troupe-fuzz-XXXXXX";
-    fuzz::expect(::mkdtemp(name.data()) != nullptr, "a folder is made");
+    fuzz::expect(::mkdtemp(name.data()) != nullptr, "a folder is created");
     path_ = name;
   }
   Folder(const Folder&) = delete;
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   for (const char* const file : {"/ca.pem", "/cert.pem", "/key.pem"})
     write(folder.path() + file, input.text_until(kNextFile));
-  // Where the input ends there is no list.
+  // If the input ends here, there is no revocation list.
   const std::string list = folder.path() + "/crl.pem";
   std::filesystem::remove(list);
   if (!input.empty()) write(list, input.text());
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::may_refuse(
         [&] {
           const Credentials credentials(folder.path(), role);
-          fuzz::expect(!credentials.name().empty(), "a certificate names somebody");
+          fuzz::expect(!credentials.name().empty(), "a certificate contains a name");
           fuzz::expect(role_of(folder.path()) == role, "a certificate has one role");
         },
         {ErrorCode::bad_certificate});

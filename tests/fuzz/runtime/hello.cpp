@@ -7,7 +7,7 @@ using namespace troupe;
 
 namespace {
 
-/// What is understood says all that there is, so it is written as it came.
+/// A decoded hello contains all information, so encoding it gives the same bytes.
 void hello(std::span<const std::byte, kHelloBytes> bytes) {
   const auto heard = decode_hello(bytes);
   if (!heard) return;

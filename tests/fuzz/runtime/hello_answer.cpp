@@ -6,7 +6,7 @@ using namespace troupe;
 
 namespace {
 
-/// Who refuses is understood.
+/// Checks that a refusal is received with its reason.
 void round_trip(const std::string& refusal) {
   const auto answer = encode_answer(refusal);
   fuzz::ScriptedStream stream(answer, answer.size());
@@ -16,8 +16,8 @@ void round_trip(const std::string& refusal) {
     fuzz::expect(refusal.empty(), "a refusal throws");
   } catch (const Error& error) {
     const std::string text = error.message();
-    fuzz::expect(error.code() == ErrorCode::protocol && text.starts_with("refused: "), "a refusal is told as one");
-    fuzz::expect(is_printable(text, 2 * kLongestPeerText), "what a peer says is printable");
+    fuzz::expect(error.code() == ErrorCode::protocol && text.starts_with("refused: "), "a refusal is reported as such");
+    fuzz::expect(is_printable(text, 2 * kLongestPeerText), "a text from a peer is printable");
   }
 }
 

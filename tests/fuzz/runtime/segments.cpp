@@ -12,10 +12,10 @@ namespace {
 constexpr int kPeers = 2;
 constexpr WindowId kFirst = 7;   ///< from node 1
 constexpr WindowId kSecond = 8;  ///< from node 2
-constexpr WindowId kOwn = 9;     ///< from nobody who is connected
+constexpr WindowId kOwn = 9;     ///< from a node that is not connected
 constexpr std::byte kUntouched{0xa5};
 
-/// Counts connections that were given up.
+/// Counts closed connections.
 class Ends {
  public:
   void one() {
@@ -35,7 +35,7 @@ class Ends {
   int count_ = 0;
 };
 
-/// As a receiver of segments has them: of its own, so that a byte too far is seen.
+/// The windows of a receiver. Each has its own memory, so that sanitizers detect a byte beyond its end.
 struct Windows {
   std::vector<std::byte> first = std::vector<std::byte>(100);
   std::vector<std::byte> second = std::vector<std::byte>(64);
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
   return 0;
 }
 
-/// Two nodes say what they like on their connections.
+/// Two nodes send arbitrary bytes on their connections.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
   const std::size_t piece = input.number<std::uint8_t>();

@@ -6,7 +6,7 @@ using namespace troupe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  // A list of hosts, and then the lines of an environment.
+  // An input is a list of hosts, followed by the lines of an environment.
   const std::string list = input.text_until('\n');
   fuzz::may_refuse([&] { fuzz::expect(!first_slurm_host(list).empty(), "a host has a name"); },
                    {ErrorCode::invalid_argument});
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto task = find_slurm_task(environment);
         if (!task) return;
         fuzz::expect(task->rank >= 0 && task->rank < task->tasks, "a rank is one of the tasks'");
-        fuzz::expect(task->port >= 20000 && task->port < 30000, "a port of ours");
+        fuzz::expect(task->port >= 20000 && task->port < 30000, "the port is in Troupe's range");
       },
       {ErrorCode::invalid_argument});
   return 0;

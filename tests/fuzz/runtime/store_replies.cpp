@@ -11,9 +11,9 @@ using namespace troupe::store;
 
 namespace {
 
-/// Whoever is handed memory may use all of it.
+/// Accesses the first and the last float of a mapping, which must be usable.
 void use(const std::shared_ptr<Mapping>& mapping, std::size_t bytes) {
-  fuzz::expect(mapping->bytes() >= bytes, "as much is mapped as was asked for");
+  fuzz::expect(mapping->bytes() >= bytes, "the mapping has the requested size");
   if (mapping->floats().empty()) return;
   const volatile float* const data = mapping->floats().data();
   [[maybe_unused]] const float first = data[0];
@@ -41,7 +41,7 @@ void call(StoreClient& client, std::uint8_t what) {
   }
 }
 
-/// Packets that a store might send, some with a file beside them.
+/// Sends packets that a store might send, some with a file descriptor.
 void answer(int socket, fuzz::Input& input) {
   for (int i = 0; i < 16 && !input.empty(); ++i) {
     const auto head = input.number<std::uint8_t>();
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   StoreClient client(make_socket_channel(std::move(ours)));
   const auto calls = input.take(input.number<std::uint8_t>() % 8);
   answer(store.get(), input);
-  // So that no call waits for what does not come.
+  // Prevents calls from waiting for more replies.
   ::shutdown(store.get(), SHUT_WR);
   for (const std::byte what : calls)
     fuzz::may_refuse([&] { call(client, std::to_integer<std::uint8_t>(what)); },

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kQuota = 1 << 16;
 constexpr int kClients = 3;
 
-/// A store's books behind the sockets of clients who send what they like. Whoever sends no request is dropped.
+/// A store's object table behind the sockets of clients that send arbitrary packets. A client that sends an invalid
+/// request is disconnected.
 class Store {
  public:
   Store() {
@@ -28,7 +29,7 @@ class Store {
     Request request;
     const auto got = receive_packet(ours.get(), std::as_writable_bytes(std::span(&request, 1)), nullptr);
     if (got != Received::packet || !well_formed(request)) return replace(client);
-    fuzz::expect(packet.size() == sizeof request, "a request has its size");
+    fuzz::expect(packet.size() == sizeof request, "a request has the right size");
     const Answer answer = table_.handle(clients_[client], request);
     fuzz::expect(answer.fd < 0 || answer.reply.bytes <= kQuota, "a slab fits the quota");
     if (answer.reply.status == Status::waiting) waiting_.insert({clients_[client], request.sequence, request.id});
@@ -49,20 +50,20 @@ class Store {
   void end() {
     for (const ClientId client : clients_) table_.drop_client(client);
     fuzz::expect(table_.objects() == 0 && table_.bytes() == 0 && table_.clients() == 0,
-                 "nothing is left of clients that went");
+                 "no resources of disconnected clients remain");
   }
 
  private:
   void add() { clients_.push_back(table_.add_client()); }
 
   void check() {
-    fuzz::expect(table_.bytes() <= kQuota, "slabs take no more than the quota");
+    fuzz::expect(table_.bytes() <= kQuota, "slabs do not exceed the quota");
     fuzz::expect(table_.objects() <= table_.bytes(), "each object has a slab");
-    fuzz::expect(table_.clients() == kClients, "as many clients as there are");
+    fuzz::expect(table_.clients() == kClients, "the number of clients is right");
   }
 
   ObjectTable table_{kQuota, [this](const Waiter& waiter, const Answer& /*answer*/) {
-                       fuzz::expect(waiting_.erase(waiter) == 1, "only who waits is woken, once");
+                       fuzz::expect(waiting_.erase(waiter) == 1, "only waiting clients are woken, once each");
                      }};
   std::vector<ClientId> clients_;
   std::set<Waiter> waiting_;
@@ -74,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   Store store;
   for (int i = 0; i < 64 && !input.empty(); ++i) {
-    // Who speaks, in the low bits; then a request's bytes, or some others.
+    // The client, in the low bits; then the bytes of a request, or random bytes.
     const auto head = input.number<std::uint8_t>();
     const std::size_t client = head % kClients;
     if (head >= 0xf8) {

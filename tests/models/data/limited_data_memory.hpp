@@ -4,7 +4,7 @@
 
 namespace troupe::testing {
 
-/// While it lives there is so much memory for data.
+/// Limits the memory for data to `bytes` during its lifetime.
 class LimitedDataMemory {
  public:
   explicit LimitedDataMemory(std::size_t bytes) { limit_data_memory(bytes, 1, 1); }

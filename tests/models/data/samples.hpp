@@ -8,7 +8,7 @@
 
 namespace troupe::testing {
 
-/// Samples of a source, in vectors of their own.
+/// Copies of the samples of a source.
 struct Samples {
   std::vector<float> values;
   std::vector<std::int32_t> labels;

@@ -14,7 +14,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-// Arrays that are too large for memory and stay in their files.
+// Arrays that are too large for memory and are read from their files.
 namespace {
 
 /// A folder with x.npy and y.npy.
@@ -32,7 +32,7 @@ struct FiledArrays {
   }
 };
 
-/// What is read is the same wherever the samples lie.
+/// Checks that samples read from files equal samples read from memory.
 void check_same(const std::string& name) {
   CAPTURE(name);
   const Samples in_memory = read_all(*load_data(name).train);
@@ -54,7 +54,7 @@ void check_same(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("samples that stay in their files are the same as in memory, of all types and layouts") {
+TEST_CASE("samples read from files equal samples read from memory, for all types and layouts") {
   FiledArrays files;
   files.write<std::int64_t>("classes.npy", "<i8", "(3,)", {2, 0, 1});
   files.write<float>("targets.npy", "<f4", "(3, 2)", {1, 2, 3, 4, 5, 6});
@@ -70,7 +70,7 @@ TEST_CASE("samples that stay in their files are the same as in memory, of all ty
   check_same(files.name("pixels.npy", "classes.npy") + ",layout=nchw");
 }
 
-TEST_CASE("several files are one set, in the order of their names, in memory or not") {
+TEST_CASE("several files form one data set in the order of their names, in memory or not") {
   FiledArrays files;
   files.write<float>("x-1.npy", "<f4", "(2, 1)", {1, 2});
   files.write<float>("x-2.npy", "<f4", "(1, 1)", {3});
@@ -95,7 +95,7 @@ TEST_CASE("several files are one set, in the order of their names, in memory or 
   check();
 }
 
-TEST_CASE("a file that changes while its samples are read is an error that names it") {
+TEST_CASE("a file that changes while its samples are read causes an error that names the file") {
   FiledArrays files;
   const std::string path = files.write<float>("x.npy", "<f4", "(2, 2)", {1, 2, NAN, 4});
   files.write<float>("y.npy", "<f4", "(2,)", {1, 2});
@@ -109,12 +109,12 @@ TEST_CASE("a file that changes while its samples are read is an error that names
     std::filesystem::resize_file(path, bytes.size() - 8);
     check_throws(ErrorCode::bad_file, "x.npy", [&] { read_samples(*data, {0}); });
   }
-  SUBCASE("other bytes of the same length") {
+  SUBCASE("changed bytes of the same length") {
     write_file(path, bytes);
     std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
     check_throws(ErrorCode::bad_file, "changed since it was opened", [&] { read_samples(*data, {0}); });
   }
-  SUBCASE("it is removed: who has it open reads on") {
+  SUBCASE("a removed file stays readable for a reader that has it open") {
     std::filesystem::remove(path);
     CHECK(read_samples(*data, {0}).values == std::vector<float>{1, 2});
   }

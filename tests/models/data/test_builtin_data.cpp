@@ -14,7 +14,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A tiny Fashion-MNIST: `count` training and two test images.
+/// Writes a tiny Fashion-MNIST: `count` training images and two test images.
 void write_fashion_mnist(const TemporaryFolder& folder, std::uint32_t count, const std::string& labels) {
   const auto images = [](std::uint32_t number) {
     return idx_bytes({number, 28, 28}, std::string(std::size_t{784} * number, '\x33'));
@@ -41,7 +41,7 @@ TEST_CASE("Fashion-MNIST is read from a folder") {
   CHECK(load_data("fashion-mnist:" + folder.path().string(), 2).train == data.train);
 }
 
-TEST_CASE("Fashion-MNIST files that do not fit each other are refused") {
+TEST_CASE("Fashion-MNIST files with mismatched sizes are refused") {
   const TemporaryFolder folder;
   const std::string name = "fashion-mnist:" + folder.path().string();
   const auto fails = [&](ErrorCode code, const std::string& what) {
@@ -58,7 +58,7 @@ TEST_CASE("Fashion-MNIST files that do not fit each other are refused") {
   fails(ErrorCode::bad_file, "28 x 28");
 }
 
-TEST_CASE("synthetic-linear has its means and exact targets") {
+TEST_CASE("synthetic-linear has the documented means and exact targets") {
   const TrainingData data = load_data("synthetic-linear", 5);
   CHECK(data.test == nullptr);
   CHECK(data.train->info().num_samples == 1000);
@@ -77,7 +77,7 @@ TEST_CASE("synthetic-linear has its means and exact targets") {
   CHECK(read_all(*load_data("synthetic-linear", 6).train).values != rows);
 }
 
-TEST_CASE("mock-images have the shape asked for") {
+TEST_CASE("mock-images have the requested shape") {
   const TrainingData data = load_data("mock-images:8,5", 1);
   CHECK(data.train->info().shape == std::vector<std::int64_t>{3, 8, 8});
   CHECK(data.train->info().num_classes == 5);
@@ -93,7 +93,7 @@ TEST_CASE("mock-images have the shape asked for") {
   CHECK(load_data("mock-images:8,5,3").train->info().num_samples == 3);
 }
 
-TEST_CASE("arguments that mean nothing are refused") {
+TEST_CASE("invalid arguments of built-in data are refused") {
   for (const char* name : {"mock-images:0", "mock-images:8,", "mock-images:8,0", "mock-images:8,5x",
                            "mock-images:99999", "mock-images:-8", "mock-images:8,5,0", "mock-images:8,5,10001"}) {
     CAPTURE(name);

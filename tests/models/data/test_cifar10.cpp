@@ -12,7 +12,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A label and an image, all of one byte but the first pixel's blue.
+/// Returns a label and an image. All bytes of the image are `value`, except the blue byte of the first pixel.
 std::string record(int label, int value, int blue) {
   std::string bytes(3073, static_cast<char>(value));
   bytes[0] = static_cast<char>(label);
@@ -22,7 +22,7 @@ std::string record(int label, int value, int blue) {
 
 }  // namespace
 
-TEST_CASE("the binary files of CIFAR-10 are a training set of five and a test set of one") {
+TEST_CASE("five binary files of CIFAR-10 form the training set, and one forms the test set") {
   const TemporaryFolder folder;
   const std::string inner = folder / "cifar-10-batches-bin";
   std::filesystem::create_directory(inner);

@@ -15,7 +15,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Files of a folder, and the data that is asked for as "a.csv,class=kind".
+/// Files in a folder, loaded by names such as "a.csv,class=kind".
 struct CsvFolder {
   TemporaryFolder folder;
 
@@ -32,7 +32,7 @@ struct CsvFolder {
 
 }  // namespace
 
-TEST_CASE("columns of a CSV file are features and targets, the last column unless one is named") {
+TEST_CASE("columns of a CSV file become features and targets; the last column is the default target") {
   const CsvFolder files;
   files.write("a.csv", "rooms,age,price\n2,10,100.5\n3,20,-1e2\n");
   const auto data = files.load("a.csv").train;
@@ -50,7 +50,7 @@ TEST_CASE("columns of a CSV file are features and targets, the last column unles
   files.fails(ErrorCode::bad_data, "a.csv,ignore=rooms+age", "no feature columns");
 }
 
-TEST_CASE("a file without a header has columns by number") {
+TEST_CASE("columns of a file without a header are named by number") {
   const CsvFolder files;
   files.write("a.csv", "1;2;3\n4;5;6\n");
   CHECK(read_all(*files.load("a.csv").train).values == Floats{1, 2, 4, 5});
@@ -61,7 +61,7 @@ TEST_CASE("a file without a header has columns by number") {
   files.fails(ErrorCode::invalid_argument, "a.csv,header=perhaps", "must be yes or no");
 }
 
-TEST_CASE("texts are classes in order of their names, or categories of a feature, one of which is 1") {
+TEST_CASE("text in the class column becomes classes in alphabetical order, and text in a feature column one-hot") {
   const CsvFolder files;
   files.write("a.csv", "colour,size,kind\nred,1,pear\nblue,2,apple\nred,3,pear\n");
   files.write("test.csv", "colour,size,kind\nblue,7,pear\n");
@@ -77,7 +77,7 @@ TEST_CASE("texts are classes in order of their names, or categories of a feature
   files.fails(ErrorCode::bad_data, "a.csv,target=kind", "class=kind");
 }
 
-TEST_CASE("classes that are numbers come in the order of these") {
+TEST_CASE("classes with numeric names are sorted by value") {
   const CsvFolder files;
   files.write("a.csv", "x,digit\n1,10\n2,9\n3,10\n");
   const auto data = files.load("a.csv,class=digit").train;
@@ -87,7 +87,7 @@ TEST_CASE("classes that are numbers come in the order of these") {
   CHECK(read_all(*files.load("zip.csv,text=zip").train).values == Floats{1, 0, 0, 1});
 }
 
-TEST_CASE("fields that are missing are named, left out, or filled") {
+TEST_CASE("missing fields cause an error, are skipped with their rows, or are filled with the mean or a number") {
   const CsvFolder files;
   files.write("a.csv", "x,c,y\n1,a,1\n,b,2\n3,NA,3\n");
   files.write("test.csv", "x,c,y\nnan,a,1\n");
@@ -103,7 +103,7 @@ TEST_CASE("fields that are missing are named, left out, or filled") {
   files.fails(ErrorCode::bad_file, "target.csv,missing=mean", "use missing=skip to skip such rows");
 }
 
-TEST_CASE("data knows what its columns are called, and how many fields they lack") {
+TEST_CASE("the data info contains column names and the number of missing fields in each column") {
   using Names = std::vector<std::string>;
   const CsvFolder files;
   files.write("a.csv", "x,c,unused,y\n1,b,,1\n,a,,2\nNA,,,3\n");
@@ -124,7 +124,7 @@ TEST_CASE("data knows what its columns are called, and how many fields they lack
   CHECK(classes->info().target_names.empty());
 }
 
-TEST_CASE("what does not fit a CSV file's columns names file and line") {
+TEST_CASE("errors about the contents of a CSV file name the file and the line") {
   const CsvFolder files;
   files.write("ragged.csv", "x,y\n1,2\n1,2,3\n");
   files.fails(ErrorCode::bad_file, "ragged.csv", "line 3: 3 fields, but there are 2 columns");
@@ -143,7 +143,7 @@ TEST_CASE("what does not fit a CSV file's columns names file and line") {
   files.fails(ErrorCode::bad_file, "absent.csv", "cannot open");
 }
 
-TEST_CASE("several files by name or pattern are one set, in the order of their names") {
+TEST_CASE("several files form one data set: files that match a pattern by name, listed files as listed") {
   const CsvFolder files;
   files.write("part-2.csv", "x,y\n3,4\n");
   files.write("part-1.csv", "x,y\n1,2\n");
@@ -155,7 +155,7 @@ TEST_CASE("several files by name or pattern are one set, in the order of their n
               "column 2 has the name 'z', but in the first file 'y'");
 }
 
-TEST_CASE("numbers that are written otherwise make no column a text") {
+TEST_CASE("numbers in an unsupported notation cause an error and do not turn a column into text") {
   const CsvFolder files;
   files.write("comma.csv", "a;b;y\n1;2;3\n2,5;3;4\n");
   files.fails(ErrorCode::bad_file, "comma.csv", "comma.csv");
@@ -174,7 +174,7 @@ TEST_CASE("numbers that are written otherwise make no column a text") {
   CHECK(files.load("words.csv").train->info().shape == std::vector<std::int64_t>{4});
 }
 
-TEST_CASE("an empty line among the rows of one column is a field that is missing") {
+TEST_CASE("an empty line in a file with one column is a missing field") {
   const CsvFolder files;
   files.write("a.csv", "x,y\n1,1\n3,2\n");
   files.write("test.csv", "x\n5\n\n7\n");
@@ -185,7 +185,7 @@ TEST_CASE("an empty line among the rows of one column is a field that is missing
   }
 }
 
-TEST_CASE("what spreadsheets and people put before a table is passed over, and UTF-16 is named") {
+TEST_CASE("lines before the table (sep=, comments) are skipped, and UTF-16 is refused") {
   const CsvFolder files;
   files.write("sep.csv", "sep=;\r\na;y\r\n1,5;2\r\n");
   CHECK(files.load("sep.csv,text=a").train->info().value_names == std::vector<std::string>{"a=1,5"});
@@ -209,7 +209,7 @@ TEST_CASE("what spreadsheets and people put before a table is passed over, and U
   files.fails(ErrorCode::bad_file, "bare16.csv", "the file is UTF-16");
 }
 
-TEST_CASE("numbers too near zero for a float are zero, and too large ones none") {
+TEST_CASE("numbers too small for a float are read as zero, and numbers too large are refused") {
   const CsvFolder files;
   files.write("a.csv", "a,y\n1e-400,1\n-1e-60,2\n0.5,3\n");
   CHECK(read_all(*files.load("a.csv").train).values == Floats{0, 0, 0.5F});
@@ -217,7 +217,7 @@ TEST_CASE("numbers too near zero for a float are zero, and too large ones none")
   files.fails(ErrorCode::bad_file, "b.csv", "column 'a' has '1e400', which is not a 32-bit number");
 }
 
-TEST_CASE("classes are one whose numbers are equal, and texts are UTF-8") {
+TEST_CASE("class names that are equal as numbers are one class, and text must be UTF-8") {
   const CsvFolder files;
   files.write("a.csv", "x,kind\n1,1.0\n2,1\n3,2.00\n4,1.5\n5,v1.0\n");
   CHECK(files.load("a.csv,class=kind").train->info().class_names == std::vector<std::string>{"1", "1.5", "2", "v1.0"});

@@ -17,7 +17,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// A table on which something was trained, and other tables of the same folder.
+/// A training table, and other tables in the same folder.
 struct Tables {
   TemporaryFolder folder;
   DataInfo trained;
@@ -44,7 +44,7 @@ const std::string kHouses = "city,rooms,age,price\nUlm,2,10,100\nBonn,3,20,200\n
 
 }  // namespace
 
-TEST_CASE("columns of new data are those of the training by their names, in whatever order") {
+TEST_CASE("columns of new data are matched with the training columns by name, in any order") {
   const Tables tables(kHouses);
   {
     const auto data = tables.like("age,price,city,rooms\n7,50,Bonn,1\n8,60,Ulm,2\n");
@@ -66,7 +66,7 @@ TEST_CASE("columns of new data are those of the training by their names, in what
                "the network was trained with this column as an input", ",target=age");
 }
 
-TEST_CASE("columns that the network was not trained on are ignored, with a line") {
+TEST_CASE("columns that the network was not trained on are ignored and listed in a warning") {
   const Tables tables(kHouses);
   const troupe_test::CapturedErrors errors;
   CHECK(tables.values("age,colour,rooms,city\n7,red,1,Ulm\n") == Floats{0, 1, 1, 7});
@@ -74,7 +74,7 @@ TEST_CASE("columns that the network was not trained on are ignored, with a line"
         std::string::npos);
 }
 
-TEST_CASE("without a header columns are matched by their number") {
+TEST_CASE("columns without a header are matched by number") {
   const Tables tables(kHouses);
   CHECK(tables.values("Ulm,2,10,100\n") == Floats{0, 1, 2, 10});
   CHECK(tables.values("Bonn,2,10\n") == Floats{1, 0, 2, 10});
@@ -85,7 +85,7 @@ TEST_CASE("without a header columns are matched by their number") {
   CHECK(read_all(*numbers.like("7,8,9\n")).targets == Floats{9});
 }
 
-TEST_CASE("columns without names are refused where they may be more than one thing") {
+TEST_CASE("columns without names are refused if they match the training columns in more than one way") {
   const Tables tables("id,rooms,age,price\n7,2,10,100\n8,3,20,200\n", ",ignore=id,target=price");
   tables.fails(ErrorCode::bad_data, "2,10,100\n", "they could be 'id', 'rooms', 'age' or 'rooms', 'age', 'price'");
   CHECK(tables.values("2,10\n") == Floats{2, 10});
@@ -94,7 +94,7 @@ TEST_CASE("columns without names are refused where they may be more than one thi
   CHECK(named.like("2,1,3\n8,9,1\n")->info().num_samples == 1);
 }
 
-TEST_CASE("targets have the order of the training, however they are asked for") {
+TEST_CASE("targets keep the order of the training, regardless of the order in the options") {
   const Tables tables("rooms,age,price\n2,10,100\n3,20,200\n", ",target=price+age");
   REQUIRE(tables.trained.target_names == std::vector<std::string>{"age", "price"});
   for (const char* const asked : {"", ",target=price+age", ",target=age+price", ",target=1+age"}) {
@@ -116,7 +116,7 @@ TEST_CASE("targets have the order of the training, however they are asked for") 
   CHECK(columns[3] == InputColumn{.name = "year", .role = Role::target});
 }
 
-TEST_CASE("a category that the training set did not have is an error, or zeros where that is asked for") {
+TEST_CASE("a category that the training set lacks is an error, or all zeros with unseen=zero") {
   const Tables tables(kHouses);
   const std::string table = "city,rooms,age\nUlm,1,2\nKiel,3,4\n";
   tables.fails(ErrorCode::bad_file, table, "line 3: column 'city' has 'Kiel', which is not in the training set");
@@ -124,19 +124,19 @@ TEST_CASE("a category that the training set did not have is an error, or zeros w
   CHECK(tables.values(table, ",unseen=zero") == Floats{0, 1, 1, 2, 0, 0, 3, 4});
   tables.fails(ErrorCode::invalid_argument, table, "unseen=nought must be error or zero", ",unseen=nought");
   const Tables kinds("x,kind\n1,a\n2,b\n");
-  const auto other = kinds.like("x,kind\n1,c\n2,b\n");  // for predictions, whose classes may be others
+  const auto other = kinds.like("x,kind\n1,c\n2,b\n");  // for predictions: classes may differ
   CHECK(other->info().class_names == std::vector<std::string>{"a", "b", "c"});
   CHECK(read_all(*other).labels == std::vector<std::int32_t>{2, 1});
 }
 
-TEST_CASE("classes have the numbers of the training") {
+TEST_CASE("classes keep the numbers that they have in the training") {
   const Tables kinds("x,kind\n1,a\n2,b\n");
   CHECK(read_all(*kinds.like("kind,x\nb,5\n")).labels == std::vector<std::int32_t>{1});
   CHECK(kinds.like("kind,x\nb,5\n")->info().num_classes == 2);
   CHECK(kinds.like("kind,x\nc,5\n", ",ignore=kind")->info().num_classes == 0);
 }
 
-TEST_CASE("fields that are missing are filled as in the training") {
+TEST_CASE("missing fields are filled as in the training") {
   const std::string gaps = "city,rooms,price\nUlm,2,1\n,4,2\nUlm,,3\n";
   const std::string missing = "city,rooms\nNA,?\n";
   CHECK(Tables(gaps, ",missing=mean").values(missing) == Floats{1, 0, 3});
@@ -147,12 +147,12 @@ TEST_CASE("fields that are missing are filled as in the training") {
   Tables(kHouses).fails(ErrorCode::bad_file, "city,rooms,age\n,1,1\n", "line 2: column 'city' has no value");
 }
 
-TEST_CASE("rows that stay in their files are matched, too") {
+TEST_CASE("rows that are read from their files are matched by column name, too") {
   const Tables tables(kHouses);
   const std::string table = "age,price,city,rooms\n7,50,Bonn,1\n8,60,Kiel,2\n";
   const auto in_memory = read_all(*tables.like(table, ",unseen=zero"));
   const LimitedDataMemory limited(1);
-  for (int round = 0; round < 2; ++round) {  // the second time by the index that is kept
+  for (int round = 0; round < 2; ++round) {  // the second time with the index file
     const auto in_files = tables.like(table, ",unseen=zero,missing=skip");
     CHECK(in_files->info().slow);
     CHECK(read_all(*in_files).values == in_memory.values);
@@ -160,7 +160,7 @@ TEST_CASE("rows that stay in their files are matched, too") {
   }
 }
 
-TEST_CASE("a fold of a table is matched like the table") {
+TEST_CASE("a fold of a table is matched by column name like the table") {
   const Tables tables(kHouses);
   tables.write("new.csv", "age,price,city,rooms\n7,50,Bonn,1\n8,60,Ulm,2\n");
   const TrainingData fold = load_data("fold:1/2:csv:" + tables.folder / "new.csv", tables.trained);
@@ -168,7 +168,7 @@ TEST_CASE("a fold of a table is matched like the table") {
   CHECK(fold.train->info().num_samples + fold.validation->info().num_samples == 2);
 }
 
-TEST_CASE("tables whose columns come in another order are not joined") {
+TEST_CASE("tables with columns in different orders are not concatenated") {
   const Tables tables("a,b,y\n1,2,3\n");
   tables.write("other.csv", "b,a,y\n1,2,3\n");
   const auto one = load_data("csv:" + tables.folder / "trained.csv").train;

@@ -55,7 +55,7 @@ void check_same(const DataSource& one, const DataSource& other) {
 
 }  // namespace
 
-TEST_CASE("rows that stay in their files are the same samples as in memory") {
+TEST_CASE("rows read from their files equal rows read from memory") {
   const LargeFiles files;
   for (const char* options : {",class=kind,ignore=price,missing=skip", ",target=price,ignore=kind,missing=mean",
                               ",target=price+size,missing=skip", ",target=price,missing=-1,ignore=colour"}) {
@@ -69,7 +69,7 @@ TEST_CASE("rows that stay in their files are the same samples as in memory") {
   }
 }
 
-TEST_CASE("a CSV file that changes while its rows are read is an error that names it") {
+TEST_CASE("a CSV file that changes while its rows are read causes an error that names the file") {
   const LargeFiles files;
   const LimitedDataMemory small(1);
   const auto train = load_data(files.name(",target=price,ignore=kind+colour,missing=mean")).train;
@@ -83,12 +83,12 @@ TEST_CASE("a CSV file that changes while its rows are read is an error that name
     std::filesystem::resize_file(changed, 100);
     fails("part-3.csv");
   }
-  SUBCASE("with other rows") {
+  SUBCASE("changed rows of the same length") {
     write_file(changed, std::string(text.size(), 'x'));
     std::filesystem::last_write_time(changed, std::filesystem::last_write_time(changed) + std::chrono::seconds(1));
     fails("changed since it was opened");
   }
-  SUBCASE("removed: who has it open reads on") {
+  SUBCASE("a removed file stays readable for a reader that has it open") {
     std::filesystem::remove(changed);
     CHECK(read_samples(*train, {5}).targets.size() == 1);
   }

@@ -14,7 +14,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-// What is kept beside CSV files that are too large for memory.
+// Index files next to CSV files that are too large for memory.
 namespace {
 
 struct Contents {
@@ -39,7 +39,8 @@ struct IndexedFiles {
     write_file(folder / "test.csv", "size,colour,kind\n,red,a\n8,red,a\n");
   }
   std::string kept() const { return read_file(first + ".index"); }
-  /// Of the training and the test set; holds neither, so that both are loaded anew the next time.
+  /// Returns the contents of the training set and the test set. Keeps no reference to the data, so the next call loads
+  /// both again.
   std::vector<Contents> load(const std::string& options) const {
     const TrainingData data = load_data("csv:" + (folder / "part-*") + ",test=" + (folder / "test.csv") + options);
     return {Contents(*data.train), Contents(*data.test)};
@@ -72,7 +73,7 @@ CsvIndex index_of(const IndexedFiles& files, std::string& key, std::vector<CsvRo
 
 }  // namespace
 
-TEST_CASE("rows of CSV files are found by what is kept beside the first, to the same samples") {
+TEST_CASE("rows found with the index file of the first CSV file are the same samples") {
   const IndexedFiles files;
   for (const std::string options : {",missing=mean", ",missing=skip", ",target=size,ignore=kind,missing=skip"}) {
     CAPTURE(options);
@@ -86,7 +87,7 @@ TEST_CASE("rows of CSV files are found by what is kept beside the first, to the 
   }
 }
 
-TEST_CASE("what is kept beside CSV files is made again for other files and options, or where it is damaged") {
+TEST_CASE("the index of CSV files is rebuilt if files or options change, or if the index is damaged") {
   const IndexedFiles files;
   const std::vector<Contents> found = files.load(",missing=mean");
   const std::string kept = files.kept();
@@ -112,7 +113,7 @@ TEST_CASE("what is kept beside CSV files is made again for other files and optio
   CHECK(files.kept() == "another program's");
 }
 
-TEST_CASE("what is kept beside CSV files and lies gives an error, or is not used") {
+TEST_CASE("an index of CSV files with wrong entries causes an error or is not used") {
   const IndexedFiles files;
   std::string key;
   std::vector<CsvRows::File> opened;
@@ -140,7 +141,7 @@ TEST_CASE("what is kept beside CSV files and lies gives an error, or is not used
   check_throws(ErrorCode::bad_file, "part-1.csv", [&] { read_with([](CsvRows& lie) { lie.offsets[0] = 0; }); });
 }
 
-TEST_CASE("a test set may lack targets and classes, to be predicted alone") {
+TEST_CASE("a test set for prediction may lack targets and classes") {
   const TemporaryFolder folder;
   write_file(folder / "a.csv", "size,colour,kind\n1,red,b\n2,blue,a\n");
   write_file(folder / "new.csv", "size,colour\n3,blue\n4,red\n");

@@ -32,7 +32,7 @@ float value_of(const TrainingData& data) { return read_samples(*data.train, {0})
 
 }  // namespace
 
-TEST_CASE("data of one's own is made from what stands behind the colon") {
+TEST_CASE("a registered function makes data from the arguments after the colon") {
   const auto length = [](const std::string& arguments, std::uint64_t) {
     return one_sample(static_cast<float>(arguments.size()));
   };
@@ -48,7 +48,7 @@ TEST_CASE("data of one's own is made from what stands behind the colon") {
   refused("data 'test-plain:' does not have the form test-plain", "test-plain:");
 }
 
-TEST_CASE("unknown names are answered with all that there is, one's own included") {
+TEST_CASE("the error about an unknown name lists all data sources, including registered ones") {
   register_data("test-listed", anything(), {.arguments = ":HERE"});
   for (const char* name : {"", "mnist", "fashion-mnistx", ":", "mock-images "}) {
     refused("no data source named '" + std::string(name).substr(0, std::string(name).find(':')) + "'", name);
@@ -64,7 +64,7 @@ TEST_CASE("unknown names are answered with all that there is, one's own included
   refused("data 'npy' does not have the form npy:IMAGES.npy,LABELS.npy[", "npy");
 }
 
-TEST_CASE("a name is registered once, with a way to make it and arguments that can be told from it") {
+TEST_CASE("registering data requires a unique name without a colon, a function and a valid description of arguments") {
   const auto invalid = [](const std::string& what, const std::string& name, const MakeData& make,
                           const std::string& arguments = "") {
     check_throws(ErrorCode::invalid_argument, what, [&] { register_data(name, make, {.arguments = arguments}); });
@@ -78,7 +78,7 @@ TEST_CASE("a name is registered once, with a way to make it and arguments that c
   invalid("'FILE' must start with ':' or '[:'", "test-usage", anything(), "FILE");
 }
 
-TEST_CASE("data that is drawn is made for each seed, other data once and without one") {
+TEST_CASE("drawn data is made once for each seed, and other data once for all seeds") {
   const auto seeded = [](const std::string&, std::uint64_t seed) { return one_sample(static_cast<float>(seed)); };
   register_data("test-drawn", seeded, {.drawn = true});
   register_data("test-fixed", seeded);
@@ -89,7 +89,7 @@ TEST_CASE("data that is drawn is made for each seed, other data once and without
   CHECK(load_data("test-fixed", 4).train == held.train);
 }
 
-TEST_CASE("the same name and seed give the same object while somebody holds it, the test set alone will do") {
+TEST_CASE("loading returns the existing object while a caller holds its training set or its test set") {
   register_data("test-held", [](const std::string&, std::uint64_t) {
     return TrainingData{one_sample(1).train, one_sample(2).train};
   });
@@ -102,7 +102,7 @@ TEST_CASE("the same name and seed give the same object while somebody holds it, 
   CHECK(gone.expired());
 }
 
-TEST_CASE("threads that load at once share one object, and wait for the first") {
+TEST_CASE("threads that load the same data at the same time share one object") {
   static std::atomic<int> made{0};
   register_data("test-shared", [](const std::string&, std::uint64_t) {
     ++made;
@@ -117,7 +117,7 @@ TEST_CASE("threads that load at once share one object, and wait for the first") 
   CHECK(made == 1);
 }
 
-TEST_CASE("data may be made of other data, but not of itself") {
+TEST_CASE("data may be made from other data, but not from itself") {
   register_data("test-inner", anything());
   register_data("test-outer", [](const std::string&, std::uint64_t) { return load_data("test-inner"); });
   CHECK(load_data("test-outer").train == load_data("test-inner").train);
@@ -126,7 +126,7 @@ TEST_CASE("data may be made of other data, but not of itself") {
   refused("data 'test-circle' depends on itself", "test-circle");  // again, in place of a deadlock
 }
 
-TEST_CASE("what fails to be made says why, and is made anew when it is asked for again") {
+TEST_CASE("a failure to make data is reported, and the next request tries again") {
   static int calls = 0;
   register_data("test-fails", [](const std::string&, std::uint64_t) -> TrainingData {
     if (++calls == 1) throw Error(ErrorCode::bad_file, "not there yet");

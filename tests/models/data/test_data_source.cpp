@@ -16,7 +16,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Writes what the test wants.
+/// A source that writes samples with a function of the test.
 class Written final : public DataSource {
  public:
   using Write = std::function<void(const BatchRequest&)>;
@@ -38,7 +38,7 @@ void bad(const std::string& what, const DataInfo& info, const Written::Write& wr
 
 }  // namespace
 
-TEST_CASE("a source is asked for samples by number, and writes where it is told") {
+TEST_CASE("a source is asked for samples by number and writes them into the given spans") {
   const Written source(kTargets, [](const BatchRequest& request) {
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       const auto number = static_cast<float>(request.samples[i]);
@@ -52,7 +52,7 @@ TEST_CASE("a source is asked for samples by number, and writes where it is told"
   CHECK(read.labels.empty());
 }
 
-TEST_CASE("values that a source does not write are zero, whatever lay there") {
+TEST_CASE("values that a source does not write are zero, regardless of the previous content") {
   const Written source(kSourceClasses, [](const BatchRequest& request) {
     request.values[1] = 5;
     std::ranges::fill(request.labels, 0);
@@ -64,7 +64,7 @@ TEST_CASE("values that a source does not write are zero, whatever lay there") {
   CHECK(values == std::vector<float>{0, 5, 0, 0});
 }
 
-TEST_CASE("room that only a product of 64 bits fits is refused") {
+TEST_CASE("sizes with a product beyond 64 bits are refused") {
   const Written source({.num_samples = 64, .shape = {std::int64_t{1} << 58}, .num_classes = 2},
                        [](const BatchRequest& /*request*/) { FAIL("asked"); });
   const std::vector<std::int64_t> samples(64);
@@ -73,7 +73,7 @@ TEST_CASE("room that only a product of 64 bits fits is refused") {
                [&] { source.fill({.samples = samples, .values = {}, .labels = labels, .targets = {}}); });
 }
 
-TEST_CASE("labels and targets that a source writes wrongly, or not at all, are named by their sample") {
+TEST_CASE("the error about wrong or missing labels and targets names the sample") {
   bad("label 3 of sample 7 is not in [0, 3)", kSourceClasses, [](const BatchRequest& request) {
     request.labels[0] = 2;
     request.labels[1] = 3;
@@ -86,7 +86,7 @@ TEST_CASE("labels and targets that a source writes wrongly, or not at all, are n
   bad("target nan of sample 4", kTargets, [](const BatchRequest& request) { request.targets[0] = 1; });
 }
 
-TEST_CASE("a source is asked for its own samples, and with fitting room") {
+TEST_CASE("a request for samples out of range or with spans of the wrong size is refused") {
   const auto nothing = [](const BatchRequest&) { FAIL("asked"); };
   const Written classes(kSourceClasses, nothing);
   const Written targets(kTargets, nothing);
@@ -106,10 +106,10 @@ TEST_CASE("a source is asked for its own samples, and with fitting room") {
     invalid("no sample " + std::to_string(number) + "; the number of samples is 9", targets,
             {.samples = samples, .values = two, .labels = {}, .targets = two});
   }
-  classes.fill({.samples = {}, .values = {}, .labels = {}, .targets = {}});  // no samples: nobody is asked
+  classes.fill({.samples = {}, .values = {}, .labels = {}, .targets = {}});  // no samples: the source is not asked
 }
 
-TEST_CASE("data that describes no samples is refused") {
+TEST_CASE("data info that describes no samples is refused") {
   const auto refused = [](const std::string& what, const DataInfo& info) {
     check_throws(ErrorCode::bad_data, what, [&] { Written(info, nullptr); });
   };
@@ -125,7 +125,7 @@ TEST_CASE("data that describes no samples is refused") {
   refused("-2 targets", {.num_samples = 1, .shape = {1}, .num_targets = -2});
 }
 
-TEST_CASE("a test set has samples, classes and targets like the training set's") {
+TEST_CASE("a test set must have the same shape, classes and targets as the training set") {
   const auto like = [](DataInfo info) { return std::make_shared<Written>(std::move(info), nullptr); };
   const auto refused = [&](const DataInfo& train, const DataInfo& test) {
     check_throws(ErrorCode::bad_data, "test set", [&] { dataset_batches({like(train), like(test)}, 1); });
@@ -138,7 +138,7 @@ TEST_CASE("a test set has samples, classes and targets like the training set's")
         nullptr);
 }
 
-TEST_CASE("what a source throws comes through, and the next batch is whole again") {
+TEST_CASE("an exception of a source propagates, and the next batch is complete") {
   bool fails = true;
   const auto source = std::make_shared<Written>(kSourceClasses, [&fails](const BatchRequest& request) {
     if (std::exchange(fails, false)) throw std::runtime_error("the disk is gone");

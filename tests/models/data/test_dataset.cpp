@@ -11,7 +11,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-TEST_CASE("a dataset has samples and classes in the order asked for") {
+TEST_CASE("a dataset returns samples and classes in the requested order") {
   const Dataset set = Dataset::classes({2}, std::vector<float>{0, 1, 10, 11, 20, 21}, {2, 0, 1}, 3);
   CHECK(set.info().num_samples == 3);
   CHECK(set.info().sample_size() == 2);
@@ -29,7 +29,7 @@ TEST_CASE("bytes become scaled floats") {
   CHECK(read.values[1] == doctest::Approx(0.4));
 }
 
-TEST_CASE("a regression has targets, one or several a sample, and no classes") {
+TEST_CASE("a regression dataset has one or several targets a sample and no classes") {
   const Dataset one = Dataset::targets({1}, {1, 2}, {3, 4});
   CHECK(one.info().num_classes == 0);
   CHECK(one.info().num_targets == 1);
@@ -40,7 +40,7 @@ TEST_CASE("a regression has targets, one or several a sample, and no classes") {
   CHECK(read_samples(several, {1, 0}).targets == std::vector<float>{6, 7, 8, 3, 4, 5});
 }
 
-TEST_CASE("data that does not fit is refused") {
+TEST_CASE("data with mismatched sizes or values that are not finite is refused") {
   using Values = std::vector<float>;
   const auto bad = [](const std::string& what, auto call) { check_throws(ErrorCode::bad_data, what, call); };
   bad("5 values", [] { Dataset::classes({2}, Values(5), {0, 0}, 1); });
@@ -62,7 +62,7 @@ TEST_CASE("data that does not fit is refused") {
   });
 }
 
-TEST_CASE("samples that nobody knows more of have neither classes nor targets") {
+TEST_CASE("unlabelled samples have neither classes nor targets") {
   const Dataset set = Dataset::unlabelled({2}, {1, 2, 3, 4}, "new.npy");
   CHECK(set.info().num_samples == 2);
   CHECK(set.info().num_classes + set.info().num_targets == 0);

@@ -16,7 +16,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Samples 0, 1, ... in classes that are not equally many, and not in turn: 22, 7 and 4 of 33.
+/// Returns samples 0, 1, ... in three classes of different sizes: 22, 7 and 4 of 33. The classes are not in turn.
 TrainingData uneven_classes(const std::string& /*arguments*/, std::uint64_t /*seed*/) {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
@@ -30,7 +30,7 @@ TrainingData uneven_classes(const std::string& /*arguments*/, std::uint64_t /*se
   return {train, test, validation};
 }
 
-/// Ten samples, whose values begin with the seed.
+/// Returns ten samples; the first value equals the seed.
 TrainingData drawn_values(const std::string& /*arguments*/, std::uint64_t seed) {
   std::vector<float> values(10);
   std::iota(values.begin(), values.end(), static_cast<float>(seed));
@@ -62,7 +62,7 @@ void no_fold(const std::string& what, const std::string& name) {
   check_throws(ErrorCode::invalid_argument, what, [&] { load_data(name); });
 }
 
-/// Each sample validates in one fold, and is trained on in all others.
+/// Checks that each sample validates in exactly one fold and is trained on in all others.
 void check_tiles(const std::vector<TrainingData>& folds, const std::vector<float>& all) {
   std::vector<float> validated;
   for (const TrainingData& fold : folds) {
@@ -79,7 +79,7 @@ void check_tiles(const std::vector<TrainingData>& folds, const std::vector<float
 
 }  // namespace
 
-TEST_CASE("folds by name have each sample once, and each class's share") {
+TEST_CASE("each sample validates in one fold by name, and each fold has its share of every class") {
   register_fold_data();
   const TrainingData whole = load_data("test-uneven");
   for (const int folds : {2, 3, 5, 33}) {
@@ -100,7 +100,7 @@ TEST_CASE("folds by name have each sample once, and each class's share") {
   }
 }
 
-TEST_CASE("folds are those of the data, whatever the seed of the run") {
+TEST_CASE("the split into folds does not depend on the seed of the run") {
   register_fold_data();
   for (int fold = 1; fold <= 3; ++fold) {
     const std::string name = fold_name(fold, 3, "test-uneven");
@@ -114,7 +114,7 @@ TEST_CASE("folds are those of the data, whatever the seed of the run") {
         fold_values(load_data("fold:1/3:test-drawn-values", 1).validation)[0] + 19);
 }
 
-TEST_CASE("what is no fold is no_fold with what one is") {
+TEST_CASE("an invalid fold is refused with a description of the valid form") {
   register_fold_data();
   for (const char* fold :
        {"", "1", "1/", "/2", "0/2", "3/2", "1/1", "1/0", "-1/2", "1/2x", " 1/2", "1/2/3", "1.0/2", "1/99999999999"})
@@ -130,7 +130,7 @@ TEST_CASE("what is no fold is no_fold with what one is") {
   no_fold("did you mean 'fold'", "folds:1/2:test-uneven");
 }
 
-TEST_CASE("a model validates with a fold of its data") {
+TEST_CASE("a model can validate with a fold of its data") {
   register_fold_data();
   models::register_builtin_models();
   const auto make = [](const std::string& config) { return find_model("softmax")({.config = config}); };

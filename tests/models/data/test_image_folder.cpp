@@ -24,7 +24,7 @@ std::string grey(unsigned width, unsigned height, int value) {
   return png_bytes(std::string(std::size_t{width} * height, static_cast<char>(value)), width, height, 1);
 }
 
-/// Folders of classes, and what is in them.
+/// A folder with one subfolder for each class.
 struct Classes {
   TemporaryFolder folder;
 
@@ -42,7 +42,7 @@ struct Classes {
 
 }  // namespace
 
-TEST_CASE("a class is a folder, and its images come in the order of their names") {
+TEST_CASE("each folder is a class, and its images are sorted by name") {
   const Classes images;
   images.write("train/dog/b.png", grey(2, 2, 51));
   images.write("train/dog/a.PNG", grey(2, 2, 255));
@@ -62,7 +62,7 @@ TEST_CASE("a class is a folder, and its images come in the order of their names"
   CHECK(read_all(*data.test).values[3] == doctest::Approx(0.4));
 }
 
-TEST_CASE("images of any size become samples of one: the middle that has its proportions, scaled") {
+TEST_CASE("images of any size are cropped to the centre with the wanted proportions and scaled") {
   const Classes images;
   std::string wide;  // columns of 0, 0, 200, 200, 0, 0
   for (int y = 0; y < 2; ++y)
@@ -78,7 +78,7 @@ TEST_CASE("images of any size become samples of one: the middle that has its pro
   CHECK(images.load().train->info().shape == std::vector<std::int64_t>{3, 2, 6});
 }
 
-TEST_CASE("a JPEG that is to become small is decoded at a part of its size") {
+TEST_CASE("a JPEG for a small target size is decoded at a fraction of its size") {
   const std::string file = jpeg_bytes(std::string(std::size_t{64} * 64, '\x40'), 64, 64);
   const auto width = [&](std::int64_t side) {
     return decode_image("x", std::as_bytes(std::span(file)), {.channels = 1, .height = side, .width = side}).width;
@@ -92,7 +92,7 @@ TEST_CASE("a JPEG that is to become small is decoded at a part of its size") {
   CHECK(width(1) == 8);
 }
 
-TEST_CASE("an image that is written as PNG is read as it was") {
+TEST_CASE("an image that is written as PNG and read again is unchanged") {
   for (const std::int64_t channels : {1, 3}) {
     Image image{.width = 5, .height = 3, .channels = channels, .bytes = {}};
     for (std::int64_t i = 0; i < 15 * channels; ++i) image.bytes.push_back(static_cast<std::uint8_t>(i * 37));
@@ -103,7 +103,7 @@ TEST_CASE("an image that is written as PNG is read as it was") {
   }
 }
 
-TEST_CASE("for a network that was trained before, a class has its number there, and images its size") {
+TEST_CASE("for a network trained earlier, classes keep their numbers and images get the trained size") {
   const Classes classes;
   for (const char* const name : {"b", "c"}) classes.write(std::string("train/") + name + "/1.png", grey(9, 9, 80));
   DataInfo trained{.shape = {3, 4, 6}, .num_classes = 3, .class_names = {"a", "b", "c"}};
@@ -124,7 +124,7 @@ TEST_CASE("for a network that was trained before, a class has its number there, 
                [&] { load_data(data, trained); });
 }
 
-TEST_CASE("what a folder of images lacks is told") {
+TEST_CASE("errors about a folder of images explain the problem") {
   const Classes images;
   images.fails(ErrorCode::bad_file, "", "cannot list the folder");
   images.write("train/image.png", grey(2, 2, 1));
@@ -145,7 +145,7 @@ TEST_CASE("what a folder of images lacks is told") {
   check_throws(ErrorCode::bad_file, "train/a/x.png", [&] { read_samples(*data.train, {0}); });
 }
 
-TEST_CASE("what is called an image in a folder and is no file is told, or a hole") {
+TEST_CASE("an entry with an image's name that is no readable file is an error, or is left out with damaged=skip") {
   const Classes images;
   images.write("train/a/1.png", grey(1, 1, 10));
   images.write("kept/away.png", grey(1, 1, 20));
@@ -167,14 +167,14 @@ TEST_CASE("what is called an image in a folder and is no file is told, or a hole
   CHECK(images.load().train->info().num_samples == 2);
 }
 
-TEST_CASE("damaged images are holes where that is asked for, and nothing else moves") {
+TEST_CASE("with damaged=skip, damaged images are left out and all other samples keep their numbers") {
   const Classes images;
   for (int i = 0; i < 6; ++i)
     images.write("train/" + std::string(i % 2 == 0 ? "a/" : "b/") + std::to_string(i) + ".png", grey(1, 1, 10 * i));
   images.write("train/a/2.png", "damaged");
   images.fails(ErrorCode::invalid_argument, ",damaged=perhaps", "images: damaged=perhaps must be skip");
   const TrainingData data = images.load(",channels=1,damaged=skip");
-  check_throws(ErrorCode::bad_file, "a/2.png", [&] { read_all(*data.train); });  // who has no room for holes
+  check_throws(ErrorCode::bad_file, "a/2.png", [&] { read_all(*data.train); });  // read_all cannot report holes
   const auto batches = dataset_batches({data.train, data.train}, 4);
   std::int64_t left_out = 0;
   std::vector<std::int64_t> seen;

@@ -16,7 +16,7 @@ std::vector<float> pixels(const Batch& batch) { return {batch.values.begin(), ba
 
 }  // namespace
 
-TEST_CASE("a shard's mock images are drawn once from seed and shard") {
+TEST_CASE("the mock images of a shard are drawn once from seed and shard") {
   const auto source = mock_image_batches(8, 1001, 4);
   const Batch first = source->training_batch({.shard = 1, .num_shards = 2, .step = 0, .seed = 3});
   CHECK(first.size == 4);
@@ -31,7 +31,7 @@ TEST_CASE("a shard's mock images are drawn once from seed and shard") {
         pixels(first));
 }
 
-TEST_CASE("mock images are photographs' bytes, labels all classes") {
+TEST_CASE("mock images have values of photographs, and labels cover all classes") {
   const auto source = mock_image_batches(16, 5, 200);
   const Batch batch = source->training_batch({});
   const auto [least, most] = std::ranges::minmax(batch.values);
@@ -49,12 +49,12 @@ TEST_CASE("mock images are photographs' bytes, labels all classes") {
   CHECK(source->test_batch({}, 0).size == 0);
 }
 
-TEST_CASE("tfbench wants a batch") {
+TEST_CASE("tfbench requires a positive batch size") {
   check_throws(ErrorCode::invalid_argument, "a batch of 0 images", [] { models::tfbench(0); });
   check_throws(ErrorCode::invalid_argument, "a batch of -1 images", [] { models::tfbench(-1); });
 }
 
-TEST_CASE("tfbench is a ResNet-101 of 1001 classes without an epoch") {
+TEST_CASE("tfbench is a ResNet-101 with 1001 classes and without epochs") {
   const auto model = models::tfbench(1);
   const ModelInfo& info = model->start({.num_shards = 4});
   std::size_t learned = 0;

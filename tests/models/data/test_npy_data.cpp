@@ -14,7 +14,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A folder of NumPy files, and the data that is asked for as "x.npy,y.npy".
+/// A folder of NumPy files, loaded by names such as "x.npy,y.npy".
 struct Files {
   TemporaryFolder folder;
 
@@ -39,7 +39,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("NumPy files with integer labels are classes, others a regression") {
+TEST_CASE("NumPy files with integer labels are a classification, others a regression") {
   const TemporaryFolder folder;
   write_file(folder / "bytes.npy",
              npy_bytes(npy_dictionary("|u1", "(2, 1, 2)"), raw_bytes<std::uint8_t>({0, 255, 51, 0})));
@@ -63,7 +63,7 @@ TEST_CASE("NumPy files with integer labels are classes, others a regression") {
   CHECK(read_samples(*several, {1}).targets == std::vector<float>{4, 5, 6});
 }
 
-TEST_CASE("NumPy files that do not fit each other are refused") {
+TEST_CASE("NumPy files with mismatched shapes or types are refused") {
   const TemporaryFolder folder;
   write_file(folder / "x.npy", npy_bytes(npy_dictionary("<f4", "(2, 1)"), raw_bytes<float>({0, 1})));
   write_file(folder / "flat.npy", npy_bytes(npy_dictionary("<f4", "(2,)"), raw_bytes<float>({0, 1})));
@@ -96,7 +96,7 @@ TEST_CASE("NumPy files that do not fit each other are refused") {
   fails(ErrorCode::bad_data, "empty.npy", "none.npy", "empty.npy");
 }
 
-TEST_CASE("a label that is no class is told with its sample") {
+TEST_CASE("the error about a label that is not a class names the sample") {
   Files files;
   files.write<float>("x.npy", "<f4", "(3, 1)", {0, 1, 2});
   files.write<std::int32_t>("low.npy", "<i4", "(3,)", {0, 1, -1});
@@ -112,7 +112,7 @@ TEST_CASE("a label that is no class is told with its sample") {
   CHECK(files.load("x.npy,last.npy").train->info().num_classes == 100'000);
 }
 
-TEST_CASE("types other than bytes are taken as they are, and labels of a column or of bool are classes") {
+TEST_CASE("only bytes are scaled, and labels in a column or of type bool are classes") {
   Files files;
   files.write<std::uint8_t>("bytes.npy", "|u1", "(2, 2)", {0, 255, 51, 0});
   files.write<std::int16_t>("shorts.npy", "<i2", "(2, 2)", {0, 255, 51, -7});
@@ -124,7 +124,7 @@ TEST_CASE("types other than bytes are taken as they are, and labels of a column 
   CHECK(files.load("shorts.npy,bool.npy").train->info().num_classes == 2);
 }
 
-TEST_CASE("a test set comes with the training set, and both have the classes of either") {
+TEST_CASE("a test set may follow the training set, and the number of classes covers both") {
   Files files;
   files.write<float>("x.npy", "<f4", "(3, 2)", {1, 2, 3, 4, 5, 6});
   files.write<std::int32_t>("y.npy", "<i4", "(3,)", {0, 2, 1});
@@ -145,7 +145,7 @@ TEST_CASE("a test set comes with the training set, and both have the classes of 
               "the number of targets per sample differs");
 }
 
-TEST_CASE("pixels side by side are told by their shape, or as layout says") {
+TEST_CASE("channels-last images are recognized by their shape or by the option layout") {
   Files files;
   std::vector<std::uint8_t> wide(2 * 5 * 2 * 3);
   for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<std::uint8_t>(i);
@@ -174,7 +174,7 @@ TEST_CASE("pixels side by side are told by their shape, or as layout says") {
   files.fails(ErrorCode::bad_file, "flat.npy,y.npy,layout=nhwc", "flat.npy");
 }
 
-TEST_CASE("what does not fit a network names the files") {
+TEST_CASE("the error about data that does not fit a network names the files") {
   Files files;
   files.write<float>("x.npy", "<f4", "(2, 1, 2, 2)", {1, 2, 3, 4, 5, 6, 7, 8});
   files.write<std::int32_t>("y.npy", "<i4", "(2,)", {0, 12});
@@ -201,7 +201,7 @@ TEST_CASE("what does not fit a network names the files") {
                of("x.npy,t.npy", {flatten(), linear(1)}, losses::sigmoid_cross_entropy()));
 }
 
-TEST_CASE("names that mean no NumPy files are refused") {
+TEST_CASE("names without valid NumPy files are refused") {
   for (const char* name :
        {"npy:a.npy", "npy:a.npy,b.npy,c.npy", "npy:a.npy,", "npy:,b.npy", "npy:layout=nchw", "npy:a,b,c,d,e"}) {
     CAPTURE(name);

@@ -37,7 +37,7 @@ struct Npz {
 
 }  // namespace
 
-TEST_CASE("arrays of an npz file are found by the names they usually have, or as told") {
+TEST_CASE("arrays of an npz file are found by their usual names or by the names in the options") {
   for (const char* compression : {"store", "deflate"}) {
     Npz npz;
     npz.add<float>("x_train", "<f4", "(2, 2)", {1, 2, 3, 4});
@@ -60,7 +60,7 @@ TEST_CASE("arrays of an npz file are found by the names they usually have, or as
   }
 }
 
-TEST_CASE("one array of an npz file may be taken twice") {
+TEST_CASE("one array of an npz file may be used for training and test") {
   Npz npz;
   npz.add<float>("x", "<f4", "(2, 1)", {1, 2});
   npz.add<std::int64_t>("y", "<i8", "(2,)", {1, 0});
@@ -69,7 +69,7 @@ TEST_CASE("one array of an npz file may be taken twice") {
   CHECK(read_all(*data.train).labels == read_all(*data.test).labels);
 }
 
-TEST_CASE("npz files that are none, damaged or too large are refused") {
+TEST_CASE("npz files that are invalid, damaged or too large are refused") {
   Npz npz;
   npz.add<float>("a", "<f4", "(2, 2)", {1, 2, 3, 4});
   npz.fails(ErrorCode::bad_file, "select the arrays of samples and labels with x=NAME and y=NAME; the file contains a");

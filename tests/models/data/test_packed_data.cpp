@@ -29,7 +29,7 @@ Bytes packed(const TrainingData& data) {
   return bytes;
 }
 
-/// Bytes at a page's begin, as shared memory lies.
+/// Copies the bytes to a page-aligned address, as in shared memory.
 SharedBytes in_memory(const Bytes& bytes) {
   auto pages = std::shared_ptr<std::byte>(new (std::align_val_t(4096)) std::byte[bytes.size() + 1],
                                           [](std::byte* all) { ::operator delete[](all, std::align_val_t(4096)); });
@@ -39,7 +39,7 @@ SharedBytes in_memory(const Bytes& bytes) {
 
 }  // namespace
 
-TEST_CASE("packed data is the same data, and holds the memory it lies in") {
+TEST_CASE("unpacked data equals the packed data and keeps the shared memory alive") {
   const TrainingData data{pictures(0), nullptr, pictures(2)};
   TrainingData again;
   {
@@ -72,7 +72,7 @@ TEST_CASE("packed data is the same data, and holds the memory it lies in") {
   CHECK(info.missing[0].fields == 3);
 }
 
-TEST_CASE("data that is computed is not packed") {
+TEST_CASE("data that is computed on request is not packed") {
   class Computed final : public DataSource {
    public:
     Computed() : DataSource({.num_samples = 1, .shape = {1}, .num_classes = 1}) {}
@@ -83,14 +83,14 @@ TEST_CASE("data that is computed is not packed") {
   CHECK(pack({pictures(0), std::make_shared<const Computed>()}).bytes == 0);
 }
 
-TEST_CASE("shared data that is damaged is refused, however it is") {
+TEST_CASE("damaged shared data is refused") {
   const Bytes whole = packed({pictures(0)});
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     const SharedBytes bytes = in_memory(part);
     try {
       unpack(bytes);
-      CHECK(size > whole.size() - 64);  // what the last array is padded with
+      CHECK(size > whole.size() - 64);  // only the padding of the last array is missing
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::bad_data);
     }

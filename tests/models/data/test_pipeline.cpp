@@ -17,7 +17,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Samples 0, 1, ... of which the class is the rest of a division by `classes`.
+/// Returns samples 0, 1, ... with class = number modulo `classes`.
 DataPtr numbered(int samples, int classes = 2) {
   Floats values(static_cast<std::size_t>(samples));
   std::iota(values.begin(), values.end(), 0.0F);
@@ -34,7 +34,7 @@ void refused(ErrorCode code, const std::string& what, const std::function<void()
 
 }  // namespace
 
-TEST_CASE("data is made of other data: parts, orders, repetitions, what a function keeps or changes") {
+TEST_CASE("take, select, filter, repeat, shuffle, map and concat make data from other data") {
   const DataPtr ten = numbered(10);
   CHECK(values_of(data::take(ten, 3)) == Floats{0, 1, 2});
   CHECK(values_of(data::take(ten, 99)).size() == 10);
@@ -63,7 +63,7 @@ TEST_CASE("data is made of other data: parts, orders, repetitions, what a functi
   refused(ErrorCode::bad_data, "the sources differ", [&] { data::concat({ten, numbered(3, 3)}); });
 }
 
-TEST_CASE("windows of a series are samples that follow each other, with what belongs to the last") {
+TEST_CASE("a window of a series is a sample of consecutive rows with the label or targets of the last row") {
   const DataPtr series = data::window(numbered(5), 3);
   CHECK(series->info().shape == std::vector<std::int64_t>{3, 1});
   CHECK(values_of(series) == Floats{0, 1, 2, 1, 2, 3, 2, 3, 4});
@@ -74,7 +74,7 @@ TEST_CASE("windows of a series are samples that follow each other, with what bel
   refused(ErrorCode::invalid_argument, "windows of 0", [] { data::window(numbered(2), 0); });
 }
 
-TEST_CASE("a split has its share of each class, and each sample once") {
+TEST_CASE("a split has each sample once and keeps the proportions of the classes") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const auto [rest, part] = data::split(numbered(1000, 4), 0.1, seed);
     CHECK(part->info().num_samples == 100);
@@ -94,7 +94,7 @@ TEST_CASE("a split has its share of each class, and each sample once") {
   refused(ErrorCode::invalid_argument, "cannot be split", [] { data::split(numbered(1), 0.5); });
 }
 
-TEST_CASE("each sample is tested in one of the folds of a cross-validation, and trained on in the others") {
+TEST_CASE("in a cross-validation, each sample is tested in one fold and trained on in all others") {
   const auto folds = data::to_cv(numbered(50, 5), 4);
   REQUIRE(folds.size() == 4);
   Floats tested;
@@ -115,7 +115,7 @@ TEST_CASE("each sample is tested in one of the folds of a cross-validation, and 
   refused(ErrorCode::invalid_argument, "6 folds", [] { data::to_cv(numbered(5), 6); });
 }
 
-TEST_CASE("what is drawn for a sample goes through all that is made of it") {
+TEST_CASE("random transforms of a sample stay the same after select, take and concat") {
   Floats values(16);
   std::iota(values.begin(), values.end(), 1.0F);
   const TrainingData images{
@@ -153,7 +153,7 @@ class TenInParts final : public DataSource {
 
 }  // namespace
 
-TEST_CASE("data made of data in parts has the parts of it that are left, where their order is") {
+TEST_CASE("derived data keeps the remaining parts of its source if the order is kept") {
   using Parts = std::vector<std::int64_t>;
   const DataPtr ten = std::make_shared<const TenInParts>();
   CHECK(data::transform({ten}, "normalise 1 2").train->info().parts == Parts{0, 4, 7});
@@ -182,7 +182,7 @@ TEST_CASE("data made of data in parts has the parts of it that are left, where t
     refused(ErrorCode::bad_data, "parts must start", [&] { const Wrong wrong(parts); });
 }
 
-TEST_CASE("samples that come as a stream are had by number, each part read anew only when it is gone") {
+TEST_CASE("streamed samples can be read by number; a part is streamed again only after it was dropped") {
   std::vector<int> reads(4);
   const DataPtr streamed = data::stream({.shape = {1}, .num_targets = 1}, 4, [&reads](int part, const auto& take) {
     ++reads[static_cast<std::size_t>(part)];
@@ -196,7 +196,7 @@ TEST_CASE("samples that come as a stream are had by number, each part read anew 
   CHECK(streamed->info().parts == std::vector<std::int64_t>{0, 1, 3, 6});
   CHECK(values_of(streamed) == Floats{0, 10, 11, 20, 21, 22, 30, 31, 32, 33});
   CHECK(read_samples(*streamed, {9, 0, 4}).targets == Floats{-33, 0, -21});
-  CHECK(reads == std::vector<int>{2, 2, 2, 2});  // once to count them
+  CHECK(reads == std::vector<int>{2, 2, 2, 2});  // once to count the samples
   refused(ErrorCode::invalid_argument, "a stream of 0 parts",
           [] { data::stream({.shape = {1}, .num_classes = 2}, 0, [](int, const auto&) {}); });
   refused(ErrorCode::bad_data, "part 0 has no samples",

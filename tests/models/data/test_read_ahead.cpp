@@ -15,7 +15,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Samples whose value is their number, and which say who asked for them.
+/// A slow source: the value of each sample is its number plus 1000 times the epoch. Counts the samples that it fills.
 class SlowSource final : public DataSource {
  public:
   explicit SlowSource(std::int64_t samples)
@@ -43,7 +43,7 @@ std::vector<float> values_of(const Batch& batch) { return {batch.values.begin(),
 
 }  // namespace
 
-TEST_CASE("a batch that is expected has the samples that were asked for, whoever filled its pieces") {
+TEST_CASE("a batch that is read ahead has the requested samples, whichever thread filled its pieces") {
   const auto source = std::make_shared<SlowSource>(1000);
   ReadAhead ahead(source, 1 << 20);
   std::vector<std::int64_t> samples;
@@ -64,7 +64,7 @@ TEST_CASE("a batch that is expected has the samples that were asked for, whoever
   CHECK(ahead.take({.number = 99}).size == 0);
 }
 
-TEST_CASE("batches that are read ahead lie where earlier ones lay") {
+TEST_CASE("buffers of batches that are read ahead are reused") {
   ReadAhead ahead(std::make_shared<SlowSource>(10), 1 << 20);
   const std::vector<std::int64_t> two{1, 2};
   std::set<const float*> places;
@@ -78,8 +78,7 @@ TEST_CASE("batches that are read ahead lie where earlier ones lay") {
   CHECK(places.size() <= 4);
 }
 
-TEST_CASE(
-    "the batch that is likely taken next can be looked at once it is filled, and no other batch has its content") {
+TEST_CASE("peek returns the filled batch that is likely taken next, and content ids of batches are unique") {
   const auto source = std::make_shared<SlowSource>(100);
   ReadAhead ahead(source, 1 << 20);
   CHECK(ahead.peek().size == 0);
@@ -90,7 +89,7 @@ TEST_CASE(
   };
   ahead.need({.shard = 0, .number = 1}, first, {});
   ahead.need({.shard = 1, .number = 0}, second, {});
-  const Batch next = peeked();  // of the least number
+  const Batch next = peeked();  // with the lowest number
   CHECK(values_of(next) == std::vector<float>{4, 5, 6});
   const Batch taken = ahead.take({.shard = 1, .number = 0});
   CHECK(taken.values.data() == next.values.data());
@@ -98,7 +97,7 @@ TEST_CASE(
   CHECK(values_of(peeked()) == std::vector<float>{1, 2, 3});
   CHECK(ahead.peek().content != taken.content);
   ahead.take({.shard = 0, .number = 1});
-  ahead.need({.shard = 1, .number = 1}, second, {});  // lies where the first one lay
+  ahead.need({.shard = 1, .number = 1}, second, {});  // in the buffer of the first batch
   CHECK(peeked().content != taken.content);
 
   source->bad_sample = 5;
@@ -108,7 +107,7 @@ TEST_CASE(
   CHECK(ahead.peek().size == 0);
 }
 
-TEST_CASE("batches for a device are those for a processor") {
+TEST_CASE("batches for a device equal batches for the CPU") {
   const auto images = load_data("mock-images:2,3,50", 1).train;
   for (const std::int64_t batch_size : {0, 7}) {
     const auto plain = dataset_batches({images, nullptr}, batch_size);
@@ -125,7 +124,7 @@ TEST_CASE("batches for a device are those for a processor") {
   }
 }
 
-TEST_CASE("no more is expected than there is room for, and what is forgotten makes room") {
+TEST_CASE("read-ahead stays within its memory, and forgotten batches free memory") {
   ReadAhead ahead(std::make_shared<SlowSource>(10), 3 * sizeof(float));
   const std::vector<std::int64_t> two{1, 2};
   ahead.expect({.number = 0}, two, {});
@@ -140,7 +139,7 @@ TEST_CASE("no more is expected than there is room for, and what is forgotten mak
   CHECK(ahead.expects({.number = 5}));
 }
 
-TEST_CASE("the first sample that cannot be read ends its batch, and no other") {
+TEST_CASE("the first unreadable sample fails its batch and no other batch") {
   const auto source = std::make_shared<SlowSource>(100);
   source->bad_sample = 50;
   ReadAhead ahead(source, 1 << 20);
@@ -152,7 +151,7 @@ TEST_CASE("the first sample that cannot be read ends its batch, and no other") {
   CHECK(ahead.take({.number = 1}).size == 40);
 }
 
-TEST_CASE("slow data gives the batches that it gives when it is asked step by step, wherever it is gone on") {
+TEST_CASE("slow data gives the same batches in any order of steps as step by step") {
   const auto source = std::make_shared<SlowSource>(101);
   const auto ahead = dataset_batches({source, source}, 10);
   const auto batch = [&](std::int64_t step, int shard) {
@@ -179,7 +178,7 @@ TEST_CASE("slow data gives the batches that it gives when it is asked step by st
   CHECK(*tested.rbegin() == 100);
 }
 
-TEST_CASE("a shard is trained and evaluated on its own parts, one after the other") {
+TEST_CASE("a shard is trained and evaluated on its own parts, one part after the other") {
   class InParts final : public DataSource {
    public:
     explicit InParts(std::vector<std::int64_t> parts)
@@ -210,7 +209,7 @@ TEST_CASE("a shard is trained and evaluated on its own parts, one after the othe
   CHECK(evaluated(0, 1) == range(0, 1500, 1));
   CHECK(evaluated(0, 2) == range(800, 900, 1, range(0, 100, 1)));
   CHECK(evaluated(1, 2) == range(900, 1500, 1, range(100, 800, 1)));
-  CHECK(evaluated(3, 7) == range(3, 1500, 7));  // dealt, and in order
+  CHECK(evaluated(3, 7) == range(3, 1500, 7));  // dealt round-robin, in order
   CHECK(batches->steps_per_epoch(2) == 26);
   std::set<float> trained;
   for (std::int64_t step = 0; step < 26; ++step)

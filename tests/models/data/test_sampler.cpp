@@ -62,7 +62,7 @@ TEST_CASE("the order is a function of seed, shard and epoch") {
   CHECK(order == epoch_of(fresh, 0, 2, 3));
 }
 
-TEST_CASE("the order of data without parts never changes: who resumes a run relies on it") {
+TEST_CASE("the order of data without parts never changes: resumed runs depend on it") {
   BatchSampler sampler(12, 12);
   const SampleNumbers pinned{3, 2, 5, 8, 10, 7, 9, 6, 11, 0, 4, 1};
   CHECK(epoch_of(sampler, 0, 1, 2, 7) == pinned);
@@ -70,7 +70,7 @@ TEST_CASE("the order of data without parts never changes: who resumes a run reli
   CHECK(epoch_of(of_info, 0, 1, 2, 7) == pinned);
 }
 
-TEST_CASE("batches are full but for the last") {
+TEST_CASE("all batches but the last are full") {
   BatchSampler sampler(10, 4);
   CHECK(sampler.steps_per_epoch(1) == 3);
   CHECK(sampler.batch(0, 1, 0, 1).size() == 4);
@@ -79,7 +79,7 @@ TEST_CASE("batches are full but for the last") {
   CHECK(sampler.batch(0, 1, 3, 1).size() == 4);
 }
 
-TEST_CASE("uneven shards take as many steps as the largest, and the others run out") {
+TEST_CASE("a step count covers the largest shard, and smaller shards get empty batches") {
   BatchSampler sampler(5, 1);
   CHECK(sampler.steps_per_epoch(2) == 3);
   CHECK(sampler.batch(0, 2, 2, 1).size() == 1);
@@ -87,14 +87,14 @@ TEST_CASE("uneven shards take as many steps as the largest, and the others run o
   CHECK(sampler.batch(1, 2, 3, 1).size() == 1);
 }
 
-TEST_CASE("shards without samples give none") {
+TEST_CASE("shards without samples get empty batches") {
   BatchSampler sampler(2, 1);
   CHECK(sampler.batch(2, 3, 0, 1).empty());
   BatchSampler whole(2, 0);
   CHECK(whole.batch(2, 3, 0, 1).empty());
 }
 
-TEST_CASE("a batch size of 0 takes the whole shard, in order, at each step") {
+TEST_CASE("a batch size of 0 means the whole shard, in order, at each step") {
   BatchSampler sampler(7, 0);
   CHECK(sampler.steps_per_epoch(2) == 1);
   for (const std::int64_t step : {0, 1, 9}) {
@@ -103,7 +103,7 @@ TEST_CASE("a batch size of 0 takes the whole shard, in order, at each step") {
   }
 }
 
-TEST_CASE("shards may be asked for in any order") {
+TEST_CASE("shards may be requested in any order") {
   BatchSampler sampler(100, 8);
   const auto copy = [&](int shard, int num_shards, std::int64_t step) {
     const auto batch = sampler.batch(shard, num_shards, step, 1);
@@ -118,7 +118,7 @@ TEST_CASE("shards may be asked for in any order") {
 
 namespace {
 
-/// Parts of 10, 20, 30, 5, 35 and 40 samples.
+/// Returns data info with parts of 10, 20, 30, 5, 35 and 40 samples.
 DataInfo in_parts() { return {.num_samples = 140, .shape = {1}, .num_classes = 2, .parts = {0, 10, 30, 60, 65, 100}}; }
 
 SampleNumbers whole_parts(const DataInfo& info, int shard, int num_shards) {
@@ -131,7 +131,7 @@ SampleNumbers whole_parts(const DataInfo& info, int shard, int num_shards) {
   return samples;
 }
 
-/// Parts in the order in which a shard comes to them, each as often as it changes to it.
+/// Returns the parts that a shard visits, in order, with a repetition for each change of part.
 std::vector<std::ptrdiff_t> parts_in_turn(const DataInfo& info, const SampleNumbers& samples) {
   std::vector<std::ptrdiff_t> turns;
   for (const std::int64_t sample : samples) {
@@ -143,7 +143,7 @@ std::vector<std::ptrdiff_t> parts_in_turn(const DataInfo& info, const SampleNumb
 
 }  // namespace
 
-TEST_CASE("of data in parts a shard has whole parts, each epoch every sample of them once") {
+TEST_CASE("a shard of data in parts gets whole parts, and each epoch visits every sample of them once") {
   const DataInfo info = in_parts();
   for (const int num_shards : {1, 2, 4, 6}) {
     BatchSampler sampler(info, 7);
@@ -157,7 +157,7 @@ TEST_CASE("of data in parts a shard has whole parts, each epoch every sample of 
   }
 }
 
-TEST_CASE("parts that are fewer than the shards are dealt, and all shards get as many samples as without") {
+TEST_CASE("if there are fewer parts than shards, samples are dealt to the shards as without parts") {
   const DataInfo info = in_parts();
   BatchSampler sampler(info, 4);
   for (int shard = 0; shard < 7; ++shard)
@@ -168,14 +168,14 @@ TEST_CASE("parts that are fewer than the shards are dealt, and all shards get as
   CHECK(epoch_of(more, 4, 5, 0).empty());
 }
 
-TEST_CASE("parts come in an order drawn for the epoch, one after the other where a window is no larger than they are") {
+TEST_CASE("parts are visited in a drawn order, one after the other if the window is no larger than a part") {
   DataInfo info = in_parts();
   BatchSampler single(info, 6, /*window=*/1);
   const auto turns = parts_in_turn(info, epoch_of(single, 0, 1, 0));
   CHECK(turns.size() == 6);
   CHECK(turns != parts_in_turn(info, epoch_of(single, 0, 1, 1)));
-  CHECK(!std::ranges::is_sorted(epoch_of(single, 5, 6, 0)));  // mixed within a part
-  // Of windows of 45 samples or more: at least two parts are mixed, and never all six.
+  CHECK(!std::ranges::is_sorted(epoch_of(single, 5, 6, 0)));  // shuffled within a part
+  // With windows of 45 samples or more, at least two parts are mixed, and never all six.
   BatchSampler some(info, 6, 45);
   const SampleNumbers mixed = epoch_of(some, 0, 1, 0);
   CHECK(parts_in_turn(info, mixed).size() > 6);
@@ -186,7 +186,7 @@ TEST_CASE("parts come in an order drawn for the epoch, one after the other where
   CHECK(parts_in_turn(info, epoch_of(held, 0, 1, 0)).size() == 6);
 }
 
-TEST_CASE("the order of data in parts is a function of seed, shard and epoch, whatever was asked before") {
+TEST_CASE("the order of data in parts is a function of seed, shard and epoch, not of earlier requests") {
   BatchSampler sampler(in_parts(), 6);
   const SampleNumbers order = epoch_of(sampler, 1, 2, 3);
   CHECK(order != epoch_of(sampler, 1, 2, 4));
@@ -198,7 +198,7 @@ TEST_CASE("the order of data in parts is a function of seed, shard and epoch, wh
   CHECK(SampleNumbers(batch.begin(), batch.end()) == whole_parts(in_parts(), 1, 2));
 }
 
-TEST_CASE("numbers that make no sense are refused") {
+TEST_CASE("invalid numbers of samples, shards and steps are refused") {
   const auto invalid = [](const std::string& what, auto call) {
     check_throws(ErrorCode::invalid_argument, what, call);
   };

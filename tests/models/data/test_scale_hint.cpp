@@ -6,7 +6,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-TEST_CASE("columns whose scales differ a thousandfold are told by their names") {
+TEST_CASE("the hint names columns with scales that differ more than a thousandfold") {
   const TemporaryFolder folder;
   const auto hint = [&](const std::string& rows) {
     write_file(folder / "a.csv", rows);
@@ -17,7 +17,7 @@ TEST_CASE("columns whose scales differ a thousandfold are told by their names") 
         "transform normalise gives all columns the same scale");
   CHECK(hint("a,b,y\n900,1,1\n900,1,2\n").empty());
   CHECK(hint("a,b,y\n900000,0,1\n900000,0,2\n").empty());  // a column of zeros has no scale
-  CHECK(hint("a,y\n1,1e9\n2,2e9\n").empty());              // targets are no inputs
+  CHECK(hint("a,y\n1,1e9\n2,2e9\n").empty());              // targets are not inputs
   CHECK(hint("city,y\nUlm,1\nBonn,2\n").empty());
   CHECK(scale_hint(*load_data("mock-images:8").train).empty());
 }

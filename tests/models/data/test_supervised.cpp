@@ -13,7 +13,7 @@ using namespace troupe;
 
 namespace {
 
-/// Notes the batches that it is given.
+/// A model that records the batches it receives.
 class BatchRecorder final : public SupervisedModel {
  public:
   BatchRecorder(TrainingData data, std::int64_t batch_size)
@@ -52,7 +52,7 @@ class BatchRecorder final : public SupervisedModel {
   }
 };
 
-/// Sample i is {i}, with target -i.
+/// Returns samples {i} with targets -i.
 std::shared_ptr<const Dataset> counting(int count) {
   std::vector<float> values;
   std::vector<float> targets;
@@ -67,7 +67,7 @@ const std::vector<float> kSupervisedWeights{0};
 
 }  // namespace
 
-TEST_CASE("values and targets of a batch belong together") {
+TEST_CASE("values and targets of a batch stay paired") {
   BatchRecorder model({counting(100), nullptr}, 8);
   std::vector<float> gradient(1);
   model.gradient({1, 2, 3, 1}, kSupervisedWeights, gradient);
@@ -76,7 +76,7 @@ TEST_CASE("values and targets of a batch belong together") {
   for (std::size_t i = 0; i < 8; ++i) CHECK(model.seen[0].targets[i] == -model.seen[0].values[i]);
 }
 
-TEST_CASE("a whole shard is gathered once, and several are kept") {
+TEST_CASE("a whole shard is gathered once and cached, for several shards") {
   BatchRecorder model({counting(5), nullptr}, 0);
   std::vector<float> gradient(1);
   for (const int shard : {0, 1, 2, 0, 1, 2}) model.gradient({shard, 3, 0, 1}, kSupervisedWeights, gradient);
@@ -88,7 +88,7 @@ TEST_CASE("a whole shard is gathered once, and several are kept") {
   }
 }
 
-TEST_CASE("a shard that has run out has a zero gradient and is not computed") {
+TEST_CASE("a shard without samples at a step has a zero gradient and is not computed") {
   BatchRecorder model({counting(5), nullptr}, 1);
   std::vector<float> gradient{7};
   const BatchResult result = model.gradient({1, 2, 2, 1}, kSupervisedWeights, gradient);
@@ -98,7 +98,7 @@ TEST_CASE("a shard that has run out has a zero gradient and is not computed") {
   CHECK(model.seen.empty());
 }
 
-TEST_CASE("the test set is walked in batches that are not too large") {
+TEST_CASE("the test set is evaluated in batches of limited size") {
   const auto set = counting(2003);
   BatchRecorder model({set, set}, 1);
   const EvaluationResult result = model.evaluate({1, 2, 0, 1}, kSupervisedWeights);

@@ -26,7 +26,7 @@ std::string npy_floats(const std::vector<float>& values) {
   return npy_bytes(npy_dictionary("<f4", "(" + std::to_string(values.size()) + ",)"), raw_bytes(values));
 }
 
-/// Archives in a folder.
+/// A folder of archives.
 struct Archives {
   TemporaryFolder folder;
 
@@ -45,7 +45,7 @@ struct Archives {
   }
 };
 
-/// Whose j-th sample of part p has the class p and the value 10 p + j.
+/// Returns files of a part: sample j of part p has class p and value 10 p + j.
 TarFiles numbered_files(int part, int samples) {
   TarFiles files;
   for (int j = 0; j < samples; ++j) {
@@ -58,7 +58,7 @@ TarFiles numbered_files(int part, int samples) {
 
 }  // namespace
 
-TEST_CASE("members of one name up to the first dot are a sample") {
+TEST_CASE("members with the same name up to the first dot form one sample") {
   const Archives archives;
   archives.write("a.tar", {{"README.txt", "of no sample"},
                            {"7.cls", " 2\n"},
@@ -79,7 +79,7 @@ TEST_CASE("members of one name up to the first dot are a sample") {
   CHECK(samples.values[4] == doctest::Approx(1));
 }
 
-TEST_CASE("classes have names by .txt, .json or folder, in their order, and the test set no others") {
+TEST_CASE("class names come from .txt, .json or folder and are sorted, and the test set must use the same classes") {
   const Archives archives;
   archives.write("a.tar", {{"train/dog/1.png", grey_png(1)},
                            {"train/cat/1.png", grey_png(2)},
@@ -97,7 +97,7 @@ TEST_CASE("classes have names by .txt, .json or folder, in their order, and the 
                  "'owl' is not among the classes of the training set");
 }
 
-TEST_CASE("arrays are values, and targets where they are called so") {
+TEST_CASE("arrays are values, or targets if they are named so") {
   const Archives archives;
   archives.write("a.tar", {{"1.x.npy", npy_floats({1, 2, 3})},
                            {"1.y.npy", npy_floats({7, 8})},
@@ -114,7 +114,7 @@ TEST_CASE("arrays are values, and targets where they are called so") {
   CHECK(bytes->info().shape == std::vector<std::int64_t>{1, 2});
 }
 
-TEST_CASE("compressed archives, patterns, ranges and what a command writes give the same samples") {
+TEST_CASE("compressed archives, patterns, ranges and the output of commands give the same samples") {
   const Archives archives;
   write_tar(archives.folder / "p-08.tar", numbered_files(0, 3), ARCHIVE_FILTER_NONE);
   write_tar(archives.folder / "p-09.tar", numbered_files(1, 4), ARCHIVE_FILTER_NONE);
@@ -130,7 +130,7 @@ TEST_CASE("compressed archives, patterns, ranges and what a command writes give 
                                      : part == 1 ? 4
                                                  : 2),
                 filter);
-    for (const int reading : {1, 2}) {  // by an index made now, and by one that is kept
+    for (const int reading : {1, 2}) {  // first with a new index, then with the stored one
       CAPTURE(reading);
       const auto data = archives.load("c-{0..2}.tar.gz").train;
       CHECK(data->info().parts == std::vector<std::int64_t>{0, 3, 7});
@@ -146,7 +146,7 @@ TEST_CASE("compressed archives, patterns, ranges and what a command writes give 
   ::unsetenv("TROUPE_ALLOW_PIPE");
 }
 
-TEST_CASE("a command runs only where the environment allows it, and what goes wrong is told") {
+TEST_CASE("commands run only if the environment allows them, and their errors are reported") {
   const Archives archives;
   archives.write("a.tar", numbered_files(0, 3));
   const std::string command = "tar:pipe:cat " + archives.folder / "a.tar";
@@ -157,7 +157,7 @@ TEST_CASE("a command runs only where the environment allows it, and what goes wr
   check_throws(ErrorCode::bad_file, "the archive is empty", [] { load_data("tar:pipe:true"); });
   check_throws(ErrorCode::invalid_argument, "no command", [] { load_data("tar:pipe:"); });
   check_throws(ErrorCode::bad_file, "archive", [] { load_data("tar:pipe:echo --a=b"); });
-  // Each run writes some more.
+  // Each run of the command writes more bytes.
   const std::string more = "; echo >> count; head -c $((2000384 + $(wc -c < count) * 512)) /dev/zero";
   check_throws(ErrorCode::bad_file, "has changed", [&] {
     load_data("tar:memory=1,pipe:cd " + archives.folder / ";cat a.tar" + more + ",pipe:cat " +
@@ -166,7 +166,7 @@ TEST_CASE("a command runs only where the environment allows it, and what goes wr
   ::unsetenv("TROUPE_ALLOW_PIPE");
 }
 
-TEST_CASE("parts are read again when there is no room for all of them") {
+TEST_CASE("parts are read again if the memory cannot hold all of them") {
   const Archives archives;
   TarFiles files = numbered_files(0, 2);
   files.emplace_back("filler.bin", std::string(700'000, 'x'));
@@ -177,12 +177,12 @@ TEST_CASE("parts are read again when there is no room for all of them") {
   CHECK(samples.values[0] == 0);
   CHECK(samples.values[2 * 4] == 1);
   std::filesystem::remove(archives.folder / "a.tar.gz");
-  CHECK(read_samples(*data, {0}).values[0] == 0);  // held
+  CHECK(read_samples(*data, {0}).values[0] == 0);  // held in memory
   read_samples(*data, {2, 4});
   check_throws(ErrorCode::bad_file, "a.tar.gz", [&] { read_samples(*data, {0}); });
 }
 
-TEST_CASE("a part that several threads want is loaded once") {
+TEST_CASE("a part that several threads need is loaded once") {
   const Archives archives;
   TarFiles files = numbered_files(0, 2);
   files.emplace_back("filler.bin", std::string(700'000, 'x'));
@@ -190,7 +190,7 @@ TEST_CASE("a part that several threads want is loaded once") {
   ::setenv("TROUPE_ALLOW_PIPE", "1", 1);
   const std::string command = "pipe:cd " + archives.folder / ";echo >> runs-{0..1}; cat a.tar";
   const auto data = load_data("tar:memory=1," + command).train;
-  read_samples(*data, {2});  // of the second part, for which the first one goes
+  read_samples(*data, {2});  // reads the second part, which evicts the first
   const std::size_t before = read_file(archives.folder / "runs-0").size();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) threads.emplace_back([&] { read_samples(*data, {0, 1}); });
@@ -199,7 +199,7 @@ TEST_CASE("a part that several threads want is loaded once") {
   ::unsetenv("TROUPE_ALLOW_PIPE");
 }
 
-TEST_CASE("an index is kept beside an archive, and made again for another archive or where it is damaged") {
+TEST_CASE("an index is stored next to an archive and rebuilt if the archive changes or the index is damaged") {
   const Archives archives;
   const std::string archive = archives.write("a.tar", numbered_files(0, 3));
   const std::string index = archive + ".index";
@@ -226,7 +226,7 @@ TEST_CASE("an index is kept beside an archive, and made again for another archiv
   CHECK(read_file(index) == "another program's");
 }
 
-TEST_CASE("an index that lies gives an error, or is not used") {
+TEST_CASE("an index with wrong entries causes an error or is not used") {
   const Archives archives;
   const std::string archive = archives.write("a.tar", numbered_files(0, 3));
   archives.load();
@@ -251,7 +251,7 @@ TEST_CASE("an index that lies gives an error, or is not used") {
   }
 }
 
-TEST_CASE("values and targets that are not finite are told with archive and member") {
+TEST_CASE("the error about values and targets that are not finite names archive and member") {
   const Archives archives;
   archives.write("a.tar",
                  {{"1.npy", npy_floats({1, 2})}, {"1.cls", "0"}, {"2.npy", npy_floats({1, NAN})}, {"2.cls", "1"}});
@@ -264,7 +264,7 @@ TEST_CASE("values and targets that are not finite are told with archive and memb
   check_throws(ErrorCode::bad_data, "1.y.npy at byte", [&] { read_all(*targets); });
 }
 
-TEST_CASE("an archive that changes or goes away during the run is told") {
+TEST_CASE("an archive that changes or disappears during the run causes an error") {
   const Archives archives;
   archives.write("a.tar", numbered_files(0, 3));
   const auto data = archives.load().train;
@@ -274,7 +274,7 @@ TEST_CASE("an archive that changes or goes away during the run is told") {
   check_throws(ErrorCode::bad_file, "a.tar", [&] { read_all(*data); });
 }
 
-TEST_CASE("samples that are none are refused with archive, member and offset") {
+TEST_CASE("the error about an invalid sample names archive, member and offset") {
   const Archives archives;
   const std::string png = grey_png(7);
   archives.refuses({}, "the archive contains no .jpg");

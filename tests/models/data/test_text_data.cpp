@@ -14,7 +14,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A text in a file, and the data that is made of it.
+/// A text file and the data that is made from it.
 struct Text {
   TemporaryFolder folder;
 
@@ -25,7 +25,7 @@ struct Text {
   }
 };
 
-/// What the windows and the symbols behind them are, in the symbols' names.
+/// Returns each window and the symbol after it, spelled with the names of the symbols.
 std::vector<std::string> windows_of(const DataSource& data) {
   const Samples all = read_all(data);
   const auto& names = data.info().class_names;
@@ -48,7 +48,7 @@ using Windows = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("samples of a text are windows, and the class of each is the symbol behind it") {
+TEST_CASE("samples of a text are windows, and the class of a window is the next symbol") {
   const Text text("abcab\n");
   const auto data = text.load(",window=3").train;
   CHECK(data->info().class_names == std::vector<std::string>{"U+000A", "a", "b", "c"});
@@ -63,7 +63,7 @@ TEST_CASE("samples of a text are windows, and the class of each is the symbol be
   check_throws(ErrorCode::bad_file, "/nowhere", [] { load_data("text:/nowhere"); });
 }
 
-TEST_CASE("characters are letters of UTF-8, and bytes are bytes") {
+TEST_CASE("with symbols=characters a symbol is a UTF-8 character, and with symbols=bytes a byte") {
   const Text text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82 ");
   CHECK(windows_of(*text.load(",window=2").train) == Windows{"a\xc3\xa4>\xe2\x82\xac",
                                                              "\xc3\xa4\xe2\x82\xac>\xf0\x9f\x99\x82",
@@ -76,7 +76,7 @@ TEST_CASE("characters are letters of UTF-8, and bytes are bytes") {
   cut.fails(ErrorCode::bad_file, "byte 3 is not valid UTF-8", ",window=2");
 }
 
-TEST_CASE("a window is the same wherever it lies in a long text") {
+TEST_CASE("windows of a long text are correct at every position") {
   std::string text;
   std::vector<std::string> letters;
   for (int i = 0; i < 5000; ++i)
@@ -88,7 +88,7 @@ TEST_CASE("a window is the same wherever it lies in a long text") {
     CHECK(windows[i] == letters[i] + letters[i + 1] + letters[i + 2] + letters[i + 3] + ">" + letters[i + 4]);
 }
 
-TEST_CASE("several texts have one vocabulary, which the test text has to do with, and no window of two") {
+TEST_CASE("several texts share one vocabulary, the test text uses it too, and no window spans two texts") {
   const Text text("abab");
   write_file(text.folder / "text-2", "cdc");
   write_file(text.folder / "test", "dab");
@@ -103,7 +103,7 @@ TEST_CASE("several texts have one vocabulary, which the test text has to do with
   check_throws(ErrorCode::bad_file, "changed", [&] { read_all(*train); });
 }
 
-TEST_CASE("a text for a network that was trained on another has the symbols of that one") {
+TEST_CASE("a text for a network that was trained on another text uses the vocabulary of the network") {
   const TemporaryFolder folder;
   write_file(folder / "old", "abcabd");
   write_file(folder / "new", "bbcab");
@@ -122,6 +122,6 @@ TEST_CASE("a text for a network that was trained on another has the symbols of t
   std::vector<std::uint8_t> holes(3);
   const std::vector<std::int64_t> numbers{0, 1, 2};
   zeros->fill({.samples = numbers, .values = values, .labels = labels, .targets = {}, .holes = holes});
-  CHECK(holes == std::vector<std::uint8_t>{1, 0, 1});  // no class is the unknown letter
+  CHECK(holes == std::vector<std::uint8_t>{1, 0, 1});  // an unknown letter is not a class
   CHECK(std::vector<float>(values.begin() + 8, values.begin() + 16) == std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0});
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Images whose values count on from 1.
+/// Returns images with the values 1, 2, 3, ...
 TrainingData counted(const std::vector<std::int64_t>& shape, std::int64_t samples) {
   std::int64_t size = samples;
   for (const std::int64_t length : shape) size *= length;
@@ -37,7 +37,7 @@ Floats drawn(const TrainingData& data, std::int64_t sample, DrawnFor drawn) {
   return values;
 }
 
-/// What comes out of the first sample in so many epochs.
+/// Returns the distinct results for the first sample over `epochs` epochs.
 std::set<Floats> outcomes(const TrainingData& data, int epochs = 200) {
   std::set<Floats> all;
   for (int epoch = 0; epoch < epochs; ++epoch) all.insert(drawn(data, 0, {1, epoch}));
@@ -49,7 +49,7 @@ void refused(const std::vector<std::int64_t>& shape, const std::string& transfor
   check_throws(ErrorCode::invalid_argument, what, [&] { transform(counted(shape, 2), transforms); });
 }
 
-/// Zeros.
+/// A source of zeros with the given info.
 struct Named : DataSource {
   explicit Named(DataInfo info) : DataSource(std::move(info)) {}
   void read(const BatchRequest& request) const override { std::ranges::fill(request.targets, 0.0F); }
@@ -57,7 +57,7 @@ struct Named : DataSource {
 
 }  // namespace
 
-TEST_CASE("a crop is any square of an image with zeros around, and the middle where nothing is drawn") {
+TEST_CASE("crop cuts a random square of the zero-padded image, or the middle when nothing is drawn") {
   const auto data = transform(counted({2, 2}, 1), "crop 2 1");
   CHECK(data.train->info().shape == std::vector<std::int64_t>{2, 2});
   CHECK(read_all(*data.train).values == Floats{1, 2, 3, 4});
@@ -72,7 +72,7 @@ TEST_CASE("a crop is any square of an image with zeros around, and the middle wh
   refused({4}, "crop 2", "needs images");
 }
 
-TEST_CASE("a flip exchanges left and right of every other image") {
+TEST_CASE("flip mirrors about half of the images horizontally") {
   const auto data = transform(counted({2, 3}, 1), "flip");
   CHECK(read_all(*data.train).values == Floats{1, 2, 3, 4, 5, 6});
   CHECK(outcomes(data) == std::set<Floats>{{1, 2, 3, 4, 5, 6}, {3, 2, 1, 6, 5, 4}});
@@ -82,7 +82,7 @@ TEST_CASE("a flip exchanges left and right of every other image") {
   CHECK(flipped < 600);
 }
 
-TEST_CASE("what is drawn depends on seed, sample and epoch alone") {
+TEST_CASE("random transforms depend on seed, sample and epoch alone") {
   const auto data = transform(counted({8, 8}, 3), "crop 6 2, flip, rotate 20, colour 0.5, cutout 3");
   const Floats once = drawn(data, 1, {7, 3});
   CHECK(drawn(data, 1, {7, 3}) == once);
@@ -96,7 +96,7 @@ TEST_CASE("what is drawn depends on seed, sample and epoch alone") {
   CHECK(Floats(values.begin() + 72, values.end()) == once);
 }
 
-TEST_CASE("normalised values have mean 0 and deviation 1, by channel of images, by value of others") {
+TEST_CASE("normalised values have mean 0 and deviation 1, by channel for images and by column for rows") {
   const auto images = transform(counted({2, 2, 2}, 3), "normalise");
   const Floats values = read_all(*images.train).values;
   double sum = 0;
@@ -114,7 +114,7 @@ TEST_CASE("normalised values have mean 0 and deviation 1, by channel of images, 
   refused({3}, "normalise 1 2 1 2", "2 means for 3");
 }
 
-TEST_CASE("an intercept is a 1 behind the values of a row") {
+TEST_CASE("intercept appends a 1 to the values of a row") {
   const auto rows = transform(counted({2}, 2), "normalise, intercept");
   CHECK(rows.train->info().shape == std::vector<std::int64_t>{3});
   const Floats values = read_all(*rows.train).values;
@@ -128,7 +128,7 @@ TEST_CASE("an intercept is a 1 behind the values of a row") {
   refused({2}, "intercept 2", "has no parameters");
 }
 
-TEST_CASE("what was found out of the training set is done to the test set, and is told") {
+TEST_CASE("statistics of the training set are applied to the test set and recorded in the data info") {
   auto data = counted({2}, 4);
   data.test = counted({2}, 2).train;
   const auto done = transform(data, "normalise");
@@ -139,7 +139,7 @@ TEST_CASE("what was found out of the training set is done to the test set, and i
   CHECK(transform(counted({4, 4}, 1), "resize 2 3, flip").train->info().transforms == "resize 2 3, flip");
 }
 
-TEST_CASE("a resized image has its size, and an even one stays even") {
+TEST_CASE("a resized image has the requested size, and a uniform image stays uniform") {
   const TrainingData even{
       std::make_shared<const Dataset>(Dataset::classes({1, 7, 5}, Floats(35, 2.5F), std::vector<std::int32_t>{0}, 1)),
       nullptr};
@@ -150,7 +150,7 @@ TEST_CASE("a resized image has its size, and an even one stays even") {
         read_all(*counted({3, 3}, 1).train).values);
 }
 
-TEST_CASE("a rotated image keeps its middle, a cutout is zero, colours change by factors") {
+TEST_CASE("rotate keeps the middle of an image, cutout writes zeros, and colour multiplies channels") {
   const auto turned = transform(counted({3, 3}, 1), "rotate 90");
   CHECK(read_all(*turned.train).values == read_all(*counted({3, 3}, 1).train).values);
   CHECK(outcomes(turned).size() > 100);
@@ -167,7 +167,7 @@ TEST_CASE("a rotated image keeps its middle, a cutout is zero, colours change by
   }
 }
 
-TEST_CASE("transforms that there are not, and numbers they do not take, are told") {
+TEST_CASE("unknown transforms and invalid numbers are refused") {
   refused({2, 2}, "crpo 2", "did you mean 'crop'");
   refused({2, 2}, "blur", "the transforms are colour, crop");
   refused({2, 2}, "crop", "does not have the form crop SIDE");
@@ -189,7 +189,7 @@ TEST_CASE("transforms that there are not, and numbers they do not take, are told
   CHECK(read_all(*transform(counted({2, 2}, 1), "").train).values == Floats{1, 2, 3, 4});
 }
 
-TEST_CASE("batches draw anew in each epoch, and the same at the same step, whoever asks") {
+TEST_CASE("batches draw new transforms in each epoch and the same ones at the same step") {
   const auto data = transform(counted({4, 4}, 4), "crop 3 1");
   const auto batches = dataset_batches(data, 0);
   const auto values = [&](std::int64_t step, int shard) {

@@ -32,7 +32,7 @@ inline CheckpointManifest example_manifest(std::int64_t step, std::vector<std::s
   return manifest;
 }
 
-/// The vector of that number of the checkpoint of that step.
+/// Returns the example vector `number` of the checkpoint of `step`.
 inline std::vector<float> example_vector(std::int64_t step, int number) {
   std::vector<float> floats(total_size(kCheckpointTensors));
   for (std::size_t i = 0; i < floats.size(); ++i) floats[i] = static_cast<float>(100 * step + 10 * number) + float(i);
@@ -45,7 +45,7 @@ inline void save(const std::string& path, std::int64_t step, const std::vector<s
   writer.commit();
 }
 
-/// The step of the checkpoint at the path, all of which is read. @throws Error
+/// Returns the step of the checkpoint at the path after reading all of the checkpoint. @throws Error
 inline std::int64_t load(const std::string& path) {
   const CheckpointReader reader(path);
   const std::int64_t step = reader.manifest().step;

@@ -16,29 +16,29 @@ namespace fs = std::filesystem;
 using ImageKind = FileOperation::Kind;
 
 constexpr int kRoot = 0;
-constexpr std::size_t kBlock = 64;  ///< as small as the files of tests
+constexpr std::size_t kBlock = 64;  ///< small, like the files of the tests
 
-/// A name in a folder.
+/// An entry of a folder: the folder's inode and the name.
 using Name = std::pair<int, std::string>;
-/// What names stand for, by inode.
+/// The inode of each name.
 using NamesInFolder = std::map<Name, int>;
 
 struct File {
   bool folder = false;
   std::string bytes;
-  std::size_t synced = 0;  ///< of these, on disk for sure
+  std::size_t synced = 0;  ///< the first bytes that are surely on disk
 };
 
-/// An operation that changes names, all at once.
+/// An atomic operation that changes names.
 struct Change {
   std::vector<std::pair<Name, std::optional<int>>> names;
-  std::optional<int> emptied = {};  ///< a folder that it removes
-  bool on_disk = false;             ///< for sure
+  std::optional<int> emptied = {};  ///< the inode of a folder that it removes
+  bool on_disk = false;             ///< surely
 
   bool touches(int folder) const {
     return std::ranges::any_of(names, [&](const auto& each) { return each.first.first == folder; });
   }
-  /// Whether it cannot be on disk without that earlier one.
+  /// Returns whether this change can be on disk only if the earlier one is.
   bool needs(const Change& earlier) const {
     if (emptied && earlier.touches(*emptied)) return true;
     for (const auto& [name, inode] : names)
@@ -48,7 +48,7 @@ struct Change {
   }
 };
 
-/// What the machine has done so far, and how much of it the disk must hold.
+/// The state of the file system so far, and the part that the disk surely contains.
 class Disk {
  public:
   explicit Disk(const FileTree& before) {
@@ -87,7 +87,7 @@ class Disk {
     }
   }
 
-  /// Which of the changes are on disk, by the choice of the caller where they need not be.
+  /// Returns which changes are on disk. `is_there` decides for each change that may be missing.
   std::vector<bool> choose(const std::function<bool()>& is_there) const {
     std::vector<bool> chosen(changes_.size());
     for (std::size_t i = 0; i < changes_.size(); ++i) {
@@ -101,7 +101,7 @@ class Disk {
     return static_cast<std::size_t>(std::ranges::count_if(changes_, [](const Change& each) { return !each.on_disk; }));
   }
 
-  /// @param data what is there of a file, of which so many bytes are on disk for sure.
+  /// @param data Returns the surviving bytes of a file of which the first `synced` bytes are surely on disk.
   FileTree image(const std::vector<bool>& chosen,
                  const std::function<std::string(const std::string& bytes, std::size_t synced)>& data) const {
     NamesInFolder names = base_;
@@ -160,7 +160,7 @@ class Disk {
     }
   }
 
-  NamesInFolder base_;  ///< before
+  NamesInFolder base_;  ///< before the operations
   NamesInFolder now_;
   std::map<int, File> files_;
   std::map<int, int> handles_;
@@ -168,7 +168,7 @@ class Disk {
   int last_ = kRoot;
 };
 
-/// What is left of what was written and not brought to disk, of which there are so many kinds.
+/// Returns the surviving bytes of a file after a crash. `kind` (0 to kDataKinds - 1) selects how unsynced bytes suffer.
 constexpr std::uint64_t kDataKinds = 6;
 std::string left_of(const std::string& bytes, std::size_t synced, std::uint64_t kind, Random& random) {
   std::string left = bytes;
@@ -181,7 +181,7 @@ std::string left_of(const std::string& bytes, std::size_t synced, std::uint64_t 
   return kind == 4 ? left : left.substr(0, synced + random.below(bytes.size() - synced));
 }
 
-/// The bits of a number one after the other: every choice comes once as the number counts up.
+/// Returns the bits of a number, lowest first. Counting the number up enumerates all choices.
 std::function<bool()> bits_of(std::uint64_t number) {
   return [number]() mutable {
     const bool bit = (number & 1) != 0;

@@ -21,7 +21,7 @@ namespace {
 
 using Kind = FileOperation::Kind;
 
-/// A child at one of its system calls.
+/// A traced child that is stopped at a system call.
 class Traced {
  public:
   explicit Traced(pid_t child) : child_(child) {}
@@ -32,7 +32,7 @@ class Traced {
     std::int64_t result = 0;
   };
 
-  /// The next one that has ended; none when the child has.
+  /// Returns the next completed system call, or nothing if the child has ended.
   std::optional<Call> next() {
     Call call;
     for (bool inside = false;;) {
@@ -73,10 +73,10 @@ class Traced {
   int status_ = 0;
 };
 
-/// Makes operations of system calls.
+/// Converts system calls to file operations.
 class Recorder {
  public:
-  /// Before the child does anything.
+  /// Must be constructed before the child changes anything.
   Recorder(const Traced& traced, std::string root) : traced_(traced), root_(std::move(root)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_))
       there_.insert(std::filesystem::relative(entry.path(), root_).string());
@@ -109,7 +109,7 @@ class Recorder {
         return add(a[4] == 0 ? Kind::move : Kind::exchange, a[1], a[3]);
       case SYS_renameat:
         return add(Kind::move, a[1], a[3]);
-#if defined(__x86_64__)  // newer architectures lack the calls that name no folder
+#if defined(__x86_64__)  // newer architectures have only the variants that name a folder
       case SYS_mkdir:
         return add(Kind::make_folder, a[0]);
       case SYS_rmdir:
@@ -134,7 +134,7 @@ class Recorder {
       case SYS_copy_file_range:
       case SYS_sendfile:
       case SYS_splice:
-        FAIL("a system call that this does not know: ", call.number);
+        FAIL("unsupported system call: ", call.number);
     }
   }
 
@@ -151,7 +151,7 @@ class Recorder {
     REQUIRE((flags & (O_TRUNC | O_APPEND)) == 0);
     handles_[static_cast<int>(descriptor)] = ++last_;
     const bool creates = (flags & O_CREAT) != 0;
-    // Without O_EXCL it may be there already. What is opened so is not moved about.
+    // Without O_EXCL the file may exist already. The tests never rename a file that was opened this way.
     const bool makes = creates && ((flags & O_EXCL) != 0 || there_.insert(*known).second);
     operations.push_back({makes ? Kind::make_file : Kind::open, *known, "", last_, ""});
   }
@@ -172,7 +172,7 @@ class Recorder {
   const Traced& traced_;
   std::string root_;
   std::map<int, int> handles_;   ///< by descriptor
-  std::set<std::string> there_;  ///< files before the first operation, and those opened without O_EXCL
+  std::set<std::string> there_;  ///< files before the first operation, and files opened without O_EXCL
   int last_ = 0;
 };
 

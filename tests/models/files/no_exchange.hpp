@@ -12,7 +12,7 @@
 
 namespace troupe::testing {
 
-/// In a child: from now on `renameat2` fails, as on a file system that cannot exchange folders.
+/// Makes `renameat2` fail from now on, as on a file system that cannot exchange folders. Called in a child.
 inline void forbid_exchange() {
   std::array<sock_filter, 4> program{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -31,7 +31,7 @@ TEST_CASE("a checkpoint is read as it was written") {
   CHECK(read == example_manifest(7));
 }
 
-TEST_CASE("a checkpoint's weights are a file of weights, and its state another") {
+TEST_CASE("a checkpoint stores weights in a weight file and optimizer state in a second file") {
   const TemporaryFolder folder;
   save(folder / "c", 7);
   CHECK(read_safetensors(folder / "c/weights.safetensors", kCheckpointTensors) == example_vector(7, 0));
@@ -40,7 +40,7 @@ TEST_CASE("a checkpoint's weights are a file of weights, and its state another")
   CHECK(std::vector<float>(state.begin(), state.begin() + 7) == example_vector(7, 2));
 }
 
-TEST_CASE("the same run makes the same checkpoint, byte for byte") {
+TEST_CASE("the same run writes a byte-identical checkpoint") {
   const TemporaryFolder folder;
   save(folder / "a", 3);
   save(folder / "b", 3);
@@ -48,7 +48,7 @@ TEST_CASE("the same run makes the same checkpoint, byte for byte") {
     CHECK(read_file(folder / ("a/" + name)) == read_file(folder / ("b/" + name)));
 }
 
-TEST_CASE("vectors may come in parts of whole tensors, and in no others") {
+TEST_CASE("vectors of a checkpoint may be added in parts of whole tensors only") {
   const TemporaryFolder folder;
   save(folder / "whole", 3);
   {
@@ -81,7 +81,7 @@ TEST_CASE("a checkpoint keeps every bit of a float") {
     CHECK(std::bit_cast<std::uint32_t>(back[i]) == std::bit_cast<std::uint32_t>(floats[i]));
 }
 
-TEST_CASE("an optimizer without state has no file of state") {
+TEST_CASE("the checkpoint of an optimizer without state has no state file") {
   const TemporaryFolder folder;
   save(folder / "c", 7);
   save(folder / "c", 8, {});
@@ -90,7 +90,7 @@ TEST_CASE("an optimizer without state has no file of state") {
   CHECK(code_of([&] { CheckpointReader(folder / "c").state("m", kCheckpointTensors); }) == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("a checkpoint takes the place of another or of an empty folder, by any of its names") {
+TEST_CASE("a checkpoint replaces another checkpoint or an empty folder, through any path to the folder") {
   const TemporaryFolder folder;
   fs::create_directory(folder / "c");
   save((folder / "c") + "/", 1);
@@ -104,7 +104,7 @@ TEST_CASE("a checkpoint takes the place of another or of an empty folder, by any
   CHECK(names_in(folder.path()) == Names{"c", "latest"});
 }
 
-TEST_CASE("a path that is something else's is refused and left alone") {
+TEST_CASE("a path that is not a checkpoint is refused and left unchanged") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& name, const std::string& what) {
     CAPTURE(name);
@@ -133,7 +133,7 @@ TEST_CASE("a path that is something else's is refused and left alone") {
   CHECK(names_in(folder / "home") == Names{"letter"});
 }
 
-TEST_CASE("a checkpoint into which somebody puts a file of his is no longer replaced") {
+TEST_CASE("a checkpoint is no longer replaced if another program adds a file to its folder") {
   const TemporaryFolder folder;
   save(folder / "c", 1);
   CheckpointWriter writer(folder / "c", example_manifest(2, {}), kCheckpointTensors);
@@ -143,7 +143,7 @@ TEST_CASE("a checkpoint into which somebody puts a file of his is no longer repl
   CHECK(load(folder / "c") == 1);
 }
 
-TEST_CASE("a writer that is given up leaves nothing, and what it is told too much or too little it refuses") {
+TEST_CASE("an abandoned checkpoint writer leaves no files, and it refuses too many or too few vectors") {
   const TemporaryFolder folder;
   save(folder / "c", 1);
   {
@@ -160,7 +160,7 @@ TEST_CASE("a writer that is given up leaves nothing, and what it is told too muc
   CHECK(load(folder / "c") == 1);
 }
 
-TEST_CASE("what files cannot hold is refused before there is a file") {
+TEST_CASE("a checkpoint that its files cannot represent is refused before a file is created") {
   const TemporaryFolder folder;
   const auto refused = [&](const CheckpointManifest& manifest, const std::vector<TensorInfo>& tensors) {
     CHECK(code_of([&] { CheckpointWriter(folder / "c", manifest, tensors); }) == ErrorCode::invalid_argument);
@@ -176,7 +176,7 @@ TEST_CASE("what files cannot hold is refused before there is a file") {
   refused(manifest, kCheckpointTensors);
 }
 
-TEST_CASE("weights or state of another model are refused by name") {
+TEST_CASE("checkpoints of another model are refused by the name of the tensor") {
   const TemporaryFolder folder;
   save(folder / "c", 1);
   const CheckpointReader reader(folder / "c");
@@ -191,7 +191,7 @@ TEST_CASE("weights or state of another model are refused by name") {
   mismatch("the order of the tensors", {{"b", {}}, {"a.weight", {2, 3}}, {"none", {0, 5}}});
 }
 
-TEST_CASE("two writers of one path leave each other alone; the last one stays") {
+TEST_CASE("two checkpoint writers with the same path do not disturb each other; the last commit wins") {
   const TemporaryFolder folder;
   CheckpointWriter first(folder / "c", example_manifest(1, {}), kCheckpointTensors);
   first.add(example_vector(1, 0));
@@ -202,11 +202,11 @@ TEST_CASE("two writers of one path leave each other alone; the last one stays") 
   CHECK(names_in(folder.path()) == Names{"c"});
 }
 
-TEST_CASE("names that look like a writer's are left alone unless a writer could have made them") {
+TEST_CASE("temporary folders are removed only if a checkpoint writer could have made them") {
   const TemporaryFolder folder;
   const Names mine{"c.tmp-0123", "c.tmp-0123456789abcdeF", "c.tmp-older", "d.tmp-0123456789abcdef"};
   for (const std::string& name : mine) fs::create_directory(folder / name);
-  fs::create_directory(folder / "c.tmp-0123456789abcdef");  // killed before it made a file
+  fs::create_directory(folder / "c.tmp-0123456789abcdef");  // killed before it created a file
   save(folder / "elsewhere", 1);
   fs::create_symlink("elsewhere", folder / "c.tmp-00000000deadbeef");
   save(folder / "c", 1);
@@ -217,7 +217,7 @@ TEST_CASE("names that look like a writer's are left alone unless a writer could 
   CHECK(load(folder / "elsewhere") == 1);
 }
 
-TEST_CASE("a reader sees one checkpoint whole, however often another takes its place") {
+TEST_CASE("a reader sees one complete checkpoint while a writer replaces it") {
   const TemporaryFolder folder;
   save(folder / "c", 1);
   const CheckpointReader before(folder / "c");
@@ -229,11 +229,11 @@ TEST_CASE("a reader sees one checkpoint whole, however often another takes its p
   CHECK(before.weights(kCheckpointTensors) == example_vector(1, 0));
 }
 
-TEST_CASE("a folder that may not be written is named, with the reason") {
+TEST_CASE("the error about a checkpoint folder without write permission names folder and reason") {
   const TemporaryFolder folder;
   REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);
   const uid_t before = ::geteuid();
-  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // nothing is forbidden to root
+  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // root may write everywhere
   const std::string message = message_of([&] { save(folder / "c", 1); });
   REQUIRE(::seteuid(before) == 0);
   CHECK(message.find("Permission denied") != std::string::npos);

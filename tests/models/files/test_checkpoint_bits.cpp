@@ -16,7 +16,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Whether there is time for all of it, as in the soak test.
+/// Returns whether to run the long version, as the soak test does.
 bool is_long() { return std::getenv("TROUPE_SOAK") != nullptr; }
 
 std::vector<float> drawn(std::size_t floats, std::uint64_t stream) {
@@ -26,18 +26,18 @@ std::vector<float> drawn(std::size_t floats, std::uint64_t stream) {
   return values;
 }
 
-/// A checkpoint of tensors "t0", "t1" and so on of one length, and of two vectors of state.
+/// Saves a checkpoint with tensors "t0", "t1" and so on of equal length and with two vectors of state.
 void save_drawn(const std::string& path, int tensors, std::int64_t floats_each) {
   std::vector<TensorInfo> all;
   for (int i = 0; i < tensors; ++i) all.push_back({"t" + std::to_string(i), {floats_each}});
   CheckpointManifest manifest = example_manifest(7);
-  manifest.metric = {0.1 + 0.2, kHighest};  // of as many digits as a fraction can have
+  manifest.metric = {0.1 + 0.2, kHighest};  // a fraction with the maximal number of digits
   CheckpointWriter writer(path, manifest, all);
   for (std::uint64_t vector = 0; vector < 3; ++vector) writer.add(drawn(total_size(all), vector));
   writer.commit();
 }
 
-/// A file whose bits are flipped where it lies.
+/// A file to flip bits in, in place.
 class BitFile {
  public:
   explicit BitFile(const std::string& path)
@@ -54,7 +54,7 @@ class BitFile {
   FileDescriptor file_;
 };
 
-/// What is said of a checkpoint; empty where nothing is wrong with it.
+/// Returns the error about a checkpoint, or "" if the checkpoint is valid.
 std::string complaint(const std::string& path) try {
   CheckpointReader(path).verify();
   return "";
@@ -62,14 +62,14 @@ std::string complaint(const std::string& path) try {
   return error.code() == ErrorCode::bad_file ? error.what() : "";
 }
 
-/// Where the tensors of a file begin, behind its header.
+/// Returns the offset of the tensors in a file, after its header.
 std::size_t header_bytes(const std::string& file) { return SafetensorsFile(file).header_bytes(); }
 
 constexpr std::array kFlippedFiles{kWeightsFile, kStateFile, kManifestFile};
 
 }  // namespace
 
-TEST_CASE("every single bit that is flipped in a checkpoint is found, and its file and tensor named") {
+TEST_CASE("every single bit that is flipped in a checkpoint is detected, with the name of file and tensor") {
   const TemporaryFolder folder(fast_parent());
   const std::string path = folder / "c";
   constexpr std::size_t kTensors = 2;
@@ -101,8 +101,8 @@ TEST_CASE("every single bit that is flipped in a checkpoint is found, and its fi
   if (is_long()) CHECK(bytes >= 64 << 10);
 }
 
-/// One bit in each tensor at a time: each has a checksum of its own.
-TEST_CASE("bits drawn from a large checkpoint are found, and all their tensors named") {
+/// Flips one bit in each tensor at a time: each tensor has its own checksum.
+TEST_CASE("random bits drawn from a large checkpoint are detected when flipped, with the names of all their tensors") {
   const TemporaryFolder folder(fast_parent());
   const std::string path = folder / "c";
   constexpr std::size_t kTensors = 500;

@@ -20,8 +20,9 @@ CrashOptions crash_options() {
   return std::getenv("TROUPE_SOAK") != nullptr ? CrashOptions{4096, std::random_device()()} : CrashOptions{};
 }
 
-/// What the newest checkpoint holds, by the step that it was saved with; 0 where there is none. All that have a name of
-/// the series must verify.
+/// Returns the step of the newest checkpoint by its contents, or 0 if there is none. Every checkpoint of the series
+/// must
+/// be valid.
 std::int64_t resumed(const CheckpointSeries& series) {
   std::vector<std::int64_t> steps{0};
   for (const SavedStep& saved : series.list()) steps.push_back(load(saved.path));
@@ -29,11 +30,11 @@ std::int64_t resumed(const CheckpointSeries& series) {
 }
 
 struct Crash {
-  std::string below;  ///< where the series lies in the folder that is there
+  std::string below;  ///< path of the series below the existing folder
   std::function<void(const CheckpointSeries&)> before;
   std::function<void(const CheckpointSeries&)> action;
-  std::set<std::int64_t> steps;  ///< a run goes on from one of these, whenever the machine stops
-  std::int64_t last = 0;         ///< and must, when it stops behind the action
+  std::set<std::int64_t> steps;  ///< a run can resume from one of these steps, whenever the machine stops
+  std::int64_t last = 0;         ///< the step to resume from if the machine stops after the action
 };
 
 std::int64_t check_image(const FileTree& image, const Crash& crash, bool at_end) {
@@ -78,11 +79,11 @@ std::function<void(const CheckpointSeries&)> saves(std::int64_t step, int keep) 
 
 }  // namespace
 
-TEST_CASE("a machine that stops while the first checkpoint is written has none or all of it") {
+TEST_CASE("a machine that stops while the first checkpoint is written has no checkpoint or a complete one") {
   check_crashes({"", nothing, saves(1, 1), {0, 1}, 1});
 }
 
-TEST_CASE("a machine that stops behind the first checkpoint has it, also where its run made the folders around it") {
+TEST_CASE("a machine that stops after the first checkpoint has it, even if the run created its parent folders") {
   const auto first = [](const CheckpointSeries& series) {
     const SeriesLock lock(series);
     saves(1, 1)(series);
@@ -90,11 +91,11 @@ TEST_CASE("a machine that stops behind the first checkpoint has it, also where i
   check_crashes({"new/run", nothing, first, {0, 1}, 1});
 }
 
-TEST_CASE("a machine that stops while a checkpoint takes the place of the one before has either, whole") {
+TEST_CASE("a machine that stops while a checkpoint replaces the previous one has one of them, complete") {
   check_crashes({"", saves(1, 1), saves(2, 1), {1, 2}, 2});
 }
 
-TEST_CASE("a machine that stops while a checkpoint is written in the place of another has either, whole") {
+TEST_CASE("a machine that stops while a checkpoint is written to the path of another has one of them, complete") {
   const auto save_as = [](std::int64_t step) {
     return [step](const CheckpointSeries& series) { save(series.path_of(1), step); };
   };
@@ -106,7 +107,7 @@ TEST_CASE("a machine that stops while a checkpoint is written in the place of an
   check_crashes({"", save_as(1), without_exchange, {1, 2}, 2});
 }
 
-TEST_CASE("a machine that stops while several checkpoints are written and pruned has one of them, whole") {
+TEST_CASE("a machine that stops while several checkpoints are written and pruned has one of them, complete") {
   const auto three = [](const CheckpointSeries& series) {
     for (const std::int64_t step : {2, 3, 4}) saves(step, 2)(series);
   };

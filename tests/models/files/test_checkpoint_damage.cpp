@@ -11,7 +11,7 @@ namespace {
 
 const Names kFiles{"manifest.json", "state.safetensors", "weights.safetensors"};
 
-/// A checkpoint of which one file is not what it was.
+/// A checkpoint with one modified file.
 class Damaged {
  public:
   explicit Damaged(const std::string& file) : file_(folder_ / ("c/" + file)) {
@@ -20,7 +20,7 @@ class Damaged {
   }
 
   const std::string& whole() const { return whole_; }
-  /// Loading must fail, and name the file and `what`.
+  /// Checks that loading fails with an error that contains the file and `what`.
   void check(const std::string& bytes, const std::string& what = "") const {
     write_file(file_, bytes);
     check_throws(ErrorCode::bad_file, file_, [&] { load(folder_ / "c"); });
@@ -50,7 +50,7 @@ TEST_CASE("a checkpoint with a truncated, longer or missing file is refused") {
   }
 }
 
-TEST_CASE("the damaged tensor is named") {
+TEST_CASE("the error about a damaged checkpoint names the damaged tensor") {
   const Damaged weights("weights.safetensors");
   std::string bytes = weights.whole();
   bytes.back() ^= 1;
@@ -61,7 +61,7 @@ TEST_CASE("the damaged tensor is named") {
   state.check(bytes, "'v/a.weight'");
 }
 
-TEST_CASE("files of two checkpoints do not pass for one") {
+TEST_CASE("files of two checkpoints cannot be mixed") {
   const TemporaryFolder other;
   save(other / "c", 8);
   for (const std::string& name : kFiles) {

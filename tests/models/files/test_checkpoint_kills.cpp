@@ -20,7 +20,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// In a child: what it returns is the child's exit status, 120 where it throws.
+/// Runs `action` in a child. The result is the child's exit status; an exception gives 120.
 template <class Action>
 pid_t start(Action action) {
   const pid_t child = ::fork();
@@ -38,8 +38,8 @@ int status_of(pid_t child) {
   return status;
 }
 
-/// Saves step 2 in a child that is killed at its system call of this number, before it or behind it; calls are counted
-/// from where the save begins. Returns whether it came so far; none where children cannot be traced.
+/// Saves step 2 in a child that is killed before or after its system call number `stop`, counted from the beginning of
+/// the save. Returns whether the child reached that call, or nothing if children cannot be traced.
 std::optional<bool> killed_at(int stop, const std::string& path, bool exchange) {
   const pid_t child = start([&] {
     if (!exchange) forbid_exchange();
@@ -67,7 +67,7 @@ std::optional<bool> killed_at(int stop, const std::string& path, bool exchange) 
 
 enum class Before { none, checkpoint, half_replaced };
 
-/// Makes what a writer finds, besides what another left that was killed before.
+/// Creates the files that a writer finds, including those of a writer that was killed earlier.
 void prepare(Before before, const std::string& path) {
   if (before == Before::none) return;
   save(path, 1);
@@ -75,7 +75,7 @@ void prepare(Before before, const std::string& path) {
   if (before == Before::half_replaced) std::filesystem::rename(path, path + ".tmp-old");
 }
 
-/// The step of the checkpoint at a path where nobody writes; 0 where there is none.
+/// Returns the step of the checkpoint at a path without active writers, or 0 if there is none.
 std::int64_t step_at(const std::string& path) {
   return std::filesystem::exists(find_checkpoint(path)) ? load(path) : 0;
 }
@@ -103,7 +103,9 @@ void check_kills(Before before, bool exchange) {
   CHECK(seen_new);
 }
 
-/// Runs in a child with a file system of its own at `folder`, of so many pages of 4 KiB; none where that cannot be.
+/// Runs `action` in a child that mounts a file system of `pages` pages of 4 KiB at `folder`. Returns nothing if
+/// mounting
+/// fails.
 template <class Action>
 std::optional<int> on_small_disk(const std::string& folder, int pages, Action action) {
   const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
@@ -124,23 +126,23 @@ std::optional<int> on_small_disk(const std::string& folder, int pages, Action ac
 
 }  // namespace
 
-TEST_CASE("a writer killed at any system call leaves none or a whole checkpoint where there was none") {
+TEST_CASE("a writer killed at any system call leaves no checkpoint or a complete one") {
   check_kills(Before::none, true);
 }
 
-TEST_CASE("a writer killed at any system call leaves the old checkpoint or the new one, whole") {
+TEST_CASE("a writer killed at any system call leaves the old or the new checkpoint, complete") {
   check_kills(Before::checkpoint, true);
 }
 
-TEST_CASE("a writer killed where folders cannot be exchanged leaves the old checkpoint or the new one, whole") {
+TEST_CASE("without exchange of folders, a killed writer leaves the old or the new checkpoint, complete") {
   check_kills(Before::checkpoint, false);
 }
 
-TEST_CASE("a writer killed after another that was killed where folders cannot be exchanged leaves a whole checkpoint") {
+TEST_CASE("without exchange of folders, two writers killed one after the other leave a complete checkpoint") {
   check_kills(Before::half_replaced, false);
 }
 
-TEST_CASE("a full disk is told, and neither touches the checkpoint before nor leaves anything") {
+TEST_CASE("a full disk is reported, keeps the previous checkpoint and leaves no temporary files") {
   const TemporaryFolder folder;
   const std::string path = folder / "c";
   const auto save_twice = [&](int pages) {

@@ -30,7 +30,7 @@ using Steps = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("a series lists its checkpoints by their steps, and nothing else") {
+TEST_CASE("a series lists its checkpoints by step, and nothing else") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder / "run");
   CHECK(series.list().empty());
@@ -45,7 +45,7 @@ TEST_CASE("a series lists its checkpoints by their steps, and nothing else") {
   CHECK(code_of([&] { CheckpointSeries(folder / "file").list(); }) == ErrorCode::bad_file);
 }
 
-TEST_CASE("pruning keeps the last up to the newest, and what lies behind it") {
+TEST_CASE("pruning keeps the last checkpoints up to the newest step, and later ones") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   for (const std::int64_t step : {1, 2, 3, 4, 9}) save(series.path_of(step), step);
@@ -59,7 +59,7 @@ TEST_CASE("pruning keeps the last up to the newest, and what lies behind it") {
   CHECK(names_in(folder.path()) == Names{"notes", "step-00000009"});
 }
 
-TEST_CASE("pruning keeps the best, too: the first of equals, by metrics of the kind that is asked for") {
+TEST_CASE("pruning also keeps the best checkpoint: the first of equals, by the requested kind of metric") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   const auto save_with = [&](std::int64_t step, std::optional<CheckpointMetric> metric) {
@@ -78,7 +78,7 @@ TEST_CASE("pruning keeps the best, too: the first of equals, by metrics of the k
   save_with(9, CheckpointMetric{1, kHighest});
   CHECK(best_step(series.list(), kHighest) == 9);
   CHECK(best_step(series.list(), kLowest) == 4);
-  series.prune(5, 2, kHighest);  // what lies behind the newest does not count
+  series.prune(5, 2, kHighest);  // checkpoints after the newest step do not count
   CHECK(steps_in(series) == Steps{9, 5, 4, 2});
   write_file(series.path_of(2) + "/manifest.json", "");
   series.prune(5, 2, kHighest);
@@ -87,7 +87,7 @@ TEST_CASE("pruning keeps the best, too: the first of equals, by metrics of the k
   CHECK(steps_in(series) == Steps{9, 5});
 }
 
-TEST_CASE("what killed writers left is removed or brought back, of every step") {
+TEST_CASE("remains of killed checkpoint writers are removed or restored for every step") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   save(series.path_of(5), 5);
@@ -103,7 +103,7 @@ TEST_CASE("what killed writers left is removed or brought back, of every step") 
   CHECK(load(series.path_of(5)) == 5);
 }
 
-TEST_CASE("a checkpoint that lies where its writer was killed between two renames is listed, too") {
+TEST_CASE("a checkpoint of a writer killed between two renames is listed, too") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   save(series.path_of(5), 5);
@@ -114,7 +114,7 @@ TEST_CASE("a checkpoint that lies where its writer was killed between two rename
   CHECK(names_in(folder.path()) == Names{"step-00000005", "step-00000006"});
 }
 
-TEST_CASE("pruning leaves alone what a link leads to") {
+TEST_CASE("pruning does not remove a checkpoint behind a symbolic link") {
   const TemporaryFolder folder;
   const TemporaryFolder elsewhere;
   const CheckpointSeries series(folder.path());
@@ -126,7 +126,7 @@ TEST_CASE("pruning leaves alone what a link leads to") {
   CHECK(load(elsewhere / "mine") == 1);
 }
 
-TEST_CASE("pruning tells what it cannot remove, has removed the rest, and tries again") {
+TEST_CASE("pruning reports a checkpoint that it cannot remove, removes the others, and tries again later") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   for (const std::int64_t step : {1, 2, 3}) save(series.path_of(step), step);
@@ -141,7 +141,7 @@ TEST_CASE("pruning tells what it cannot remove, has removed the rest, and tries 
   CHECK(names_in(folder.path()) == Names{"step-00000003"});
 }
 
-TEST_CASE("what lies behind a step that a run went back to is no more of its series, but for its own") {
+TEST_CASE("when a run resumes from an earlier checkpoint, the later ones of its series are renamed, except its own") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   for (const std::int64_t step : {1, 2, 3, 4}) save(series.path_of(step), step);
@@ -149,7 +149,7 @@ TEST_CASE("what lies behind a step that a run went back to is no more of its ser
   CHECK(names_in(folder.path()) == Names{"left-step-00000002", "left-step-00000004", "step-00000001", "step-00000003"});
 }
 
-TEST_CASE("a damaged checkpoint is set aside under a name that is none's, as often as it happens") {
+TEST_CASE("a damaged checkpoint is set aside under a free name, any number of times") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder.path());
   for (int time = 0; time < 2; ++time) {
@@ -161,7 +161,7 @@ TEST_CASE("a damaged checkpoint is set aside under a name that is none's, as oft
   CHECK_FALSE(series.set_aside({4, series.path_of(4)}));
 }
 
-TEST_CASE("one run at a time has a series") {
+TEST_CASE("only one run at a time can lock a checkpoint series") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder / "new/run");
   std::optional<SeriesLock> lock(series);
@@ -175,11 +175,11 @@ TEST_CASE("one run at a time has a series") {
   CHECK(code_of([&] { SeriesLock{CheckpointSeries(folder / "file")}; }) == ErrorCode::bad_file);
 }
 
-TEST_CASE("a series in a folder that may not be written to is refused, and named") {
+TEST_CASE("a checkpoint series in a folder without write permission is refused with the folder's name") {
   const TemporaryFolder folder;
   REQUIRE(::chmod(folder.path().c_str(), 0555) == 0);
   const uid_t before = ::geteuid();
-  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // nothing is forbidden to root
+  if (before == 0) REQUIRE(::seteuid(65534) == 0);  // root may write everywhere
   const std::string inside = message_of([&] { SeriesLock{CheckpointSeries(folder / "run")}; });
   const std::string itself = message_of([&] { SeriesLock{CheckpointSeries(folder.path())}; });
   REQUIRE(::seteuid(before) == 0);
@@ -190,7 +190,7 @@ TEST_CASE("a series in a folder that may not be written to is refused, and named
   CHECK(names_in(folder.path()).empty());
 }
 
-TEST_CASE("verifying reads every tensor, and names the damaged one") {
+TEST_CASE("verifying a checkpoint reads every tensor and names the damaged one") {
   const TemporaryFolder folder;
   save(folder / "c", 7);
   CHECK_FALSE(code_of([&] { CheckpointReader(folder / "c").verify(); }));
@@ -206,7 +206,7 @@ TEST_CASE("verifying reads every tensor, and names the damaged one") {
   }
 }
 
-TEST_CASE("all damaged tensors of a file are named") {
+TEST_CASE("verifying a checkpoint names all damaged tensors of a file") {
   const TemporaryFolder folder;
   save(folder / "c", 7);
   std::string bytes = read_file(folder / "c/state.safetensors");
@@ -218,7 +218,7 @@ TEST_CASE("all damaged tensors of a file are named") {
   CHECK(message_of([&] { reader.verify(); }).find("'m/b', 'v/a.weight', 'v/b'") != std::string::npos);
 }
 
-TEST_CASE("a series is waited for whose run has ended, but not yet a process that it was starting") {
+TEST_CASE("a lock on a checkpoint series waits for processes that a finished run was starting") {
   const TemporaryFolder folder;
   const CheckpointSeries series(folder / "run");
   std::optional<SeriesLock> held(series);

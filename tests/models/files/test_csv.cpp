@@ -31,7 +31,7 @@ Rows rows_of(const std::string& text, char separator = 0) {
   return rows;
 }
 
-/// What is said of a file that is refused, behind its name.
+/// Returns the error about a refused file, without the file's name.
 std::string refusal_of(const std::string& text) {
   const CsvFile file(text);
   const std::string message = message_of([&] {
@@ -44,7 +44,7 @@ std::string refusal_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file of comma separated values is rows of fields") {
+TEST_CASE("a CSV file is split into rows of fields") {
   CHECK(rows_of("a,b\n1,2\n") == Rows{{"a", "b"}, {"1", "2"}});
   CHECK(rows_of("a,b\r\n1,\r\n") == Rows{{"a", "b"}, {"1", ""}});
   CHECK(rows_of("\xEF\xBB\xBF"
@@ -55,7 +55,7 @@ TEST_CASE("a file of comma separated values is rows of fields") {
   CHECK(rows_of(" a , b\n") == Rows{{" a ", " b"}});
 }
 
-TEST_CASE("a field in quotes holds separators, line ends and doubled quotes") {
+TEST_CASE("a quoted field may contain separators, line ends and doubled quotes") {
   CHECK(rows_of("\"a,b\",c\n") == Rows{{"a,b", "c"}});
   CHECK(rows_of("\"a\nb\",\"\"\r\n\"c\"\"d\",\"\"\"\"\n") == Rows{{"a\nb", ""}, {"c\"d", "\""}});
   CHECK(rows_of("\"x\r\"\n\"y\"") == Rows{{"x\r"}, {"y"}});
@@ -64,7 +64,7 @@ TEST_CASE("a field in quotes holds separators, line ends and doubled quotes") {
   CHECK(refusal_of("\"a\"b\n").find("line 1: text after the closing quote") != std::string::npos);
 }
 
-TEST_CASE("an empty line is a row of a file of one column, but for its last line") {
+TEST_CASE("an empty line is a row in a file with one column, except at the end") {
   CHECK(rows_of("\na\n1\n\n\r\n3\n") == Rows{{"a"}, {"1"}, {""}, {""}, {"3"}});
   CHECK(rows_of("a\n1\n\n") == Rows{{"a"}, {"1"}});
   CHECK(rows_of("a\n\"\"\n1\r\n\r\n") == Rows{{"a"}, {""}, {"1"}});
@@ -77,26 +77,26 @@ TEST_CASE("an empty line is a row of a file of one column, but for its last line
   CHECK(here_and_there.field(0).empty());
 }
 
-TEST_CASE("a carriage return stands before a line feed, in quotes or at the end") {
+TEST_CASE("a carriage return is allowed before a line feed, in quotes or at the end of the file") {
   CHECK(rows_of("a,b\r\n1,\"2\r3\"\r\n4,5\r") == Rows{{"a", "b"}, {"1", "2\r3"}, {"4", "5"}});
   CHECK(refusal_of("a,b\r1,2\r").find("line 1: a carriage return without a line feed") != std::string::npos);
   CHECK(refusal_of("a,b\n1,2\r\r\n").find("line 2: a carriage return") != std::string::npos);
 }
 
-TEST_CASE("a row of too many fields is refused") {
+TEST_CASE("a row with too many fields is refused") {
   CHECK(refusal_of("a,b\n" + std::string(100'000, ',')).find("line 2: the row has more than 100000") !=
         std::string::npos);
   CHECK(rows_of(std::string(99'999, ',') + "\n").front().size() == 100'000);
 }
 
-TEST_CASE("the separator is the most frequent one of the first row, unless it is told") {
+TEST_CASE("the separator defaults to the most frequent candidate of the first row") {
   CHECK(rows_of("a;b;c,d\n1;2;3\n") == Rows{{"a", "b", "c,d"}, {"1", "2", "3"}});
   CHECK(rows_of("a\tb\n") == Rows{{"a", "b"}});
   CHECK(rows_of("\"a;b;c\",d\n") == Rows{{"a;b;c", "d"}});
   CHECK(rows_of("a|b,c,d\n", '|') == Rows{{"a", "b,c,d"}});
 }
 
-TEST_CASE("rows are the same wherever the pieces end in which a file is read") {
+TEST_CASE("rows are correct wherever the read buffer ends") {
   const std::string long_field(700'000, 'x');
   std::string text;
   Rows rows;
@@ -109,7 +109,7 @@ TEST_CASE("rows are the same wherever the pieces end in which a file is read") {
   CHECK(refusal_of(endless).find("line 2: the row is longer than 16 MB") != std::string::npos);
 }
 
-TEST_CASE("each row tells its line and where it lies") {
+TEST_CASE("the reader returns line number and offset of each row") {
   const CsvFile file("a,\n\"b\nc\",\n\nd,");
   CsvReader reader(file.path());
   const auto next = [&] { return reader.next() ? std::pair(reader.line(), reader.offset()) : std::pair(-1L, 0UL); };
@@ -120,7 +120,7 @@ TEST_CASE("each row tells its line and where it lies") {
   CHECK_FALSE(reader.next());
 }
 
-TEST_CASE("numbers have a point, whatever the locale, and are finite") {
+TEST_CASE("numbers use a decimal point in every locale and are finite") {
   CHECK(csv_number("1.5") == 1.5F);
   CHECK(csv_number(" -2e3\t") == -2000.0F);
   CHECK(csv_number("+.25") == 0.25F);
@@ -130,7 +130,7 @@ TEST_CASE("numbers have a point, whatever the locale, and are finite") {
     CHECK_MESSAGE(!csv_number(text), text);
 }
 
-TEST_CASE("what was meant as a number is told from dates, versions, addresses and words") {
+TEST_CASE("malformed numbers are distinguished from dates, versions, addresses and words") {
   for (const char* text : {"1,5", "-1,5", ",5", "+2,5e3", "1,234", " 1,5 ", "inf", "-Infinity", "1e39", "1e999"})
     CHECK_MESSAGE(is_meant_as_number(text), text);
   CHECK(is_meant_as_number(std::string_view("2\0", 2)));

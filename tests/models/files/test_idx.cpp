@@ -12,7 +12,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Reading these bytes, gzipped, must fail and say `what`.
+/// Checks that reading these bytes, gzipped, fails with a message that contains `what`.
 void check_bad_idx(const std::string& what, const std::string& bytes) {
   const TemporaryFolder folder;
   const std::string path = folder / "array.gz";
@@ -21,7 +21,7 @@ void check_bad_idx(const std::string& what, const std::string& bytes) {
   check_throws(ErrorCode::bad_file, path, [&] { read_idx(path); });
 }
 
-/// The same for the file as it is.
+/// Checks the same for the bytes as they are.
 void check_bad_file(const std::string& what, const std::string& bytes) {
   const TemporaryFolder folder;
   const std::string path = folder / "array.gz";
@@ -45,7 +45,7 @@ TEST_CASE("an IDX file is read") {
   CHECK(array.bytes == std::vector<std::uint8_t>{'a', 'b', 'c', 'd', 'e', 'f'});
 }
 
-TEST_CASE("elements are big endian, and the file may be as it is") {
+TEST_CASE("elements of an IDX file are big-endian, and the file need not be compressed") {
   const TemporaryFolder folder;
   const auto read = [&](char type, std::uint32_t length, const std::string& bytes) {
     std::string text = idx_bytes({length}, bytes);
@@ -62,7 +62,7 @@ TEST_CASE("elements are big endian, and the file may be as it is") {
   check_throws(ErrorCode::bad_file, "longer", [&] { read('\x0c', 1, "abcde"); });
 }
 
-TEST_CASE("IDX files that do not hold what they say are refused") {
+TEST_CASE("IDX files with a size that does not match the header are refused") {
   const std::string good = idx_bytes({2, 3}, "abcdef");
   check_bad_idx("truncated", "");
   for (std::size_t length = 1; length < good.size(); ++length) check_bad_idx("truncated", good.substr(0, length));
@@ -76,14 +76,14 @@ TEST_CASE("IDX files that do not hold what they say are refused") {
   check_bad_idx("not an IDX file", magic);
 }
 
-TEST_CASE("IDX headers that promise more than the file could hold are refused before memory is taken") {
+TEST_CASE("IDX headers with impossible sizes are refused before memory is allocated") {
   check_bad_idx("more than the file can hold", idx_bytes({1'000'000, 1'000'000}, "abc"));
   check_bad_idx("declares", idx_bytes({0xFFFFFFFF, 0xFFFFFFFF}, "abc"));
   check_bad_idx("declares an array that is too large", idx_bytes({0, 0xFFFFFFFF, 0xFFFFFFFF}, ""));
   check_bad_idx("truncated", idx_bytes({10, 100}, "abc"));
 }
 
-TEST_CASE("no more memory is taken for an IDX file than may be") {
+TEST_CASE("reading an IDX file allocates no more than the limit") {
   const TemporaryFolder folder;
   write_gzip(folder / "array.gz", idx_bytes({1000, 1000}, std::string(1'000'000, '\0')));
   CHECK(read_idx(folder / "array.gz", 1'000'000).bytes.size() == 1'000'000);
@@ -106,7 +106,7 @@ TEST_CASE("files that are not one whole gzip member are refused") {
   check_bad_file("damaged", checksum);
 }
 
-TEST_CASE("what is not a regular file is refused") {
+TEST_CASE("a path that is not a regular file is refused") {
   const TemporaryFolder folder;
   const auto bad = [&](const std::string& path) { check_throws(ErrorCode::bad_file, path, [&] { read_idx(path); }); };
   bad(folder / "missing.gz");

@@ -22,7 +22,7 @@ CheckpointManifest whole_manifest() {
   return manifest;
 }
 
-/// The text in one line, with `from` replaced, and the checksum made to fit.
+/// Returns the manifest in one line, with `from` replaced by `to` and a correct checksum.
 std::string altered(const std::string& from, const std::string& to) {
   std::string text;
   for (const char c : to_json(whole_manifest()))
@@ -64,7 +64,7 @@ TEST_CASE("a manifest is read as it was written") {
   CHECK(manifest_from_json("", to_json(plain)) == plain);
 }
 
-TEST_CASE("a manifest that lacks a field is refused, and the field named") {
+TEST_CASE("a manifest with a missing field is refused, and the error names the field") {
   const auto lacks = [](const std::string& name, const std::string& field) {
     check_refused("'" + name + "' is missing", altered(field, ""));
   };
@@ -83,7 +83,7 @@ TEST_CASE("a manifest that lacks a field is refused, and the field named") {
   lacks("metric.best", R"("best":"highest",)");
 }
 
-TEST_CASE("a manifest with an absurd field is refused, and the field named") {
+TEST_CASE("a manifest with an invalid field is refused, and the error names the field") {
   const auto absurd = [](const std::string& name, const std::string& from, const std::string& to) {
     check_refused("'" + name + "' has an invalid value", altered(from, to));
   };
@@ -129,7 +129,7 @@ TEST_CASE("a manifest with unknown fields or of another format is refused") {
   check_refused("too large", std::string((16 << 20) + 1, ' '));
 }
 
-TEST_CASE("a manifest in a file is as it was written, to the byte") {
+TEST_CASE("a manifest file must be byte-identical to the written one") {
   const TemporaryFolder folder;
   save(folder / "c", 1);
   CHECK(read_manifest(folder / "c").step == 1);
@@ -138,7 +138,7 @@ TEST_CASE("a manifest in a file is as it was written, to the byte") {
   check_throws(ErrorCode::bad_file, "the text has been changed", [&] { read_manifest(folder / "c"); });
 }
 
-TEST_CASE("a fingerprint tells names, shapes and their order apart") {
+TEST_CASE("a fingerprint depends on names, shapes and their order") {
   const std::string one = fingerprint_of({{"a", {1, 2}}, {"b", {3}}});
   CHECK(one.size() == 64);
   CHECK(one != fingerprint_of({{"b", {3}}, {"a", {1, 2}}}));

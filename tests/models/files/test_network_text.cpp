@@ -32,7 +32,7 @@ void check_refused(const std::function<void(nlohmann::ordered_json&)>& change) {
 
 }  // namespace
 
-TEST_CASE("what a file says of its network is read as it was written") {
+TEST_CASE("a network description is read as it was written") {
   const NetworkText wanted = example();
   const std::string text = to_json(wanted);
   const NetworkText read = network_from_json("a", text);
@@ -45,7 +45,7 @@ TEST_CASE("what a file says of its network is read as it was written") {
   CHECK(to_json(read) == text);
 }
 
-TEST_CASE("names that cannot be told are told as a terminal shows them, and targets have theirs") {
+TEST_CASE("unprintable characters in names are replaced, and targets have names") {
   NetworkText odd = example();
   odd.data.class_names = {"M\xFCnchen", "a\tb"};
   CHECK(network_from_json("a", to_json(odd)).data.class_names == std::vector<std::string>{"M?nchen", "a b"});
@@ -58,7 +58,7 @@ TEST_CASE("names that cannot be told are told as a terminal shows them, and targ
   check_refused([](auto& json) { json["target_names"] = {"a"}; });
 }
 
-TEST_CASE("what was done to samples is told, however long that is") {
+TEST_CASE("transforms of samples are stored, regardless of their length") {
   NetworkText wanted = example();
   wanted.data.source_shape = {1, 4, 6};
   wanted.data.transforms = "crop 3, normalise 0.25 0.5";
@@ -71,7 +71,7 @@ TEST_CASE("what was done to samples is told, however long that is") {
   check_refused([](auto& json) { json["transforms"] = 1, json["source_shape"] = {1, 2, 3}; });
 }
 
-TEST_CASE("how samples are made of a table or a text is read as it was written") {
+TEST_CASE("the encoding of a table or a text is read as it was written") {
   using Role = InputColumn::Role;
   NetworkText wanted = example();
   wanted.data.encoding.columns = {{.name = "id", .role = Role::ignored},
@@ -107,7 +107,7 @@ TEST_CASE("how samples are made of a table or a text is read as it was written")
   });
 }
 
-TEST_CASE("weights of a network that was trained on other columns do not fit") {
+TEST_CASE("weights of a network trained on other columns are refused") {
   NetworkText stored = example();
   stored.data.encoding.columns = {{.name = "a"}, {.name = "b", .is_text = true, .categories = {"x", "y"}}};
   const auto fails = [&](const std::function<void(std::vector<InputColumn>&)>& change, const std::string& what) {
@@ -123,12 +123,12 @@ TEST_CASE("weights of a network that was trained on other columns do not fit") {
   fails([](auto& columns) { columns.pop_back(); }, "input column 2 is 'b' in the file and none in the data");
   fails([](auto& columns) { columns[1].categories.back() = "z"; }, "column 'b' has other categories");
   NetworkText filled = stored;
-  filled.data.encoding.columns[0].fill = 5;  // what fills gaps may change
+  filled.data.encoding.columns[0].fill = 5;  // values that fill gaps may differ
   filled.data.encoding.columns.push_back({.name = "c", .role = InputColumn::Role::ignored});
   CHECK_NOTHROW(check_same_inputs("f", to_json(stored), to_json(filled)));
 }
 
-TEST_CASE("a network that would not be read is not written") {
+TEST_CASE("a network description that the reader would refuse is not written") {
   NetworkText network = example();
   network.loss = "\xff";
   CHECK(to_json(network).empty());
@@ -140,7 +140,7 @@ TEST_CASE("a network that would not be read is not written") {
   CHECK(to_json(network).empty());
 }
 
-TEST_CASE("a text that makes no sense is refused") {
+TEST_CASE("an invalid network description is refused") {
   check_refused([](auto& json) { json.erase("loss"); });
   check_refused([](auto& json) { json["more"] = 1; });
   check_refused([](auto& json) { json["loss"] = 1; });
@@ -164,7 +164,7 @@ TEST_CASE("a text that makes no sense is refused") {
   check_throws(ErrorCode::bad_file, "a", [] { network_from_json("a", R"({"loss": "a", "loss": "b"})"); });
 }
 
-TEST_CASE("a weight file says it beside the tensors, and is read by those who do not ask") {
+TEST_CASE("a weight file contains the network description, and readers may ignore it") {
   const TemporaryFolder folder;
   const std::vector<float> weights{1, 2, 3};
   write_safetensors(folder / "said", {{"w", {3}}}, weights, "a \"network\"");

@@ -48,7 +48,7 @@ TEST_CASE("arrays of all element types are read") {
   CHECK(array("|b1", raw_bytes<std::uint8_t>({0, 1})).integers() == std::vector<std::int64_t>{0, 1});
 }
 
-TEST_CASE("halves are read, the smallest and infinity too") {
+TEST_CASE("half floats are read, including subnormal ones and infinity") {
   const std::vector<std::uint16_t> halves{0x3c00, 0xc000, 0x3555, 0x7bff, 0x0001, 0x8000, 0x7c00, 0xfc00};
   const auto floats = npy_of(npy_bytes(npy_dictionary("<f2", "(8,)"), raw_bytes(halves))).floats();
   CHECK(floats == std::vector<float>{1, -2, 0x1.554p-2F, 65504, 0x1p-24F, 0, HUGE_VALF, -HUGE_VALF});
@@ -65,7 +65,7 @@ TEST_CASE("big-endian arrays are read") {
   CHECK(array(">f4", std::string("\x3f\x80\x00\x00\xc0\x00\x00\x00", 8)).floats() == std::vector<float>{1, -2});
 }
 
-TEST_CASE("versions 1, 2 and 3, shapes and blanks are read") {
+TEST_CASE("versions 1, 2 and 3 of the format, all shapes and padded headers are read") {
   for (const int version : {1, 2, 3}) {
     const NumberArray array = npy_of(npy_bytes(npy_dictionary("<f4", "(2, 3)") + "      ", kFloats, version));
     CHECK(array.shape == std::vector<std::int64_t>{2, 3});
@@ -75,7 +75,7 @@ TEST_CASE("versions 1, 2 and 3, shapes and blanks are read") {
   CHECK(npy_of(npy_bytes("{'shape':(6,),'fortran_order':False,'descr':\"<f4\"}", kFloats)).size() == 6);
 }
 
-TEST_CASE("other element types and orders are refused") {
+TEST_CASE("unsupported element types and Fortran order are refused") {
   for (const char* descr : {"=f4", "|f4", "<c8", "<b4", "|O", "<U4", "<f16", "", "f4", "<", "<i3"}) {
     check_bad_npy("unsupported element type", npy_bytes(npy_dictionary(descr, "(6,)"), kFloats));
   }
@@ -83,7 +83,7 @@ TEST_CASE("other element types and orders are refused") {
                 npy_bytes(npy_dictionary("<f4", "(2, 3)", true), kFloats));
 }
 
-TEST_CASE("lengths that differ from the header's are refused") {
+TEST_CASE("a file with a size that does not match the header is refused") {
   check_bad_npy("truncated: the header declares 24 bytes of data, but the file holds 20",
                 npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats.substr(4)));
   check_bad_npy("holds 25", npy_bytes(npy_dictionary("<f4", "(6,)"), kFloats + "x"));
@@ -123,6 +123,6 @@ TEST_CASE("malformed NumPy headers are refused") {
   }
 }
 
-TEST_CASE("a missing NumPy file is named") {
+TEST_CASE("the error about a missing NumPy file names the path") {
   check_throws(ErrorCode::bad_file, "/nowhere/a.npy", [] { read_npy("/nowhere/a.npy"); });
 }

@@ -22,7 +22,7 @@ using Tensors = std::vector<TensorInfo>;
 const Tensors kTensors{{"a", {2, 3}}, {"b", {1}}};
 const std::vector<float> kWeights{1, 2, 3, 4, 5, 6, 7};
 
-/// A safetensors file with this header and so many bytes of data.
+/// Returns a safetensors file with this header and `data` zero bytes.
 std::string file_bytes(const std::string& header, std::size_t data) {
   return little_endian(header.size(), 8) + header + std::string(data, '\0');
 }
@@ -54,7 +54,7 @@ const std::string kB = entry("b", "[1]", "[24,28]");
 
 }  // namespace
 
-TEST_CASE("what is written is read, and the same weights make the same bytes") {
+TEST_CASE("weights are read as they were written, and the same weights make the same bytes") {
   CHECK(read(good_bytes()) == kWeights);
   CHECK(good_bytes() == good_bytes());
   const std::string bytes = good_bytes();
@@ -63,7 +63,7 @@ TEST_CASE("what is written is read, and the same weights make the same bytes") {
   CHECK(bytes.size() == 8U + header + 28);
 }
 
-TEST_CASE("every bit of a weight survives") {
+TEST_CASE("every bit of a weight is preserved") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> weights{-0.0F,
                                    kNan,
@@ -79,7 +79,7 @@ TEST_CASE("every bit of a weight survives") {
   }
 }
 
-TEST_CASE("an old file is replaced, and nothing else stays in its folder") {
+TEST_CASE("an old file is replaced, and no other file remains in its folder") {
   const TemporaryFolder folder;
   write_file(folder / "w", "old");
   write_safetensors(folder / "w", kTensors, kWeights);
@@ -87,7 +87,7 @@ TEST_CASE("an old file is replaced, and nothing else stays in its folder") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a file that cannot be written is named and leaves nothing") {
+TEST_CASE("the error about a file that cannot be written names the path, and no file remains") {
   const TemporaryFolder folder;
   check_throws(ErrorCode::bad_file, "/nowhere/w", [] { write_safetensors("/nowhere/w", kTensors, kWeights); });
   std::filesystem::create_directory(folder / "w");
@@ -95,7 +95,7 @@ TEST_CASE("a file that cannot be written is named and leaves nothing") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("tensors that cannot be written are refused") {
+TEST_CASE("invalid tensors are not written") {
   const auto invalid = [](const Tensors& tensors) {
     const TemporaryFolder folder;
     check_throws(ErrorCode::invalid_argument, "tensor",
@@ -108,7 +108,7 @@ TEST_CASE("tensors that cannot be written are refused") {
   invalid({{"\xff", {2}}});
 }
 
-TEST_CASE("order in the file, metadata, scalars and empty tensors are taken as they come") {
+TEST_CASE("order in the file, metadata, scalars and empty tensors are accepted") {
   const std::string header = std::string("{") + entry("b", "[1]", "[0,4]") + R"(,"__metadata__":{"format":"pt"},)" +
                              entry("a", "[2,3]", "[4,28]") + "," + entry("none", "[0,5]", "[28,28]") + "," +
                              entry("scalar", "[]", "[28,32]") + "}  ";
@@ -118,7 +118,7 @@ TEST_CASE("order in the file, metadata, scalars and empty tensors are taken as t
   CHECK(weights == std::vector<float>{0, 0, 0, 0, 0, 0, 0, 2});
 }
 
-TEST_CASE("tensors that are not the model's are named with both shapes") {
+TEST_CASE("the error about tensors of another model contains both shapes") {
   const auto mismatch = [](const std::string& what, const Tensors& expected) {
     check_throws(ErrorCode::model_mismatch, what, [&] { read(good_bytes(), expected); });
   };
@@ -127,7 +127,7 @@ TEST_CASE("tensors that are not the model's are named with both shapes") {
   mismatch("'a' is [2, 3] in the file, but [3, 2] in the model", {{"a", {3, 2}}, {"b", {1}}});
 }
 
-TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
+TEST_CASE("PyTorch's num_batches_tracked is accepted only next to running means") {
   const std::string mean = entry("bn.running_mean", "[2]", "[0,8]");
   const Tensors expected{{"bn.running_mean", {2}}};
   const auto file = [&](const std::string& name, const std::string& shape, const std::string& dtype,
@@ -154,7 +154,7 @@ TEST_CASE("PyTorch's counts of steps are taken beside running means only") {
   });
 }
 
-TEST_CASE("weights of another ResNet are refused by name and both shapes") {
+TEST_CASE("the error about weights of another ResNet contains the tensor's name and both shapes") {
   const auto tensors = [](int depth, int classes) {
     Tensors infos;
     for (const models::LayerTensor& tensor :
@@ -174,7 +174,7 @@ TEST_CASE("weights of another ResNet are refused by name and both shapes") {
   mismatch("'layer1.0.conv1.weight' is [64, 64, 3, 3] in the file, but [64, 64, 1, 1] in the model", tensors(50, 10));
 }
 
-TEST_CASE("F16 and BF16 become the floats of the same value") {
+TEST_CASE("F16 and BF16 are converted to floats of the same value") {
   const auto halves = [](const std::string& dtype, const std::vector<std::uint16_t>& bits) {
     std::string data;
     for (const std::uint16_t each : bits) data += little_endian(each, 2);
@@ -193,13 +193,13 @@ TEST_CASE("F16 and BF16 become the floats of the same value") {
   check_bad("do not match", file_bytes("{" + entry("a", "[2,3]", "[0,24]", "F16") + "}", 24));
 }
 
-TEST_CASE("what PyTorch writes otherwise is told apart, with what to do") {
+TEST_CASE("other formats and prefixes of PyTorch are recognized, and the error explains the fix") {
   for (const std::string& bytes : {std::string("PK\x03\x04") + std::string(100, 'x'),
                                    std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46") + std::string(100, 'x')}) {
     check_bad("torch.save", bytes);
     check_bad("st.save_file(", bytes);
   }
-  const std::string length_640 = "{" + kA + "," + kB + "}";  // begins as a pickle does
+  const std::string length_640 = "{" + kA + "," + kB + "}";  // its first byte looks like a pickle
   CHECK(read(file_bytes(length_640 + std::string(640 - length_640.size(), ' '), 28)) == std::vector<float>(7));
 
   for (const std::string word : {"module.", "_orig_mod."}) {
@@ -211,7 +211,7 @@ TEST_CASE("what PyTorch writes otherwise is told apart, with what to do") {
   }
 }
 
-TEST_CASE("weights that are not finite are refused by the first tensor that has such") {
+TEST_CASE("weights that are not finite are refused with the name of the first such tensor") {
   const TemporaryFolder folder;
   for (const float value : {NAN, INFINITY, -INFINITY}) {
     std::vector<float> weights = kWeights;
@@ -227,7 +227,7 @@ TEST_CASE("weights that are not finite are refused by the first tensor that has 
   CHECK(read_weights(SafetensorsFile(folder / "w"), kTensors) == kWeights);
 }
 
-TEST_CASE("tensors that fit are read, and the others named") {
+TEST_CASE("tensors that match are read, and the names of the others are returned") {
   const TemporaryFolder folder;
   const Tensors stored{{"0.weight", {2}}, {"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}, {"more", {1}}};
   write_safetensors(folder / "w", stored, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
@@ -242,7 +242,7 @@ TEST_CASE("tensors that fit are read, and the others named") {
         std::pair(Names{"9.weight", "9.bias"}, Floats{1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   CHECK(read_into({{"0.bias", {1}}, {"0.weight", {5}}, {"new", {1}}}, {-1, -1, -1, -1, -1, -1, -1}) ==
         std::pair(Names{"0.weight", "new"}, Floats{3, -1, -1, -1, -1, -1, -1}));
-  // A last layer of the same shape has learnt something else.
+  // The last layer is not read even if its shape fits: it was trained for another task.
   CHECK(read_into({{"0.bias", {1}}, {"9.weight", {2, 2}}, {"9.bias", {2}}}, Floats(7)) ==
         std::pair(Names{"9.weight", "9.bias"}, Floats{3, 0, 0, 0, 0, 0, 0}));
   check_throws(ErrorCode::model_mismatch, "no tensor of the file", [&] {
@@ -263,14 +263,14 @@ TEST_CASE("truncated and longer files are refused") {
   check_throws(ErrorCode::bad_file, "/nowhere/w", [] { read_safetensors("/nowhere/w", kTensors); });
 }
 
-TEST_CASE("headers that lie about their length are refused") {
+TEST_CASE("headers with a wrong length are refused") {
   check_bad("longer than the file", little_endian(~0ULL, 8) + "{}");
   check_bad("longer than the file", little_endian(3, 8) + "{}");
   check_bad("not a safetensors file", little_endian(0, 8));
   check_bad("too short", "{}");
 }
 
-TEST_CASE("headers that are not safetensors' JSON are refused") {
+TEST_CASE("headers that are not valid safetensors JSON are refused") {
   const auto bad = [](const std::string& what, const std::string& header, std::size_t data = 28) {
     CAPTURE(header);
     check_bad(what, file_bytes(header, data));
@@ -319,7 +319,7 @@ TEST_CASE("tensors that overlap, leave holes or leave the file are refused") {
   bad("bytes after", entry("b", "[1]", "[24,28]"), 29);
 }
 
-TEST_CASE("weights take the place of files only") {
+TEST_CASE("weights replace regular files only") {
   const TemporaryFolder folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -12,7 +12,7 @@ std::vector<Case> cases_with(const Layer& layer) {
   return {{"flat", {5}, {linear(7), layer, linear(3)}},
           {"many flat values", {17}, {linear(33), layer, linear(3)}},
           {"first", {3, 6, 5}, {layer, conv2d(5, {.kernel = 3, .padding = 1}), flatten(), linear(3)}},
-          {"behind a convolution",
+          {"after a convolution",
            {3, 6, 5},
            {conv2d(5, {.kernel = 3, .padding = 1}), layer, conv2d(3, {.kernel = 3}), flatten(), linear(3)}},
           {"behind flattening", {3, 6, 5}, {conv2d(17, {.kernel = 3, .padding = 1}), flatten(), layer, linear(3)}},

@@ -14,7 +14,7 @@ using namespace troupe::test;
 
 namespace {
 
-/// Visits each output with the inputs under its window.
+/// Calls `visit` for each output and each input in its window.
 template <class Visit>
 void slide(const LayerSpec& layer, const Tensor& in, const Tensor& out, const Visit& visit) {
   const Window& window = dynamic_cast<const AveragePool&>(layer).window();
@@ -50,7 +50,7 @@ const std::vector<Case> kCases{
      {1, 8, 8},
      {conv2d(3, {.kernel = 3, .padding = 1}), avg_pool2d({.kernel = 2}), flatten(), linear(3)}},
     {"first", {5, 6, 7}, {avg_pool2d({.kernel = 2}), conv2d(3, {.kernel = 3}), flatten(), linear(3)}},
-    {"over the edge",
+    {"across the border",
      {3, 9, 11},
      {conv2d(17, {.kernel = 3, .padding = 1}), relu(), avg_pool2d({.kernel = 3, .stride = 2, .padding = 1}), flatten(),
       linear(3)}},
@@ -66,7 +66,7 @@ const std::vector<Case> kCases{
 
 }  // namespace
 
-TEST_CASE("average pooling has the numbers of PyTorch's avg_pool2d") {
+TEST_CASE("average pooling equals PyTorch's avg_pool2d") {
   Tensor in(1, 1, 5, 5);
   std::iota(in.values.begin(), in.values.end(), 1.0);
   const std::vector<double> strided{1.7777778, 3.6666667, 3.1111112, 7.6666665, 13.0,

@@ -14,7 +14,7 @@ using namespace troupe::test;
 
 namespace {
 
-/// A linear layer once more, in plain loops over floats.
+/// A linear layer in plain loops over floats.
 class PlainLinear final : public CustomLayer {
  public:
   explicit PlainLinear(std::int64_t outputs) : outputs_(outputs) {}
@@ -67,7 +67,7 @@ class PlainLinear final : public CustomLayer {
 
 Layer plain_linear(std::int64_t outputs) { return std::make_shared<PlainLinear>(outputs); }
 
-/// The same network with our linear layers in the place of one's own.
+/// Checks that a network with custom layers equals the same network with built-in linear layers.
 void check_alike(const std::vector<std::int64_t>& shape, const std::vector<Layer>& own, const std::vector<Layer>& ours,
                  Precision precision = Precision::f32) {
   const NetworkTrial found({"own", shape, own}, 5, precision);
@@ -83,7 +83,7 @@ void check_alike(const std::vector<std::int64_t>& shape, const std::vector<Layer
 
 }  // namespace
 
-TEST_CASE("a layer of one's own learns as ours do, among flat values and behind images") {
+TEST_CASE("a custom layer learns like the built-in one, for flat values and after images") {
   check_alike({5}, {plain_linear(7), relu(), plain_linear(3)}, {linear(7), relu(), linear(3)});
   check_alike({17}, {linear(33), plain_linear(3)}, {linear(33), linear(3)});
   for (const Precision precision : {Precision::f32, Precision::bf16})
@@ -92,7 +92,7 @@ TEST_CASE("a layer of one's own learns as ours do, among flat values and behind 
                 {conv2d(5, {.kernel = 3, .padding = 1}), relu(), flatten(), linear(9), relu(), linear(3)}, precision);
 }
 
-TEST_CASE("each of its tensors starts as it says, and so do those of layers behind it") {
+TEST_CASE("tensors of a custom layer get their initial values, and so do tensors of later layers") {
   const Graph own({conv2d(3, {.kernel = 3}), flatten(), plain_linear(7), relu(), linear(4)});
   const Graph ours({conv2d(3, {.kernel = 3}), flatten(), linear(7), relu(), linear(4)});
   const auto start = [](const Graph& graph) {
@@ -105,7 +105,7 @@ TEST_CASE("each of its tensors starts as it says, and so do those of layers behi
   CHECK(start(own) == start(ours));
 }
 
-TEST_CASE("its padding stays zero, and its tensors carry its name") {
+TEST_CASE("the padding of a custom layer stays zero, and its tensors have the layer's name as prefix") {
   const NetworkTrial trial({"own", {3, 6, 5}, {conv2d(5, {.kernel = 3}), flatten(), plain_linear(3)}}, 4);
   CHECK(trial.plan.tensors[2].info.name == "2.weight");
   CHECK(trial.plan.tensors[3].info.name == "2.bias");
@@ -114,7 +114,7 @@ TEST_CASE("its padding stays zero, and its tensors carry its name") {
   CHECK(again == trial.gradient);
 }
 
-TEST_CASE("what one's own layer refuses is told with its name") {
+TEST_CASE("an error of a custom layer is reported with the layer's name") {
   class Refusing final : public CustomLayer {
    public:
     std::string kind() const override { return "refusing"; }
@@ -130,7 +130,7 @@ TEST_CASE("what one's own layer refuses is told with its name") {
   });
 }
 
-TEST_CASE("shapes that are none, tensors without floats and names that come twice are refused") {
+TEST_CASE("invalid shapes, empty tensors and duplicate names of a custom layer are refused") {
   class Odd final : public CustomLayer {
    public:
     Odd(SampleShape shape, std::vector<LayerTensor> its_tensors) : shape_(shape), tensors_(std::move(its_tensors)) {}
@@ -160,7 +160,7 @@ TEST_CASE("shapes that are none, tensors without floats and names that come twic
   refused(flat, {{{"weight", {1}}}, {{"weight", {2}}}}, "has a tensor '0.weight'; an earlier layer has");
 }
 
-TEST_CASE("a layer whose word on tensors is not kept is refused") {
+TEST_CASE("a custom layer is refused if its has_tensors contradicts its tensors") {
   class Silent final : public CustomLayer {
    public:
     std::string kind() const override { return "silent"; }

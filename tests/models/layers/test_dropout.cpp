@@ -14,7 +14,7 @@ using namespace troupe::test;
 
 namespace {
 
-/// Lets everything through, and notes it.
+/// A layer that passes values and gradients through and records them.
 class Probe final : public CustomLayer {
  public:
   std::string kind() const override { return "probe"; }
@@ -35,7 +35,7 @@ class Probe final : public CustomLayer {
 constexpr double kProbability = 0.25;
 constexpr std::int64_t kBatch = 7;
 
-/// What goes through a dropout, and comes back, in two copies of which the second has its own layer number.
+/// Two dropouts between probes. The second dropout has another layer number.
 struct Dropping {
   std::shared_ptr<Probe> before = std::make_shared<Probe>(), between = std::make_shared<Probe>(),
                          after = std::make_shared<Probe>();
@@ -48,7 +48,7 @@ struct Dropping {
                 flatten(), linear(kClasses)}},
               kBatch, precision) {}
 
-  /// Whether each value went through the first dropout at that step.
+  /// Returns for each value whether the first dropout kept it at that step.
   std::vector<bool> kept(const ShardStep& at) {
     trial.network->gradient(at, trial.samples(), trial.weights, trial.gradient);
     std::vector<bool> result;
@@ -63,7 +63,7 @@ double share(const std::vector<bool>& kept) {
 
 }  // namespace
 
-TEST_CASE("dropout zeroes its share of the values, scales the others, and treats gradients alike") {
+TEST_CASE("dropout zeroes a share of the values, scales the others, and treats gradients in the same way") {
   Dropping with;
   const std::vector<bool> kept = with.kept({.shard = 2, .step = 5, .seed = 9});
   REQUIRE(kept.size() == static_cast<std::size_t>(kBatch * 19 * 81));
@@ -75,7 +75,7 @@ TEST_CASE("dropout zeroes its share of the values, scales the others, and treats
   }
 }
 
-TEST_CASE("what is dropped follows from seed, shard, step and layer alone") {
+TEST_CASE("the dropped values depend on seed, shard, step and layer alone") {
   Dropping with;
   const ShardStep at{.shard = 2, .step = 5, .seed = 9};
   const std::vector<bool> kept = with.kept(at);
@@ -89,21 +89,21 @@ TEST_CASE("what is dropped follows from seed, shard, step and layer alone") {
   CHECK(Dropping().kept(at) == kept);
 }
 
-TEST_CASE("an evaluation drops nothing") {
+TEST_CASE("an evaluation drops no values") {
   Dropping with;
   with.trial.network->evaluate({.shard = 1}, with.trial.samples(), with.trial.weights);
   CHECK(with.before->values == with.between->values);
   CHECK(with.before->values == with.after->values);
 }
 
-TEST_CASE("padding stays zero behind a dropout") {
+TEST_CASE("padding stays zero after a dropout") {
   Dropping with;
   std::vector<float> again(with.trial.gradient.size());
   with.trial.network->copy_canonical(with.trial.canonical(with.trial.gradient), again);
   CHECK(std::ranges::equal(again, with.trial.gradient));
 }
 
-TEST_CASE("a dropout of everything, or of less than nothing, is refused") {
+TEST_CASE("a dropout with a probability below 0 or of 1 is refused") {
   for (const double probability : {1.0, -0.1, std::nan("")})
     testing::check_throws(ErrorCode::invalid_argument, "layer 1 (dropout) has the probability", [&] {
       plan_network(Graph({flatten(), dropout(probability), linear(kClasses)}), std::vector<std::int64_t>{4}, kClasses);

@@ -15,7 +15,7 @@ double gelu_derivative(double x) {
   return (1 + std::erf(x / std::numbers::sqrt2)) / 2 + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
-/// PyTorch 1.13's.
+/// Computed by PyTorch 1.13.
 const std::vector<Activation> kPyTorchGelu{
     {-6, 0, -2.98023224e-08},
     {-2, -0.0455000997, -0.0852318704},
@@ -29,6 +29,6 @@ const std::vector<Activation> kPyTorchGelu{
 
 }  // namespace
 
-TEST_CASE("GELU and its derivative are PyTorch's, at any place in a network") {
+TEST_CASE("GELU and its derivative equal PyTorch's, at any position in a network") {
   check_activation(troupe::models::gelu(), value_wise(gelu_value, gelu_derivative), kPyTorchGelu);
 }

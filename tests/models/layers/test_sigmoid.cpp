@@ -12,7 +12,7 @@ namespace {
 double sigmoid_value(double x) { return 1 / (1 + std::exp(-x)); }
 double sigmoid_derivative(double x) { return sigmoid_value(x) * (1 - sigmoid_value(x)); }
 
-/// PyTorch 1.13's.
+/// Computed by PyTorch 1.13.
 const std::vector<Activation> kPyTorchSigmoid{
     {-6, 0.00247262302, 0.00246650912},
     {-2, 0.119202919, 0.104993582},
@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorchSigmoid{
 
 }  // namespace
 
-TEST_CASE("sigmoid and its derivative are PyTorch's, at any place in a network") {
+TEST_CASE("sigmoid and its derivative equal PyTorch's, at any position in a network") {
   check_activation(troupe::models::sigmoid(), value_wise(sigmoid_value, sigmoid_derivative), kPyTorchSigmoid);
 }

@@ -12,7 +12,7 @@ namespace {
 double tanh_value(double x) { return std::tanh(x); }
 double tanh_derivative(double x) { return 1 - tanh_value(x) * tanh_value(x); }
 
-/// PyTorch 1.13's.
+/// Computed by PyTorch 1.13.
 const std::vector<Activation> kPyTorchTanh{
     {-6, -0.999987721, 2.45569627e-05},
     {-2, -0.964027584, 0.070650816},
@@ -26,6 +26,6 @@ const std::vector<Activation> kPyTorchTanh{
 
 }  // namespace
 
-TEST_CASE("tanh and its derivative are PyTorch's, at any place in a network") {
+TEST_CASE("tanh and its derivative equal PyTorch's, at any position in a network") {
   check_activation(troupe::models::tanh(), value_wise(tanh_value, tanh_derivative), kPyTorchTanh);
 }

@@ -16,7 +16,7 @@ using test::Tensor;
 
 namespace {
 
-constexpr double kTolerance = 1e-5;  // of the largest value
+constexpr double kTolerance = 1e-5;  // relative to the largest value
 
 /// Places a network that begins with `layer`.
 cpu::PlacedNetwork place(cpu::Context& context, const models::Layer& layer, const SampleShape& input,
@@ -26,14 +26,14 @@ cpu::PlacedNetwork place(cpu::Context& context, const models::Layer& layer, cons
   return place_network(context, plan_network(graph, shape, {}), samples, element);
 }
 
-/// One convolution with a 3x3 kernel, and memory for all that it needs.
+/// One convolution with a 3x3 kernel and the memory that it needs.
 struct Trial {
   std::int64_t samples;
   models::Layer layer;
   cpu::Context context;
   cpu::PlacedNetwork network;
   std::vector<float> parameters;  ///< canonical: weights, then biases
-  AlignedFloats weights;          ///< as they are stored
+  AlignedFloats weights;          ///< in the layout of the device
   AlignedFloats scratch;
 
   Trial(std::int64_t batch, const SampleShape& input, std::int64_t outputs)
@@ -95,7 +95,7 @@ void check_near(const Tensor& result, const Tensor& expected) {
 
 }  // namespace
 
-TEST_CASE("Winograd's algorithm gives the outputs and the input gradients of plain loops") {
+TEST_CASE("Winograd's algorithm computes the outputs and input gradients of plain loops") {
   const cpu::OneThread one_thread;
   // Whole tiles, tiles that reach beyond the image, images smaller than the kernel, and more tiles than run at once.
   for (const auto& [height, width] : {std::pair(8, 8), {5, 3}, {1, 1}, {2, 9}, {7, 12}, {29, 30}}) {
@@ -120,7 +120,7 @@ TEST_CASE("Winograd's algorithm gives the outputs and the input gradients of pla
   }
 }
 
-TEST_CASE("other convolutions than 3x3 of stride 1 and padding 1 have no Winograd pass") {
+TEST_CASE("convolutions other than 3x3 with stride 1 and padding 1 have no Winograd pass") {
   const auto has_pass = [](const models::Layer& layer, std::int64_t channels, Element element) {
     cpu::Context context;
     const cpu::PlacedNetwork network = place(context, layer, {channels, 9, 9}, 2, element);
@@ -131,6 +131,6 @@ TEST_CASE("other convolutions than 3x3 of stride 1 and padding 1 have no Winogra
   CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3}), 16, Element::f32));
   CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .stride = 2, .padding = 1}), 16, Element::f32));
   CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 5, .padding = 2}), 16, Element::f32));
-  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 3, Element::f32));  // read as they lie
+  CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 3, Element::f32));  // read without conversion
   if (cpu::has_bf16()) CHECK_FALSE(has_pass(models::conv2d(16, {.kernel = 3, .padding = 1}), 16, Element::bf16));
 }

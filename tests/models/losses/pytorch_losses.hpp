@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-// What PyTorch 1.13.1 made of three rows of four outputs, by
+// Results of PyTorch 1.13.1 for three rows of four outputs, computed by
 //
 //   import torch
 //   from torch.nn import functional as F
@@ -35,7 +35,7 @@ inline const std::vector<float> kProbabilities{0.3556213974952698F,  0.445182800
                                                0.16625845432281494F, 0.8044810891151428F,  0.6551785469055176F};
 inline const std::vector<std::int32_t> kLabels{2, 0, 3};
 
-/// A mean over the rows, and its gradient by the outputs.
+/// The mean loss over the rows and its gradient with respect to the outputs.
 struct Result {
   double loss;
   std::vector<double> gradient;

@@ -22,7 +22,7 @@ void refused(const std::string& what, const std::shared_ptr<const Loss>& loss) {
 
 }  // namespace
 
-TEST_CASE("losses are found by name, one's own beside the built-in ones") {
+TEST_CASE("losses are found by name, both custom and built-in ones") {
   const auto own = zero("test-own");
   register_loss(own);
   CHECK(find_loss("test-own") == own);
@@ -35,7 +35,7 @@ TEST_CASE("losses are found by name, one's own beside the built-in ones") {
   check_throws(ErrorCode::invalid_argument, "test-own", [] { find_loss(""); });
 }
 
-TEST_CASE("a loss is registered once, and with a name") {
+TEST_CASE("a loss must have a name and can be registered once") {
   register_loss(zero("test-once"));
   refused("'test-once' is registered already", zero("test-once"));
   refused("'mean-squared-error' is registered already", zero("mean-squared-error"));
@@ -43,7 +43,7 @@ TEST_CASE("a loss is registered once, and with a name") {
   refused("null loss", nullptr);
 }
 
-TEST_CASE("the default loss follows from the data") {
+TEST_CASE("the default loss depends on the data") {
   CHECK(default_loss({.num_samples = 1, .shape = {1}, .num_classes = 2})->name() == "softmax-cross-entropy");
   CHECK(default_loss({.num_samples = 1, .shape = {1}, .num_targets = 2})->name() == "mean-squared-error");
 }

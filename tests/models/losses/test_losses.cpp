@@ -26,9 +26,9 @@ DataInfo targets(std::int64_t count) { return {.num_samples = 1, .shape = {1}, .
 
 double squared(double x) { return x * x; }
 
-/// Rows that are wider than their outputs, as devices pad them: the sum of the losses over rows is three times the
-/// mean.
-/// @param evaluated where it is another mean than a step's
+/// Compares a loss with PyTorch on rows that are padded beyond their outputs, as on devices. The sum of the losses is
+/// three times the mean.
+/// @param evaluated the mean in evaluations, if it differs from the mean in steps
 void check_against_pytorch(const Loss& loss, const Batch& batch, const pytorch::Result& wanted,
                            std::optional<double> evaluated = {}) {
   CAPTURE(loss.name());
@@ -49,7 +49,7 @@ void check_against_pytorch(const Loss& loss, const Batch& batch, const pytorch::
   }
 }
 
-/// The gradient against differences of the value, which is computed in double.
+/// Compares the gradient with differences of the value, which is computed in double.
 void check_against_differences(const Loss& loss, std::vector<float> outputs, const Target& target) {
   CAPTURE(loss.name());
   std::vector<float> gradient(outputs.size(), NAN);
@@ -67,7 +67,7 @@ void check_against_differences(const Loss& loss, std::vector<float> outputs, con
   }
 }
 
-/// In [-most, most], not at 0.
+/// Returns values in [-most, most], none at 0.
 std::vector<float> draw(std::size_t count, float most, std::uint64_t seed) {
   Random random(seed);
   std::vector<float> values(count);
@@ -85,14 +85,14 @@ std::vector<float> probabilities(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("the built-in losses are PyTorch's") {
+TEST_CASE("the built-in losses equal PyTorch's") {
   const Batch labels{kRows, {}, pytorch::kLabels, {}};
   check_against_pytorch(*losses::softmax_cross_entropy(), labels, pytorch::kSoftmax);
   check_against_pytorch(*losses::mean_squared_error(), {kRows, {}, {}, pytorch::kTargets}, pytorch::kSquares);
   check_against_pytorch(*losses::sigmoid_cross_entropy(), {kRows, {}, {}, pytorch::kProbabilities}, pytorch::kSigmoid);
 }
 
-TEST_CASE("smoothed labels are PyTorch's in steps, and evaluations measure without") {
+TEST_CASE("label smoothing equals PyTorch's in steps, and evaluations ignore it") {
   const Batch labels{kRows, {}, pytorch::kLabels, {}};
   check_against_pytorch(*losses::softmax_cross_entropy(0.1), labels, pytorch::kSmoothed, pytorch::kSoftmax.loss);
   for (const double smoothing : {-0.1, 1.0, double{NAN}, double{INFINITY}})
@@ -112,7 +112,7 @@ TEST_CASE("the built-in losses have the gradients of their values") {
   }
 }
 
-TEST_CASE("outputs beyond what an exponential can take give finite losses and gradients") {
+TEST_CASE("outputs that would overflow an exponential give finite losses and gradients") {
   std::vector<float> gradient(2);
   const std::vector<float> outputs{-1e30F, 1e4F};
   const auto check = [&](const Loss& loss, const Target& target, double value, const std::vector<float>& wanted) {
@@ -128,7 +128,7 @@ TEST_CASE("outputs beyond what an exponential can take give finite losses and gr
   check(*losses::sigmoid_cross_entropy(), {.values = wrong}, 0.5e30, {-0.5F, 0.5F});
 }
 
-TEST_CASE("a hit is the largest output, or all outputs on their side, and of squares there is none") {
+TEST_CASE("softmax counts the largest output as a hit, sigmoid all outputs on the right side, and squares no hits") {
   const auto softmax = losses::softmax_cross_entropy();
   const std::vector<float> outputs{0.5F, 2, -1};
   CHECK(softmax->is_hit(outputs, {.label = 1}));
@@ -153,7 +153,7 @@ TEST_CASE("hits are counted over a batch") {
   CHECK(result.samples == 3);
 }
 
-TEST_CASE("a loss says how many outputs it needs, and which data it learns") {
+TEST_CASE("a loss determines the number of outputs and refuses data that it cannot learn") {
   CHECK(losses::softmax_cross_entropy()->num_outputs(classes(5)) == 5);
   CHECK(losses::mean_squared_error()->num_outputs(targets(3)) == 3);
   CHECK(losses::sigmoid_cross_entropy()->num_outputs(targets(2)) == 2);
@@ -166,7 +166,7 @@ TEST_CASE("a loss says how many outputs it needs, and which data it learns") {
   refused("sigmoid-cross-entropy needs targets", *losses::sigmoid_cross_entropy(), classes(2));
 }
 
-TEST_CASE("targets that are no probabilities are refused with the number of their sample") {
+TEST_CASE("targets that are not probabilities are refused with the number of their sample") {
   const auto loss = losses::sigmoid_cross_entropy();
   const std::vector<float> outputs{1, 2, 3, 4};
   const std::vector<std::int64_t> numbers{70, 71};
@@ -182,7 +182,7 @@ TEST_CASE("targets that are no probabilities are refused with the number of thei
   }
 }
 
-TEST_CASE("several threads compute the bits of one, and name the first sample that is wrong") {
+TEST_CASE("several threads compute bitwise identical results, and the error names the first bad sample") {
   constexpr std::int64_t kSamples = 300;
   constexpr std::int64_t kClasses = 1000;
   const auto loss = losses::softmax_cross_entropy(0.1);
@@ -209,7 +209,7 @@ TEST_CASE("several threads compute the bits of one, and name the first sample th
   });
 }
 
-TEST_CASE("derivatives that a loss does not write are zero, whatever lay there") {
+TEST_CASE("derivatives that a loss does not write are zero, regardless of the previous content") {
   const FunctionLoss first(
       "first-only", [](std::span<const float>, const Target&) { return 0.0; },
       [](std::span<const float>, const Target&, std::span<float> gradient) { gradient[0] = 1; });
@@ -220,7 +220,7 @@ TEST_CASE("derivatives that a loss does not write are zero, whatever lay there")
   CHECK(gradient == std::vector<float>{1, 0, 0, 0, 1, 0, 0, 0});
 }
 
-TEST_CASE("a loss of one's own is made from two functions") {
+TEST_CASE("a custom loss is made from two functions") {
   const FunctionLoss fourth_power(
       "fourth-power",
       [](std::span<const float> outputs, const Target& target) {

@@ -18,9 +18,9 @@ using namespace troupe::testing;
 namespace {
 
 constexpr std::int64_t kFeatures = 5;
-constexpr std::int64_t kLossSamples = 150;  // more than one pass of an evaluation takes
+constexpr std::int64_t kLossSamples = 150;  // more than one pass of an evaluation
 
-/// Numbers in [0, 1), as values and as `targets` targets a sample.
+/// Random numbers in [0, 1): the values of the samples, and `targets` targets a sample.
 struct LossSamples {
   explicit LossSamples(std::int64_t each) : targets(each) {
     Random random(static_cast<std::uint64_t>(targets));
@@ -38,7 +38,7 @@ struct LossSamples {
   std::vector<float> wanted;
 };
 
-/// Weights in canonical order, a row of features an output and then the biases.
+/// A linear layer. Weights are in canonical order: one row of features for each output, then the biases.
 struct Linear {
   std::vector<float> weights;
   std::int64_t outputs;
@@ -58,7 +58,7 @@ struct Linear {
   double at(std::int64_t i) const { return static_cast<double>(weights[static_cast<std::size_t>(i)]); }
 };
 
-/// What a linear layer's loss, hits and gradient should be, in double.
+/// The expected loss, hits and gradient of a linear layer, in double.
 struct Expected {
   EvaluationResult result;
   std::vector<double> gradient;
@@ -112,7 +112,7 @@ void check(Model& model, const std::shared_ptr<const Loss>& loss, const LossSamp
 
 }  // namespace
 
-TEST_CASE("a network learns as many targets as there are with the loss that it is given") {
+TEST_CASE("a network with a custom loss learns all targets") {
   const auto absolute = std::make_shared<const FunctionLoss>(
       "first-absolute",
       [](std::span<const float> outputs, const Target& target) {
@@ -135,21 +135,21 @@ TEST_CASE("a network learns as many targets as there are with the loss that it i
   }
 }
 
-TEST_CASE("by default targets are learned with squares") {
+TEST_CASE("the default loss for targets is the squared error") {
   const LossSamples samples(2);
   check(*started(network({linear(2)}, samples.data(), 0)), losses::mean_squared_error(), samples);
 }
 
-TEST_CASE("accuracy is the share of samples all of whose outputs are on their side") {
+TEST_CASE("accuracy is the share of samples with all outputs on the right side") {
   const auto set = std::make_shared<const Dataset>(Dataset::targets({2}, {1, 1, 1, -1, -1, -1}, {1, 1, 1, 0, 1, 0}, 2));
   const auto model = started(network({linear(2)}, {set, set}, 0, losses::sigmoid_cross_entropy()));
   AlignedFloats weights(model->info().size);
-  model->from_canonical(std::vector<float>{1, 0, 0, 1, 0, 0}, weights);  // the outputs are the values
+  model->from_canonical(std::vector<float>{1, 0, 0, 1, 0, 0}, weights);  // the outputs equal the values
   CHECK(model->evaluate({}, weights).correct == 2);
   CHECK(started(network({linear(2)}, {set, set}, 0))->evaluate({}, weights).correct == 0);
 }
 
-TEST_CASE("a target that the loss cannot learn is named by the number of its sample, in training and in tests") {
+TEST_CASE("the error about an invalid target contains the number of its sample, in training and evaluation") {
   std::vector<float> targets(kLossSamples, 0.5F);
   targets[140] = 3;
   const auto set =
@@ -162,7 +162,7 @@ TEST_CASE("a target that the loss cannot learn is named by the number of its sam
   check_throws(ErrorCode::bad_data, words, [&] { model->evaluate({}, weights); });
 }
 
-TEST_CASE("a network's outputs are those that its loss takes of the data") {
+TEST_CASE("the number of a network's outputs must match the loss and the data") {
   const LossSamples samples(3);
   const auto refused = [&](const std::string& words, const Layer& last, const std::shared_ptr<const Loss>& loss) {
     check_throws(ErrorCode::invalid_argument, words, [&] { network({last}, samples.data(), 0, loss); });

@@ -25,7 +25,7 @@ Metric own_output() {
           }};
 }
 
-/// A model with these weights, asked for its whole test set.
+/// Evaluates a model with these weights on its whole test set.
 EvaluationResult measured(std::unique_ptr<Model> model, std::span<const float> canonical,
                           const EvaluationOptions& measure) {
   model->start({});
@@ -50,7 +50,7 @@ void check_target(const TargetSums& sums, double squares, double absolutes, doub
 
 }  // namespace
 
-TEST_CASE("a network counts what each class is taken for, its largest outputs, and metrics of one's own") {
+TEST_CASE("a network measures the confusion matrix, top-k accuracy and custom metrics") {
   const EvaluationResult result = measured_network(measured_classes(), 4, kMeasureAll, {own_output()});
   CHECK(result.samples == 10);
   CHECK(result.correct == 4);
@@ -60,7 +60,7 @@ TEST_CASE("a network counts what each class is taken for, its largest outputs, a
   CHECK(result.targets.empty());
 }
 
-TEST_CASE("nothing is measured that nobody asks for, but for metrics") {
+TEST_CASE("only requested measures and custom metrics are computed") {
   const EvaluationResult result = measured_network(measured_classes(), 4, {}, {own_output()});
   CHECK(result.correct == 4);
   CHECK(result.confusion.empty());
@@ -69,7 +69,7 @@ TEST_CASE("nothing is measured that nobody asks for, but for metrics") {
   CHECK(measured_network(measured_targets(), 2, {}).targets.empty());
 }
 
-TEST_CASE("the first of equal outputs are the largest, and what is not a number is before all") {
+TEST_CASE("of equal outputs the first counts as the largest, and NaN counts as larger than all") {
   const std::vector<float> outputs{1, 1, NAN, 0};
   const auto hits = [&](std::int32_t label, int k) {
     SampleMetrics metrics({.num_classes = 4}, {.top_k = k}, {});
@@ -87,12 +87,12 @@ TEST_CASE("the first of equal outputs are the largest, and what is not a number 
   CHECK(hits(2, 100) == 1);
 }
 
-TEST_CASE("the first of four largest outputs is what an evaluation counts as right") {
+TEST_CASE("top-1 accuracy equals the accuracy of an evaluation") {
   CHECK(measured_network(measured_classes(), 4, {.top_k = 1}).top_k_correct == 4);
   CHECK(measured_network(measured_classes(), 4, {.top_k = 4}).top_k_correct == 10);
 }
 
-TEST_CASE("errors of each target, and how it spreads, whatever it lies around") {
+TEST_CASE("errors and variance of each target are accurate, even with a large offset") {
   for (const float offset : {0.0F, 1048576.0F}) {
     const EvaluationResult result = measured_network(measured_targets(offset), 2, kMeasureAll);
     REQUIRE(result.targets.size() == 2);
@@ -103,13 +103,13 @@ TEST_CASE("errors of each target, and how it spreads, whatever it lies around") 
   }
 }
 
-TEST_CASE("errors are those of what the loss makes of outputs") {
+TEST_CASE("errors are computed from the loss's transformed outputs") {
   const auto data = std::make_shared<const Dataset>(Dataset::targets({1}, {0, 0}, {0, 1}));
   const auto result = measured_network(data, 1, {.errors = true}, {}, losses::sigmoid_cross_entropy());
-  check_target(result.targets.at(0), 0.5, 1, 0.5, 0.5);  // probabilities of 0.5
+  check_target(result.targets.at(0), 0.5, 1, 0.5, 0.5);  // the sigmoid of 0 is 0.5
 }
 
-TEST_CASE("linear and softmax regression measure as networks do") {
+TEST_CASE("linear and softmax regression measure like networks") {
   const EvaluationResult classes =
       measured(softmax_regression({measured_classes(), measured_classes()}, 0), identity_weights(4), kMeasureAll);
   CHECK(classes.confusion == kMeasuredConfusion);
@@ -119,7 +119,7 @@ TEST_CASE("linear and softmax regression measure as networks do") {
   check_target(targets.at(0), 5, 3, 3, 6);
 }
 
-TEST_CASE("a network without an output for each class has a loss, and nothing that goes by classes") {
+TEST_CASE("a network without one output for each class has a loss, but no measures by class") {
   struct Three final : Loss {
     Three() : Loss("three") {}
     std::int64_t num_outputs(const DataInfo& /*data*/) const override { return 3; }
@@ -138,7 +138,7 @@ TEST_CASE("a network without an output for each class has a loss, and nothing th
   CHECK_FALSE(classes.top_k_correct);
 }
 
-TEST_CASE("more classes than a matrix is made of are refused, but only where it is asked for") {
+TEST_CASE("a confusion matrix with too many classes is refused if it is requested") {
   const int most = kMostConfusionClasses;
   const auto code = [](const DataInfo& data, const EvaluationOptions& measure) {
     return code_of([&] { SampleMetrics(data, measure, {}); });
@@ -157,7 +157,7 @@ TEST_CASE("the Brier score is the squared distance of probabilities from the cla
   CHECK(code_of([&] { brier.value(std::vector<float>{1}, {}); }) == ErrorCode::bad_data);
 }
 
-TEST_CASE("metrics are known by their names, each once, and asked for in a model's configuration") {
+TEST_CASE("metrics have unique names and are requested in a model's configuration") {
   CHECK(code_of([] {
           register_metric({"brier-score", [](auto, const auto&) { return 1.0; }});
         }) == ErrorCode::invalid_argument);

@@ -17,7 +17,7 @@ void check_class(const ClassMetrics& found, double precision, double recall, dou
 
 }  // namespace
 
-TEST_CASE("precision, recall and F1 of each class, and 0 of one that nothing is taken for or that has no samples") {
+TEST_CASE("precision, recall and F1 are computed for each class, and are 0 without predictions or samples") {
   const auto classes = class_metrics(kMeasuredConfusion);
   REQUIRE(classes.size() == 4);
   check_class(classes[0], 0.5, 0.5, 0.5, 4);
@@ -27,13 +27,13 @@ TEST_CASE("precision, recall and F1 of each class, and 0 of one that nothing is 
   check_class(macro_metrics(classes), 0.25, (0.5 + 2.0 / 3) / 4, (0.5 + 4.0 / 7) / 4, 10);
 }
 
-TEST_CASE("a matrix is read by rows: what is taken for a class tells its precision, what it has its recall") {
+TEST_CASE("rows of the confusion matrix are true classes, and columns are predicted classes") {
   const auto classes = class_metrics(std::vector<std::int64_t>{8, 2, 30, 10});
   check_class(classes[0], 8.0 / 38, 0.8, 16.0 / 48, 10);
   check_class(classes[1], 10.0 / 12, 0.25, 20.0 / 52, 40);
 }
 
-TEST_CASE("squared and absolute errors are means, and R2 is what is left of the spread") {
+TEST_CASE("squared and absolute errors are means, and R2 is 1 minus error by variance") {
   const TargetSums first{1.5, 2, 3.2, 13.3};
   const TargetSums second{24, 8, 30.8, 1060.8};
   const TargetMetrics one = target_metrics(first, 5);
@@ -46,12 +46,12 @@ TEST_CASE("squared and absolute errors are means, and R2 is what is left of the 
   CHECK(all.r2 == doctest::Approx(1 - 25.5 / 1074.1));
 }
 
-TEST_CASE("where targets are the same everywhere R2 is 1 without errors, and 0 with some") {
+TEST_CASE("for constant targets R2 is 1 without errors and 0 with errors") {
   CHECK(target_metrics({0, 0, 7, 0}, 5).r2 == 1);
   CHECK(target_metrics({1e-9, 1e-5, 7, 0}, 5).r2 == 0);
 }
 
-TEST_CASE("parts of a set have together the spread of all of it, however many and however empty they are") {
+TEST_CASE("merged sums of any parts of a set equal the sums of the whole set") {
   // 1, 2 and 6 have the mean 3 and the squares 4 + 1 + 9.
   TargetSums sums;
   merge(sums, 0, {}, 0);

@@ -35,10 +35,10 @@ def print_array(name, values):
 
 
 print("#pragma once\n\n#include <array>\n\n// Made by pytorch_adamw.py.\nnamespace troupe::testing {\n")
-print("/// All twelve alike: rate 0.05, weight decay 0.1.")
+print("/// One group of twelve: rate 0.05, weight decay 0.1.")
 print_array("kPytorchAdamW", run({}, None))
 print("/// The last four are biases: half the rate, no decay.")
 print_array("kPytorchGroups", run({"lr": 0.025, "weight_decay": 0}, None))
-print("/// The same, gradients clipped at a length of 2.")
+print("/// The same with gradients clipped to a norm of 2.")
 print_array("kPytorchClipped", run({"lr": 0.025, "weight_decay": 0}, 2.0))
 print("\n}  // namespace troupe::testing")

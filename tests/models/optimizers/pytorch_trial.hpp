@@ -9,7 +9,7 @@
 
 namespace troupe::testing {
 
-/// What pytorch_adamw.py trains: 8 weights and 4 biases.
+/// The parameters that pytorch_adamw.py trains: 8 weights and 4 biases.
 inline constexpr std::size_t kTrialWeights = 8;
 inline constexpr std::size_t kTrialSize = 12;
 inline constexpr int kTrialSteps = 10;
@@ -27,7 +27,7 @@ inline OptimizerSettings trial_options() {
   return options;
 }
 
-/// The largest difference, in units of the last place of a number between 1 and 2.
+/// Returns the largest difference in units of the last place of a number between 1 and 2.
 inline float ulps_between(const std::vector<float>& ours, const std::array<float, kTrialSize>& theirs) {
   float most = 0;
   for (std::size_t i = 0; i < kTrialSize; ++i) most = std::fmax(most, std::fabs(ours.at(i) - theirs.at(i)) * 0x1p23F);

@@ -14,14 +14,14 @@ using namespace troupe;
 
 namespace {
 
-/// Of what is finite, the ends of the range and both zeros among them, and of what is not.
+/// Finite floats, including the ends of the range and both zeros, and floats that are not finite.
 constexpr std::uint32_t kFinite[] = {0x00000000, 0x80000000, 0x00000001, 0x807fffff,
                                      0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000};
 constexpr std::uint32_t kOther[] = {0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 0x7f800001, 0xffffffff};
 
 }  // namespace
 
-TEST_CASE("one float that is not finite is found, wherever it lies and whatever lies around it") {
+TEST_CASE("a single float that is not finite is found at any position among any values") {
   for (const std::size_t size : {1, 2, 7, 16, 31, 64, 100, 2048}) {
     for (const std::size_t offset : {0, 1, 3}) {
       std::vector<float> values(offset + size);

@@ -18,7 +18,7 @@ using Groups = std::vector<ParameterGroup>;
 const std::vector<TensorInfo> kGroupedTensors{
     {"conv.weight", {2, 3}}, {"conv.bias", {2}}, {"bn.weight", {2}}, {"bn.bias", {2}}};
 
-/// Tensors as above in reverse order, each with a float of padding before it.
+/// A model with the same tensors in reverse order, each with a float of padding before it.
 class Reversed : public Model {
  public:
   BatchResult gradient(const ShardStep&, std::span<const float>, std::span<float>) override { return {}; }
@@ -42,7 +42,7 @@ class Reversed : public Model {
 
 }  // namespace
 
-TEST_CASE("patterns are those of whole names") {
+TEST_CASE("patterns match whole names") {
   struct Row {
     const char* pattern;
     const char* name;
@@ -78,21 +78,21 @@ TEST_CASE("patterns are those of whole names") {
   }
 }
 
-TEST_CASE("a pattern of many stars is answered at once") {
+TEST_CASE("matching a pattern with many stars is fast") {
   std::string pattern;
   for (int i = 0; i < 400; ++i) pattern += "a*";
   CHECK(fits(pattern, std::string(900, 'a') + "b"));
   CHECK_FALSE(fits(pattern + "b", std::string(1000, 'a')));
 }
 
-TEST_CASE("of a tensor the first pattern that fits counts") {
+TEST_CASE("the first matching pattern determines the group of a tensor") {
   CHECK(groups_of({}, kGroupedTensors) == std::vector<std::size_t>{0, 0, 0, 0});
   CHECK(groups_of(Groups{{"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(groups_of(Groups{{"bn.*"}, {"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 2, 1, 1});
   CHECK(groups_of(Groups{{"conv.weight"}, {"*"}}, kGroupedTensors) == std::vector<std::size_t>{1, 2, 2, 2});
 }
 
-TEST_CASE("a pattern that no tensor is left for is refused by name") {
+TEST_CASE("a pattern that matches no remaining tensor is refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
     check_throws(ErrorCode::invalid_argument, what, [&] { groups_of(groups, kGroupedTensors); });
   };
@@ -102,7 +102,7 @@ TEST_CASE("a pattern that no tensor is left for is refused by name") {
   refused("pattern 'bn.bias' of a group matches only tensors that earlier groups match", {{"*.bias"}, {"bn.bias"}});
 }
 
-TEST_CASE("groups are found in the model's layout, and padding goes with what lies before it") {
+TEST_CASE("groups are converted to runs in the model's layout, and padding belongs to the run before it") {
   Reversed model;
   model.start({});
   CHECK(group_runs({}, model) == GroupRuns{{16, 0}});
@@ -111,7 +111,7 @@ TEST_CASE("groups are found in the model's layout, and padding goes with what li
   CHECK(group_runs(Groups{{"bn.*"}, {"*"}}, model) == GroupRuns{{1, 0}, {7, 1}, {16, 2}});
 }
 
-TEST_CASE("of a network, each group has as many floats as its tensors, and padding") {
+TEST_CASE("in a network, each group has the floats of its tensors and their padding") {
   const auto data = load_data("mock-images:8,10", 1);
   const auto model = started(models::network(models::cnn_bn_layers(10), data, 4));
   const Groups groups{{"*.bias"}, {"*running*"}};
@@ -134,7 +134,7 @@ TEST_CASE("of a network, each group has as many floats as its tensors, and paddi
   }
 }
 
-TEST_CASE("frozen groups are runs of their own, are told to models, and have no gradient") {
+TEST_CASE("frozen groups are separate runs, the model is notified, and they have no gradient") {
   Reversed model;
   model.start({});
   const Groups groups{{.pattern = "bn.bias"}, {.pattern = "bn.*", .frozen = true}};
@@ -147,14 +147,14 @@ TEST_CASE("frozen groups are runs of their own, are told to models, and have no 
   const auto keeps = frozen_tensors(groups);
   REQUIRE(keeps);
   CHECK(keeps("bn.weight"));
-  CHECK_FALSE(keeps("bn.bias"));  // the first group that fits counts
+  CHECK_FALSE(keeps("bn.bias"));  // the first matching group counts
   CHECK_FALSE(keeps("conv.bias"));
   CHECK_FALSE(frozen_tensors({{"*"}}));
   check_throws(ErrorCode::invalid_argument, "all tensors are frozen",
                [] { groups_of(Groups{{.pattern = "*", .frozen = true}}, kGroupedTensors); });
 }
 
-TEST_CASE("what is frozen stays, and the optimizer remembers nothing of it") {
+TEST_CASE("frozen parameters do not change and have no optimizer state") {
   Reversed model;
   model.start({});
   OptimizerSettings options;
@@ -183,7 +183,7 @@ TEST_CASE("what is frozen stays, and the optimizer remembers nothing of it") {
   for (std::size_t i = 0; i < 16; ++i) CHECK(updated[i] == (i >= 1 && i < 7 ? 1 : 2));
 }
 
-TEST_CASE("a model whose from_canonical computes is refused") {
+TEST_CASE("a model is refused if its from_canonical does not copy values exactly") {
   Reversed model;
   model.start({});
   for (const float scale : {0.5F, -1.0F, 3.0F, INFINITY, NAN}) {
@@ -192,7 +192,7 @@ TEST_CASE("a model whose from_canonical computes is refused") {
   }
 }
 
-TEST_CASE("each group has its decay and its rate") {
+TEST_CASE("each group has its own weight decay and learning rate factor") {
   auto options = trial_options();
   options.groups = {{"bias", 0.0, 0.5}, {"other", {}, 2}};
   options.schedule = {.kind = ScheduleKind::step, .step_size = 1, .gamma = 0.5};
@@ -217,7 +217,7 @@ TEST_CASE("each group has its decay and its rate") {
   CHECK(moved(updates[2], 1) == doctest::Approx(0.05 * 1.1));
 }
 
-TEST_CASE("groups that cannot be are refused by name") {
+TEST_CASE("invalid groups are refused by name") {
   const auto refused = [](const std::string& what, const Groups& groups) {
     OptimizerSettings options;
     options.groups = groups;

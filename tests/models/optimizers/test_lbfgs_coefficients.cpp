@@ -29,7 +29,7 @@ double dot(const Numbers& a, const Numbers& b) {
 
 double length(const Numbers& a) { return std::sqrt(dot(a, a)); }
 
-/// a + factor * b
+/// Returns a + factor * b.
 Numbers plus(Numbers a, double factor, const Numbers& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
   return a;
@@ -43,7 +43,7 @@ struct CurvaturePair {
 };
 using CurvaturePairs = std::deque<CurvaturePair>;
 
-/// The two loops over whole vectors: Nocedal and Wright, algorithm 7.4.
+/// The two-loop recursion over whole vectors: Nocedal and Wright, algorithm 7.4.
 Numbers plain_direction(const CurvaturePairs& pairs, const Numbers& g) {
   Numbers q = g;
   Numbers alphas(pairs.size());
@@ -64,7 +64,7 @@ Numbers plain_direction(const CurvaturePairs& pairs, const Numbers& g) {
   return q;
 }
 
-/// The vectors in the order of `Products`.
+/// Returns the vectors in the order of `Products`.
 std::vector<Numbers> in_order(const CurvaturePairs& pairs, const Numbers& g) {
   std::vector<Numbers> vectors;
   for (const CurvaturePair& each : pairs) vectors.push_back(each.s);
@@ -103,7 +103,7 @@ Numbers combine(const Direction& direction, const std::vector<Numbers>& vectors)
   return sum;
 }
 
-/// CurvaturePairs as of a quadratic function with curvatures from 1 to 10.
+/// Draws curvature pairs of a quadratic function with curvatures from 1 to 10.
 class RandomPairs {
  public:
   explicit RandomPairs(std::size_t size) : size_(size) {}
@@ -133,7 +133,7 @@ void check_direction(const Products& products, const CurvaturePairs& pairs, cons
   CHECK(std::abs(direction.squared_length - dot(plain, plain)) <= tolerance * dot(plain, plain));
 }
 
-/// A function and its gradient.
+/// A function's value and gradient.
 struct Evaluated {
   double value = 0;
   Numbers gradient;
@@ -143,12 +143,12 @@ using Objective = std::function<Evaluated(const Numbers&)>;
 struct Minimised {
   std::vector<Numbers> iterates;
   int evaluations = 0;
-  double gradient = 0;    ///< its length at the end
-  double difference = 0;  ///< the largest of directions from the plain one at the same place, relative
+  double gradient = 0;    ///< norm at the end
+  double difference = 0;  ///< largest relative difference between a direction and the plain one at the same point
   LineSearchEnd end = LineSearchEnd::none;
 };
 
-/// L-BFGS, by whole vectors or by products of which each iteration computes three rows.
+/// L-BFGS, by whole vectors or by products. By products, each iteration computes three rows.
 class Minimisation {
  public:
   Minimisation(const Objective& objective, Numbers start, std::size_t memory, bool by_products)
@@ -230,7 +230,7 @@ Evaluated rosenbrock(const Numbers& x) {
   return at;
 }
 
-/// Each coordinate depends on its neighbours.
+/// The Rosenbrock function in which each coordinate depends on its neighbours.
 Evaluated chained_rosenbrock(const Numbers& x) {
   Evaluated at{0, Numbers(x.size())};
   for (std::size_t i = 0; i + 1 < x.size(); ++i) {
@@ -253,7 +253,7 @@ Evaluated stiff_quadratic(const Numbers& x) {
   return at;
 }
 
-/// Of 200 random samples of two classes that overlap, with a little weight decay.
+/// Returns the loss over 200 random samples of two overlapping classes, with a little weight decay.
 Objective logistic_loss(std::size_t features) {
   RandomPairs random(features);
   std::vector<Numbers> samples;
@@ -280,14 +280,14 @@ struct LbfgsTrial {
   Objective objective;
   Numbers start;
   std::size_t memory = 10;
-  double tolerance = 0;   ///< of the gradient's length, relative to the first
-  int same_iterates = 0;  ///< how many agree to 1e-6
-  int evaluations = 0;    ///< at most
+  double tolerance = 0;   ///< for the norm of the gradient, relative to the first
+  int same_iterates = 0;  ///< the number of iterates that agree to 1e-6
+  int evaluations = 0;    ///< upper limit
 };
 
 }  // namespace
 
-TEST_CASE("directions from products are those of the two loops over vectors") {
+TEST_CASE("directions from products equal those of the two-loop recursion over vectors") {
   RandomPairs random(60);
   for (int n = 0; n <= 20; ++n) {
     CAPTURE(n);
@@ -298,7 +298,7 @@ TEST_CASE("directions from products are those of the two loops over vectors") {
   }
 }
 
-TEST_CASE("without pairs the direction is the gradient's opposite") {
+TEST_CASE("without pairs the direction is the negative gradient") {
   Products products;
   CHECK(products.vectors() == 1);
   products.set_gradient(Numbers{9});
@@ -308,7 +308,7 @@ TEST_CASE("without pairs the direction is the gradient's opposite") {
   CHECK(direction.squared_length == 9);
 }
 
-TEST_CASE("with one pair the direction is known") {
+TEST_CASE("the direction for one pair equals the result by hand") {
   // H0 = 1/2: s = (1, 0), y = (2, 0), g = (4, 6), d = -(2, 3).
   CurvaturePairs pairs{{{1, 0}, {2, 0}}};
   const Numbers g{4, 6};
@@ -318,7 +318,7 @@ TEST_CASE("with one pair the direction is known") {
   CHECK(direction.squared_length == 13);
 }
 
-TEST_CASE("pairs come and go, and the products are those of the vectors") {
+TEST_CASE("products stay correct while pairs are added and removed") {
   RandomPairs random(40);
   CurvaturePairs pairs;
   Numbers g = random.vector();
@@ -345,7 +345,7 @@ TEST_CASE("pairs come and go, and the products are those of the vectors") {
   CHECK(products.at(products.g(), products.g()) == dot(g, g));
 }
 
-TEST_CASE("what overflows has no slope downwards") {
+TEST_CASE("a direction with overflow has no descending slope") {
   for (const double bad : {0.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     for (const int pair : {0, 1}) {
       CAPTURE(bad);
@@ -365,7 +365,7 @@ TEST_CASE("what overflows has no slope downwards") {
   CHECK(lbfgs_direction(huge).slope == 0);
 }
 
-TEST_CASE("rows of another length, and what is not there, are refused") {
+TEST_CASE("rows of a wrong length and missing pairs are refused") {
   CHECK_THROWS_AS(Products(-1), Error);
   Products products;
   CHECK_THROWS_AS(products.forget_oldest(), Error);
@@ -379,10 +379,10 @@ TEST_CASE("rows of another length, and what is not there, are refused") {
   }
 }
 
-TEST_CASE("L-BFGS by products goes the way of L-BFGS by vectors") {
+TEST_CASE("L-BFGS by products follows the same iterates as L-BFGS by vectors") {
   Numbers alternating(100);
   for (std::size_t i = 0; i < alternating.size(); ++i) alternating[i] = i % 2 == 0 ? -1.2 : 1;
-  // Long ways part, since what rounding began grows with every iteration.
+  // Long runs diverge, because rounding differences grow with every iteration.
   const LbfgsTrial trials[] = {
       {"Rosenbrock, 2", rosenbrock, {-1.2, 1}, 5, 1e-8, 37, 43},
       {"Rosenbrock, 100", rosenbrock, alternating, 10, 1e-8, 36, 45},

@@ -25,7 +25,7 @@ struct Phi {
 };
 using PhiFunction = std::function<Phi(double)>;
 
-/// A search that has ended, and the points that it asked for.
+/// A finished search and the points that it evaluated.
 struct Searched {
   LineSearch search;
   std::vector<LinePoint> points = {};
@@ -50,7 +50,7 @@ Searched search_along(const PhiFunction& phi, double first_step, const LineSearc
   return searched;
 }
 
-/// That what was accepted is what the end says, without noise.
+/// Checks that the accepted point satisfies the conditions of the search's end, without noise.
 void check_accepted(const Searched& searched, const PhiFunction& phi, const LineSearchOptions& options = {}) {
   const Phi start = phi(0);
   const LinePoint& best = searched.search.best();
@@ -104,12 +104,12 @@ struct MoreThuente {
   std::array<int, 4> evaluations = {};  ///< measured, from 1e-3, 0.1, 10 and 1000
 };
 
-/// Noise that is the same for the same step, from -1 to 1.
+/// Returns noise from -1 to 1 that is deterministic for each step.
 double wobble(double step) { return std::sin(1e6 * step + 0.5); }
 
 }  // namespace
 
-TEST_CASE("the functions of More and Thuente take no more evaluations than their own search") {
+TEST_CASE("the search needs no more evaluations on the functions of More and Thuente than their own") {
   // theirs, as MINPACK's dcsrch: 6 3 1 4, 12 8 8 11, 12 12 10 13, 4 1 3 4, 6 3 7 8, 13 11 8 11: 179
   const MoreThuente functions[] = {
       {more_thuente_1, 0.001, 0.1, {6, 4, 1, 4}},       {more_thuente_2, 0.1, 0.1, {13, 11, 9, 14}},
@@ -133,7 +133,7 @@ TEST_CASE("the functions of More and Thuente take no more evaluations than their
   CHECK(total <= 168);
 }
 
-TEST_CASE("a quadratic function takes one evaluation at its minimum, and two from elsewhere") {
+TEST_CASE("a quadratic function needs one evaluation from its minimum, and two from elsewhere") {
   const PhiFunction phi = [](double step) -> Phi { return {0.5 * (step - 1) * (step - 1) + 3, step - 1}; };
   const LineSearchOptions exact{.decrease = 1e-4, .curvature = 1e-3};
   for (const double first_step : {0.2, 1.0, 1.5, 2.5, 100.0, 1e6}) {
@@ -147,11 +147,11 @@ TEST_CASE("a quadratic function takes one evaluation at its minimum, and two fro
   for (const double first_step : {0.2, 1.0, 1.8}) CHECK(search_along(phi, first_step).evaluations() == 1);
   for (const double first_step : {1e-3, 1e-6}) {
     CAPTURE(first_step);
-    CHECK(search_along(phi, first_step, exact).evaluations() <= 8);  // tenfold each time
+    CHECK(search_along(phi, first_step, exact).evaluations() <= 8);  // grows tenfold each time
   }
 }
 
-TEST_CASE("convex functions accept a first step of 1 where it satisfies the Wolfe conditions") {
+TEST_CASE("on convex functions a first step of 1 is accepted if it satisfies the Wolfe conditions") {
   const PhiFunction functions[] = {
       [](double t) -> Phi {
         return {std::exp(t) - 3 * t, std::exp(t) - 3};
@@ -171,7 +171,7 @@ TEST_CASE("convex functions accept a first step of 1 where it satisfies the Wolf
   }
 }
 
-TEST_CASE("steps along directions of Rosenbrock's function") {
+TEST_CASE("searches along random lines of Rosenbrock's function need few evaluations") {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> number(-2, 2);
   int most = 0;
@@ -197,8 +197,8 @@ TEST_CASE("steps along directions of Rosenbrock's function") {
   CHECK(total <= 2600);
 }
 
-TEST_CASE("a lower value far away is no sufficient decrease") {
-  // Falls steeply at first, then ever so slowly until 100.
+TEST_CASE("a lower value far away is not accepted without sufficient decrease") {
+  // Decreases steeply at first, then very slowly until 100.
   const PhiFunction phi = [](double t) -> Phi {
     return {-t / std::hypot(1, t) + 1e-6 * (t - 100) * (t - 100), -std::pow(1 + t * t, -1.5) + 2e-6 * (t - 100)};
   };
@@ -216,14 +216,14 @@ TEST_CASE("a lower value far away is no sufficient decrease") {
   }
 }
 
-TEST_CASE("without sufficient decrease the interpolation is of what the function is above it") {
+TEST_CASE("without sufficient decrease the search interpolates the difference to Armijo's line") {
   LineSearch search({0, 0, -4}, 3, {.decrease = 0.5});
-  search.note(-3, 2);  // of t^2 - 4 t, which is t^2 - 2 t above Armijo's line
+  search.note(-3, 2);  // on t^2 - 4 t, which is t^2 - 2 t above Armijo's line
   CHECK(search.end() == LineSearchEnd::none);
   CHECK(search.next() == doctest::Approx(1));
 }
 
-TEST_CASE("a step that falls too little yet grows by a tenth at least, and tenfold at most") {
+TEST_CASE("a step with too little decrease grows at least by a tenth and at most tenfold") {
   for (double slope = -3; slope < -0.9; slope += 0.1)
     for (double value = -80; value < -0.2; value += value < -5 ? 5 : 0.1) {
       LineSearch search({0, 0, -1}, 2, {});
@@ -234,13 +234,13 @@ TEST_CASE("a step that falls too little yet grows by a tenth at least, and tenfo
       CHECK(search.next() >= 2.2);
       CHECK(search.next() <= 20);
     }
-  // A slope that gets steeper has its cubic's minimum behind it.
+  // If the slope gets steeper, the minimum of the cubic is behind.
   LineSearch search({0, 0, -1}, 2, {});
   search.note(-2.5, -2);
   CHECK(search.next() == 20);
 }
 
-TEST_CASE("a start that is not downhill, or not finite, ends at once") {
+TEST_CASE("a start without descent or with values that are not finite ends the search at once") {
   const LinePoint starts[] = {{0, 1, 0.5},          {0, 1, 0},         {0, 1, kNotANumber}, {0, 1, -kInfinite},
                               {0, kNotANumber, -1}, {0, kInfinite, -1}};
   for (const LinePoint& start : starts) {
@@ -253,7 +253,7 @@ TEST_CASE("a start that is not downhill, or not finite, ends at once") {
   }
 }
 
-TEST_CASE("a line that falls without bound uses the evaluations up, and the last is the best") {
+TEST_CASE("an unbounded line uses all evaluations, and the last point is the best") {
   const PhiFunction phi = [](double step) -> Phi { return {-step, -1}; };
   const Searched searched = search_along(phi, 1);
   CHECK(searched.end() == LineSearchEnd::decreased);
@@ -268,7 +268,7 @@ TEST_CASE("a line that falls without bound uses the evaluations up, and the last
   CHECK(to_the_end.evaluations() < 400);
 }
 
-TEST_CASE("a function that rises whatever its slope says ends without descent") {
+TEST_CASE("a function that rises in spite of its negative slope ends the search without descent") {
   const PhiFunction phi = [](double step) -> Phi { return {1 + step, step > 0 ? 1.0 : -1.0}; };
   const Searched few = search_along(phi, 1);
   CHECK(few.end() == LineSearchEnd::budget);
@@ -281,7 +281,7 @@ TEST_CASE("a function that rises whatever its slope says ends without descent") 
   CHECK(many.end() == LineSearchEnd::no_descent);
 }
 
-TEST_CASE("a kink, where no slope is small, ends with the least value") {
+TEST_CASE("at a kink, where no slope is small, the search returns the lowest value") {
   const PhiFunction phi = [](double step) -> Phi { return {std::abs(step - 0.7), step < 0.7 ? -1.0 : 1.0}; };
   const Searched few = search_along(phi, 1, {.max_evaluations = 5});
   CHECK(few.end() == LineSearchEnd::decreased);
@@ -293,8 +293,8 @@ TEST_CASE("a kink, where no slope is small, ends with the least value") {
   CHECK(many.search.best().step == doctest::Approx(0.7).epsilon(1e-12));
 }
 
-TEST_CASE("the best point may be an earlier one, and tells so") {
-  // Lower at 1, and not a number beyond it.
+TEST_CASE("the search reports whether the best point is an earlier one") {
+  // Lower at 1, and NaN beyond.
   const PhiFunction phi = [](double step) -> Phi { return {step > 1 ? kNotANumber : -step, -1}; };
   const Searched few = search_along(phi, 1);
   CHECK(few.end() == LineSearchEnd::decreased);
@@ -306,7 +306,7 @@ TEST_CASE("the best point may be an earlier one, and tells so") {
   CHECK(many.evaluations() < 100);
 }
 
-TEST_CASE("what is not finite lies too far, whatever of it is not") {
+TEST_CASE("a point with any value that is not finite is treated as too far away") {
   const Phi beyond[] = {{kNotANumber, kNotANumber}, {kNotANumber, 0}, {kInfinite, kInfinite}, {-kInfinite, 0},
                         {-5, kNotANumber},          {-5, kInfinite},  {-5, -kInfinite}};
   const struct {
@@ -328,8 +328,8 @@ TEST_CASE("what is not finite lies too far, whatever of it is not") {
   }
 }
 
-TEST_CASE("the bracket shrinks towards its finite side where the interpolation falls into a hole") {
-  // Lowest at 0.2, high at 1, which the cubic places in the hole.
+TEST_CASE("the bracket shrinks towards its finite side if the interpolation hits an undefined region") {
+  // Lowest at 0.2 and high at 1, for which the cubic predicts a minimum in the undefined region.
   const PhiFunction phi = [](double t) -> Phi {
     if (t > 0.25 && t < 0.9) return {-kInfinite, kNotANumber};
     return t < 0.9 ? Phi{(t - 0.2) * (t - 0.2), 2 * (t - 0.2)} : Phi{0.1, 0.2};
@@ -341,7 +341,7 @@ TEST_CASE("the bracket shrinks towards its finite side where the interpolation f
   CHECK(searched.end() == LineSearchEnd::found);
   CHECK(searched.search.best().step == doctest::Approx(0.2).epsilon(0.1));
   CHECK(searched.evaluations() <= 5);
-  // From below, the hole lies between the low end and the minimum.
+  // From below, the undefined region is between the low end and the minimum.
   const PhiFunction mirrored = [](double t) -> Phi {
     if (t > 1.5 && t < 2) return {kNotANumber, kNotANumber};
     return {t <= 1.5 ? -t : (t - 2.1) * (t - 2.1) - 3, t <= 1.5 ? -1 : 2 * (t - 2.1)};
@@ -351,7 +351,7 @@ TEST_CASE("the bracket shrinks towards its finite side where the interpolation f
   check_accepted(right, mirrored, options);
 }
 
-TEST_CASE("where values are noise, slopes decide") {
+TEST_CASE("if values are noisy, slopes decide") {
   const double noise = 1e-8;
   const PhiFunction phi = [&](double step) -> Phi {
     const double slope = 1e-12 * (step - 1);
@@ -370,12 +370,12 @@ TEST_CASE("where values are noise, slopes decide") {
     CHECK(std::abs(with.search.best().step - 1) <= 0.1 + 1e-9);
     CHECK(with.evaluations() <= (first_step < 0.1 ? 4 : 2));
   }
-  // Noise is no licence to climb.
+  // Noise must not permit an increase.
   const PhiFunction rises = [&](double step) -> Phi { return {step == 0 ? 0.0 : 1.0, step == 0 ? -1.0 : 0.0}; };
   CHECK(search_along(rises, 1, noisy).end() == LineSearchEnd::budget);
 }
 
-TEST_CASE("with noise a slope is taken only as Armijo's condition would allow of a quadratic function") {
+TEST_CASE("with noise a small slope is accepted only if Armijo's condition would hold on a quadratic function") {
   const LineSearchOptions options{.decrease = 0.3, .noise = 0.1};
   LineSearch search({0, 1, -1}, 1, options);
   search.note(1.05, 0.5);
@@ -387,7 +387,7 @@ TEST_CASE("with noise a slope is taken only as Armijo's condition would allow of
   CHECK(search.best().value == 1.05);
 }
 
-TEST_CASE("a plateau in float: equal values and slopes that tell") {
+TEST_CASE("on a plateau with equal float values, slopes decide") {
   const PhiFunction phi = [](double step) -> Phi {
     return {static_cast<float>(1e3 + 1e-7 * (step - 1) * (step - 1)), 2e-7 * (step - 1)};
   };
@@ -403,7 +403,7 @@ TEST_CASE("a plateau in float: equal values and slopes that tell") {
   }
 }
 
-TEST_CASE("values at the ends of doubles do no harm") {
+TEST_CASE("values near the limits of doubles work") {
   for (const double scale : {1e-300, 1e-150, 1e150, 1e300}) {
     CAPTURE(scale);
     const PhiFunction phi = [&](double t) -> Phi { return {scale * (t - 1) * (t - 1), 2 * scale * (t - 1)}; };
@@ -415,14 +415,14 @@ TEST_CASE("values at the ends of doubles do no harm") {
   }
 }
 
-TEST_CASE("where the interpolation overflows the bracket is halved") {
+TEST_CASE("the bracket is halved if the interpolation overflows") {
   LineSearch search({0, 1e308, -1e308}, 2, {});
   search.note(-1e308, 1e308);  // the difference of values is infinite
   CHECK(search.end() == LineSearchEnd::none);
   CHECK(search.next() == 1);
 }
 
-TEST_CASE("random functions with holes: every search ends, and what it accepts holds") {
+TEST_CASE("on random functions with undefined regions every search ends with a valid result") {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> number(-1, 1);
   std::array<int, 5> ends{};
@@ -451,7 +451,7 @@ TEST_CASE("random functions with holes: every search ends, and what it accepts h
   MESSAGE("found, decreased, no_descent, budget: " << ends[1] << " " << ends[2] << " " << ends[3] << " " << ends[4]);
 }
 
-TEST_CASE("options that cannot work are refused") {
+TEST_CASE("invalid options are refused") {
   const LinePoint start{0, 1, -1};
   for (const double step : {0.0, -1.0, kNotANumber, kInfinite}) CHECK_THROWS_AS(LineSearch(start, step, {}), Error);
   const LineSearchOptions refused[] = {

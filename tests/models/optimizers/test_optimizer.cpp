@@ -19,7 +19,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Weights and state of an optimizer, and the buffers that the next version goes to.
+/// Weights and state of an optimizer, and the buffers for the next version.
 struct Vectors {
   explicit Vectors(std::size_t size) : weights(size), next(size), state{Floats(size), Floats(size)}, next_state(state) {
     Random random(11);
@@ -51,7 +51,7 @@ Floats gradient_of(std::size_t size, std::int64_t step) {
   return gradient;
 }
 
-/// One parameter in double: (weight, state, gradient, step counted from 1).
+/// Updates one parameter in double: (weight, state, gradient, step counted from 1).
 using Reference = std::function<void(double& w, std::array<double, 2>& state, double g, int t)>;
 
 void check_against(const OptimizerSettings& options, const Reference& reference) {
@@ -113,7 +113,7 @@ TEST_CASE("adagrad and adam follow their formulas") {
   }
 }
 
-TEST_CASE("adamw takes decay off the weights, and not through the gradient") {
+TEST_CASE("adamw decays the weights directly and not through the gradient") {
   for (const double decay : {0.0, 0.1}) {
     check_against(with("adamw", 0.05, decay), [decay](double& w, auto& state, double decayed, int t) {
       const double g = decayed - decay * w;
@@ -127,7 +127,7 @@ TEST_CASE("adamw takes decay off the weights, and not through the gradient") {
   }
 }
 
-TEST_CASE("corrections follow the number of updates, and the rate follows the step") {
+TEST_CASE("bias corrections depend on the number of updates, and the learning rate on the step") {
   auto options = with("adam", 0.05, 0);
   options.schedule = {.kind = ScheduleKind::step, .step_size = 10, .gamma = 0.5};
   const Floats one(1, 1);
@@ -148,7 +148,7 @@ TEST_CASE("corrections follow the number of updates, and the rate follows the st
   CHECK(moved(0, 10) < 0.03);
 }
 
-TEST_CASE("the bits do not depend on how the vector is cut") {
+TEST_CASE("results are bitwise independent of how the vector is split") {
   constexpr std::size_t kSize = 4097;
   std::vector<OptimizerSettings> trials;
   for (const char* kind : {"sgd", "adagrad", "adam", "adamw"}) trials.push_back(with(kind, 0.05, 0.01));
@@ -177,7 +177,7 @@ TEST_CASE("the bits do not depend on how the vector is cut") {
   }
 }
 
-TEST_CASE("an optimizer says how much state it keeps") {
+TEST_CASE("an optimizer reports the number of its state vectors") {
   CHECK(UpdateRules(with("sgd", 1, 0)).state_vectors() == 0);
   CHECK(UpdateRules(with("adagrad", 1, 0)).state_vectors() == 1);
   CHECK(UpdateRules(with("adam", 1, 0)).state_vectors() == 2);
@@ -187,7 +187,7 @@ TEST_CASE("an optimizer says how much state it keeps") {
   CHECK(UpdateRules(momentum).state_vectors() == 1);
 }
 
-TEST_CASE("gradients are clipped as PyTorch's clip_grad_norm_ clips them") {
+TEST_CASE("gradients are clipped like PyTorch's clip_grad_norm_") {
   auto options = with("sgd", 1, 0);
   CHECK_FALSE(UpdateRules(options).clips());
   CHECK(UpdateRules(options).clip_factor(1e9) == 1);
@@ -228,7 +228,7 @@ TEST_CASE("learning rates follow their schedules") {
   CHECK(rate(14) == doctest::Approx(0.4));
 }
 
-TEST_CASE("a function of the step takes the schedule's place, and says a float from 0 on") {
+TEST_CASE("a learning rate function replaces the schedule and must return a finite float from 0 on") {
   auto options = with("sgd", 0.8, 0);
   options.schedule = {.kind = ScheduleKind::step, .warmup_steps = 4};
   options.learning_rate_at = [](std::int64_t step) { return 1.0 / static_cast<double>(step - 3); };
@@ -240,7 +240,7 @@ TEST_CASE("a function of the step takes the schedule's place, and says a float f
                  [&] { optimizer.learning_rate(step); });
 }
 
-TEST_CASE("rates that were set count from their step on, until others are, or the run goes elsewhere") {
+TEST_CASE("a set learning rate applies from its step until the next one or until the run goes back") {
   SetRates rates;
   CHECK_FALSE(rates.at(0));
   rates.set(5, 0.5);
@@ -252,7 +252,7 @@ TEST_CASE("rates that were set count from their step on, until others are, or th
   CHECK(rates.at(7) == 0.25);
   CHECK(rates.at(1000) == 0.25);
   rates.set(7, 0.125);
-  rates.set(6, 1);  // of a run that has gone back
+  rates.set(6, 1);  // after the run went back
   CHECK(rates.at(5) == 0.5);
   CHECK(rates.at(7) == 1);
   rates.begin(3, 2);
@@ -262,7 +262,7 @@ TEST_CASE("rates that were set count from their step on, until others are, or th
   CHECK_FALSE(rates.at(4));
 }
 
-TEST_CASE("options that make no sense are refused by name") {
+TEST_CASE("invalid options are refused by name") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto refused = [](const std::string& what, const std::function<void(OptimizerSettings&)>& spoil) {

@@ -6,7 +6,7 @@
 using namespace troupe;
 using namespace troupe::testing;
 
-TEST_CASE("adamw makes the weights that PyTorch's makes") {
+TEST_CASE("adamw computes the same weights as PyTorch") {
   const UpdateRules optimizer(trial_options());
   std::vector<float> weights(kTrialSize);
   std::vector<float> gradient(kTrialSize);

@@ -14,7 +14,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Leaves everything as it is.
+/// Returns a rule that changes nothing.
 UpdateRule idle_rule(std::vector<std::string> state) {
   const auto prepare = [](const UpdateStep&) { return [](const UpdateChunk&) { return true; }; };
   return {std::move(state), prepare};
@@ -28,7 +28,7 @@ OptimizerSettings kind(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a user's rule is made from options, and told the rate, the step and the updates") {
+TEST_CASE("a custom rule is made from options and receives the learning rate, the step and the number of updates") {
   register_optimizer("test-told", [](const RegisteredOptimizer& options) {
     const auto prepare = [decay = options.weight_decay](const UpdateStep& at) {
       return [=](const UpdateChunk& chunk) {
@@ -59,7 +59,7 @@ TEST_CASE("a user's rule is made from options, and told the rate, the step and t
   CHECK_FALSE(UpdateRules(options).prepare({0.1, 0, 0}).front()(chunk));
 }
 
-TEST_CASE("the built-in rules tell of what is not finite, in weights or state, wherever it lies") {
+TEST_CASE("the built-in rules report weights or state that are not finite, at any position") {
   constexpr std::size_t kSize = 37;
   for (const char* name : {"sgd", "adagrad", "adam", "adamw"})
     for (const float bad : {INFINITY, NAN}) {
@@ -81,7 +81,7 @@ TEST_CASE("the built-in rules tell of what is not finite, in weights or state, w
     }
 }
 
-TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not finite passes") {
+TEST_CASE("errors of a custom rule contain its name, and values that are not finite are reported") {
   const std::array<float, 2> gradient{1, 1};
   std::array<float, 2> weights{};
   std::array<float, 2> state{};
@@ -121,7 +121,7 @@ TEST_CASE("a user's rule is named in what it does wrong, and nothing that is not
   fails("optimizer 'test-maker': no luck", [] { UpdateRules optimizer(kind("test-maker")); });
 }
 
-TEST_CASE("rules are registered once, under a name, and must be able to work") {
+TEST_CASE("a custom rule needs a unique name, a function and valid state") {
   const auto refused = [](const std::string& what, const auto& run) {
     check_throws(ErrorCode::invalid_argument, what, run);
   };

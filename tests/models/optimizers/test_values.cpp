@@ -13,7 +13,7 @@ namespace {
 
 OptimizerSettings settings_of(const Optimizer& optimizer) { return troupe::settings_of(optimizer, 0); }
 
-/// There and back.
+/// Converts an optimizer to settings and back.
 template <class Kind>
 Kind again(const Kind& kind) {
   return std::get<Kind>(optimizer_of(settings_of(kind)));
@@ -21,7 +21,7 @@ Kind again(const Kind& kind) {
 
 }  // namespace
 
-TEST_CASE("each optimizer has a name, and its members come through its settings") {
+TEST_CASE("each optimizer has a name, and its members survive the conversion to settings and back") {
   CHECK(to_string(Optimizer()) == "sgd");
   CHECK(to_string(Adagrad()) == "adagrad");
   CHECK(to_string(Adam()) == "adam");
@@ -50,7 +50,7 @@ TEST_CASE("each optimizer has a name, and its members come through its settings"
   CHECK(troupe::settings_of(Sgd(), 2).clip_norm == 2);
 }
 
-TEST_CASE("a rate may be a function of the step") {
+TEST_CASE("a learning rate may be a function of the step") {
   const UpdateRules rules(settings_of(Sgd{.learning_rate = [](std::int64_t step) { return 1.0 / (step + 1.0); }}));
   CHECK(rules.learning_rate(0) == 1);
   CHECK(rules.learning_rate(3) == 0.25);
@@ -58,7 +58,7 @@ TEST_CASE("a rate may be a function of the step") {
   CHECK(falling.learning_rate(1) == doctest::Approx(0.8));
 }
 
-TEST_CASE("a registered rule gets its options by their names, and built-in ones take none so") {
+TEST_CASE("a registered rule receives its options by name, and built-in rules accept no such options") {
   register_optimizer("test-with-options", [](const RegisteredOptimizer& options) {
     const auto rate = static_cast<float>(options.options.at("pull"));
     return UpdateRule{{}, [rate](const UpdateStep&) {
@@ -81,7 +81,7 @@ TEST_CASE("a registered rule gets its options by their names, and built-in ones 
   refused("no optimizer named 'nobody'", RegisteredOptimizer{.name = "nobody"});
 }
 
-TEST_CASE("settings of a kind that has no momentum, or that there is not, make no optimizer") {
+TEST_CASE("settings with unsupported momentum or an unknown kind are refused") {
   check_throws(ErrorCode::invalid_argument, "adam has no momentum",
                [] { optimizer_of({.kind = "adam", .momentum = 0.5}); });
   check_throws(ErrorCode::invalid_argument, "adagrad has no momentum",
@@ -89,14 +89,14 @@ TEST_CASE("settings of a kind that has no momentum, or that there is not, make n
   check_throws(ErrorCode::invalid_argument, "no optimizer named 'nobody'", [] { optimizer_of({.kind = "nobody"}); });
 }
 
-TEST_CASE("an optimizer by its name is as it usually is") {
+TEST_CASE("an optimizer by name has its default settings") {
   CHECK(settings_of(usual_optimizer("adamw")).learning_rate == AdamW().learning_rate.rate());
   CHECK(settings_of(usual_optimizer("sgd")).momentum == 0);
   CHECK(std::holds_alternative<Adagrad>(usual_optimizer("adagrad")));
   check_throws(ErrorCode::invalid_argument, "did you mean 'adam'?", [] { usual_optimizer("adma"); });
 }
 
-TEST_CASE("a learning rate that is a function has one, and files tell the rate that goes with it") {
+TEST_CASE("a learning rate function must not be empty, and files store the base rate next to it") {
   check_throws(ErrorCode::invalid_argument, "is empty", [] { LearningRate rate = LearningRate::Function(); });
   const auto falling = [](std::int64_t step) { return 0.5 / static_cast<double>(1 + step); };
   const Sgd sgd{.learning_rate = {0.5, falling}};

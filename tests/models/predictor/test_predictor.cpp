@@ -51,7 +51,8 @@ std::vector<float> values_of(const DataSource& source) {
   return values;
 }
 
-/// Writes the model's first weights, or `weights`; returns those of the model's own layout.
+/// Writes the model's initial weights, or random weights if those are all zero. Returns the weights in the model's
+/// layout.
 AlignedFloats save(Model& model, const std::string& path, bool says_network = true) {
   const ModelInfo& info = model.info();
   AlignedFloats weights(info.size);
@@ -66,7 +67,7 @@ AlignedFloats save(Model& model, const std::string& path, bool says_network = tr
   return weights;
 }
 
-/// A loss that keeps what an evaluation hands it.
+/// Returns a loss that records the outputs of an evaluation.
 std::shared_ptr<const Loss> keeping(std::vector<float>& kept) {
   const auto value = [&kept](std::span<const float> outputs, const Target& /*target*/) {
     kept.insert(kept.end(), outputs.begin(), outputs.end());
@@ -94,7 +95,7 @@ std::vector<float> slice(const std::vector<float>& all, std::size_t first, std::
 
 }  // namespace
 
-TEST_CASE("outputs are an evaluation's: to the bit in batches as it has them, else but for rounding") {
+TEST_CASE("outputs equal those of an evaluation: bitwise with the same batches, otherwise up to rounding") {
   const TemporaryFolder folder;
   const TrainingData data = images(100);
   for (const Graph& graph : {Graph(cnn_layers(3)), Graph(cnn_bn_layers(3)), residual_graph()}) {
@@ -110,7 +111,7 @@ TEST_CASE("outputs are an evaluation's: to the bit in batches as it has them, el
   }
 }
 
-TEST_CASE("a file says of which network it is") {
+TEST_CASE("a weight file describes its network") {
   const TemporaryFolder folder;
   const TrainingData data = images(10);
   const auto model = started(network(residual_graph(), data, 5));
@@ -124,7 +125,7 @@ TEST_CASE("a file says of which network it is") {
   CHECK(same_bits(predictor.outputs(values), Predictor(folder / "w", residual_graph()).outputs(values)));
 }
 
-TEST_CASE("linear and softmax regression predict as they evaluate, but for rounding") {
+TEST_CASE("linear and softmax regression predict as they evaluate, up to rounding") {
   const TemporaryFolder folder;
   const TrainingData line = numbers(20, 1);
   const auto linear_model = started(linear_regression(line));
@@ -155,7 +156,7 @@ TEST_CASE("linear and softmax regression predict as they evaluate, but for round
   CHECK(loss == doctest::Approx(evaluated.loss_sum).epsilon(1e-5));
 }
 
-TEST_CASE("a file without a word serves those who name the network") {
+TEST_CASE("a weight file without a description can be loaded with the name of its network") {
   const TemporaryFolder folder;
   const TrainingData data = images(10, {1, 28, 28});
   const std::vector<float> values = values_of(*data.test);
@@ -175,7 +176,7 @@ TEST_CASE("a file without a word serves those who name the network") {
   }
 }
 
-TEST_CASE("probabilities are what the loss takes outputs for") {
+TEST_CASE("probabilities are the outputs transformed by the loss") {
   const TemporaryFolder folder;
   const TrainingData data = images(6);
   const auto classes = started(network(mlp_layers(3), data));
@@ -205,7 +206,7 @@ TEST_CASE("probabilities are what the loss takes outputs for") {
   }
 }
 
-TEST_CASE("threads that call at once get what one gets, wherever samples lie") {
+TEST_CASE("concurrent calls return bitwise the same outputs as a single call, for any alignment of the samples") {
   const TemporaryFolder folder;
   const TrainingData data = images(40);
   const auto model = started(network(cnn_bn_layers(3), data));
@@ -217,7 +218,7 @@ TEST_CASE("threads that call at once get what one gets, wherever samples lie") {
   std::vector<std::thread> threads;
   for (std::size_t thread = 0; thread < wrong.size(); ++thread)
     threads.emplace_back([&, thread] {
-      std::vector<float> moved(thread, 0.0F);  // starts at another place of a cache line
+      std::vector<float> moved(thread, 0.0F);  // at another offset in a cache line
       moved.insert(moved.end(), values.begin(), values.end());
       for (int i = 0; i < 20; ++i)
         if (!same_bits(predictor.outputs(std::span(moved).subspan(thread)), expected)) ++wrong[thread];
@@ -226,7 +227,7 @@ TEST_CASE("threads that call at once get what one gets, wherever samples lie") {
   CHECK(wrong == std::vector<int>(4, 0));
 }
 
-TEST_CASE("any number of samples goes in one call") {
+TEST_CASE("one call accepts any number of samples") {
   const TemporaryFolder folder;
   const TrainingData data = images(150);
   const auto model = started(network(cnn_layers(3), data));
@@ -242,7 +243,7 @@ TEST_CASE("any number of samples goes in one call") {
   }
 }
 
-TEST_CASE("what does not fit is refused, and names file and tensor") {
+TEST_CASE("arguments and files that do not fit are refused, and the error names file and tensor") {
   const TemporaryFolder folder;
   const auto model = started(network(mlp_layers(3), images(10)));
   save(*model, folder / "w");
@@ -265,7 +266,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
   check_throws(ErrorCode::invalid_argument, "the shape of the samples", [&] { Predictor(folder / "unsaid", "mlp"); });
   write_safetensors(folder / "nonsense", {{"w", {1}}}, std::vector<float>(1), "{}");
   check_throws(ErrorCode::bad_file, "nonsense", [&] { Predictor(folder / "nonsense"); });
-  // What the file alone says, and cannot be, is the file's fault.
+  // A description that is invalid on its own is reported as a bad file.
   const std::string whole = read_file(folder / "w");
   for (const auto& [said, other] :
        {std::pair{R"(\"classes\":3)", R"(\"classes\":4)"}, {R"(\"outputs\":128)", R"(\"outputs\":-28)"}}) {
@@ -278,7 +279,7 @@ TEST_CASE("what does not fit is refused, and names file and tensor") {
 
 namespace {
 
-/// A linear regression whose weights are saved, of a table with a text and transforms.
+/// A linear regression on a table with a text column and transforms, with saved weights.
 struct TableNetwork {
   TemporaryFolder folder;
   std::string weights = folder / "w";
@@ -294,7 +295,7 @@ struct TableNetwork {
 
 }  // namespace
 
-TEST_CASE("rows by the names of their columns become the samples of an evaluation, to the bit") {
+TEST_CASE("rows with named columns become bitwise the samples of an evaluation") {
   const TableNetwork table;
   const Predictor predictor(table.weights);
   const std::vector<float> samples = values_of(*table.data.train);
@@ -315,7 +316,7 @@ TEST_CASE("rows by the names of their columns become the samples of an evaluatio
   CHECK(predictor.predict(untransformed) == predictor.probabilities(samples));
 }
 
-TEST_CASE("a row that the network's table cannot have is refused by its column") {
+TEST_CASE("an invalid row is refused with the name of the column") {
   const TableNetwork table;
   const Predictor predictor(table.weights);
   const auto fails = [&](const Row& row, const std::string& what) {
@@ -334,7 +335,7 @@ TEST_CASE("a row that the network's table cannot have is refused by its column")
   });
 }
 
-TEST_CASE("transforms that this version does not know are refused with the file") {
+TEST_CASE("unknown transforms are refused with the name of the file") {
   const TableNetwork table;
   std::string bytes = read_file(table.weights);
   const std::size_t at = bytes.find("intercept");

@@ -9,7 +9,7 @@ using Folders = std::vector<std::string>;
 
 namespace {
 
-// As the kernel wrote them.
+// Copied from a kernel.
 constexpr const char* kVersion2Mounts =
     "22 27 0:20 / /proc rw,nosuid,nodev,noexec,relatime shared:13 - proc proc rw\n"
     "29 22 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -23,7 +23,7 @@ constexpr const char* kVersion1Mounts =
 constexpr const char* kVersion1Memberships =
     "9:name=systemd:/\n8:pids:/a/b\n4:memory:/process_api/682eb2\n2:cpu,cpuacct:/\n0::/unified.slice\n";
 
-/// A machine of files.
+/// A file system in memory.
 class Machine {
  public:
   Machine(const std::string& memberships, const std::string& mounts) {
@@ -44,29 +44,29 @@ class Machine {
 
 }  // namespace
 
-TEST_CASE("a cgroup and its ancestors are found where they are mounted") {
+TEST_CASE("a cgroup and its ancestors are found at their mount points") {
   CHECK(cgroup::folders("0::/user.slice/run.scope\n", kVersion2Mounts, "memory") ==
         Folders{"/sys/fs/cgroup/user.slice/run.scope", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"});
   CHECK(cgroup::folders("0::/\n", kVersion2Mounts, "memory") == Folders{"/sys/fs/cgroup"});
-  // Version 1, with a version 2 beside it that has no controllers.
+  // Version 1, next to a version 2 without controllers.
   CHECK(cgroup::folders(kVersion1Memberships, kVersion1Mounts, "pids") ==
         Folders{"/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/pids/a", "/sys/fs/cgroup/pids",
                 "/sys/fs/cgroup/unified/unified.slice", "/sys/fs/cgroup/unified"});
   CHECK(cgroup::folders(kVersion1Memberships, kVersion1Mounts, "cpu").front() == "/sys/fs/cgroup/cpu,cpuacct");
 }
 
-TEST_CASE("a container sees its own cgroup at the mount") {
+TEST_CASE("a container sees its own cgroup at the mount point") {
   const char* const docker =
       "1 2 0:32 /docker/3f /sys/fs/cgroup/memory ro,nosuid master:17 - cgroup cgroup rw,memory\n";
   CHECK(cgroup::folders("4:memory:/docker/3f\n", docker, "memory") == Folders{"/sys/fs/cgroup/memory"});
   CHECK(cgroup::folders("4:memory:/docker/3f/inner\n", docker, "memory") ==
         Folders{"/sys/fs/cgroup/memory/inner", "/sys/fs/cgroup/memory"});
-  // One that is not below what is mounted, be its name longer or a way up.
+  // Cgroups that are not below the mounted one: a longer name, or a path upwards.
   for (const char* other : {"4:memory:/docker/3fa\n", "4:memory:/\n", "4:memory:/docker/3f/../x\n"})
     CHECK(cgroup::folders(other, docker, "memory") == Folders{"/sys/fs/cgroup/memory"});
 }
 
-TEST_CASE("lines that make no sense are skipped") {
+TEST_CASE("invalid lines are skipped") {
   for (const char* memberships : {"", "\n\n", "garbage", "0:", "0::", "0::relative\n", "::::\n"})
     CHECK(cgroup::folders(memberships, kVersion2Mounts, "memory").empty());
   for (const char* mounts : {"", " - ", " - cgroup2", "a - cgroup2 x y\n", "1 2 3 rel rel - cgroup2 cgroup2 rw\n"})
@@ -74,7 +74,7 @@ TEST_CASE("lines that make no sense are skipped") {
   CHECK(cgroup::folders("0::/\n", "1 2 3 / /with\\040space - cgroup2 cgroup2 rw", "memory") == Folders{"/with space"});
 }
 
-TEST_CASE("numbers of limits") {
+TEST_CASE("limits and counts are parsed") {
   CHECK(cgroup::parse_limit("20\n") == 20);
   CHECK(cgroup::parse_limit("0") == 0);
   for (const char* none :
@@ -84,7 +84,7 @@ TEST_CASE("numbers of limits") {
   CHECK_FALSE(cgroup::parse_count("oom_kill\noom_killer 4\n", "oom_kill"));
 }
 
-TEST_CASE("memory of version 2: each level's limit, and the page cache is not in use") {
+TEST_CASE("version 2 has a memory limit on each level, and the page cache does not count as used") {
   Machine machine("0::/pod/app\n", kVersion2Mounts);
   machine.write("/sys/fs/cgroup/pod/app/memory.max", "max\n");
   machine.write("/sys/fs/cgroup/pod/memory.max", "1000000\n");
@@ -109,7 +109,7 @@ TEST_CASE("memory of version 2: each level's limit, and the page cache is not in
   CHECK(machine.reader().out_of_memory_kills() == 2);
 }
 
-TEST_CASE("memory of version 1") {
+TEST_CASE("memory limits of version 1 are read") {
   Machine machine(kVersion1Memberships, kVersion1Mounts);
   const std::string folder = "/sys/fs/cgroup/memory/process_api/682eb2";
   machine.write(folder + "/memory.limit_in_bytes", "5000\n");
@@ -123,14 +123,14 @@ TEST_CASE("memory of version 1") {
   CHECK(limits[0].used == 2000);
   CHECK(limits[0].swap_left > 1'000'000'000);
   machine.write(folder + "/memory.memsw.limit_in_bytes", "7000\n");
-  machine.write(folder + "/memory.memsw.usage_in_bytes", "5500\n");  // of which 2000 are files, and 1500 are swapped
+  machine.write(folder + "/memory.memsw.usage_in_bytes", "5500\n");  // 2000 are files, and 1500 are swapped
   CHECK(machine.reader().memory().front().swap_left == 500);
   machine.write(folder + "/memory.memsw.usage_in_bytes", "6900\n");
   CHECK(machine.reader().memory().front().swap_left == 0);
   CHECK(machine.reader().out_of_memory_kills() == 3);
 }
 
-TEST_CASE("threads and processes") {
+TEST_CASE("limits on threads and processes are read on each level") {
   Machine machine("0::/a/b\n", kVersion2Mounts);
   machine.write("/sys/fs/cgroup/a/pids.max", "20\n");
   machine.write("/sys/fs/cgroup/a/pids.current", "20\n");
@@ -143,7 +143,7 @@ TEST_CASE("threads and processes") {
   CHECK(limits[1].file == "/sys/fs/cgroup/a/pids.max");
 }
 
-TEST_CASE("a quota of processor time counts in whole cores") {
+TEST_CASE("a CPU quota is rounded up to whole cores") {
   const std::map<std::string, std::optional<std::uint64_t>> quotas{
       {"max 100000\n", std::nullopt}, {"100000 100000\n", 1}, {"150000 100000\n", 2},     {"1000 100000\n", 1},
       {"400000 100000\n", 4},         {"", std::nullopt},     {"100000\n", std::nullopt}, {"0 0\n", std::nullopt}};
@@ -164,7 +164,7 @@ TEST_CASE("a quota of processor time counts in whole cores") {
   CHECK(version_1.reader().cores() == 3);
 }
 
-TEST_CASE("a machine without cgroups limits nothing") {
+TEST_CASE("a machine without cgroups has no limits") {
   const cgroup::Reader reader([](const std::string&) { return std::string(); });
   CHECK(reader.memory().empty());
   CHECK(reader.tasks().empty());

@@ -16,14 +16,14 @@ void ignored(int /*signal*/) { ::_exit(0); }
 
 }  // namespace
 
-TEST_CASE("what a child survives is told from what it dies of") {
+TEST_CASE("survives returns whether a function completes in a child") {
   CHECK(survives([] {}));
-  CHECK_FALSE(survives([] { __builtin_trap(); }));  // an instruction that there is not
+  CHECK_FALSE(survives([] { __builtin_trap(); }));  // an invalid instruction
   CHECK_FALSE(survives([] { ::kill(::getpid(), SIGKILL); }));
   CHECK_FALSE(survives([] { ::_exit(1); }));
 }
 
-TEST_CASE("a trial is nothing to the program's handlers, and leaves no child") {
+TEST_CASE("a crash in the child does not call the program's signal handlers and leaves no child") {
   const auto before = std::signal(SIGILL, ignored);
   const auto told = std::signal(SIGCHLD, ignored);
   CHECK_FALSE(survives([] { __builtin_trap(); }));
@@ -33,17 +33,17 @@ TEST_CASE("a trial is nothing to the program's handlers, and leaves no child") {
   CHECK(errno == ECHILD);
 }
 
-TEST_CASE("AMX is avoided where it is listed and does not run, and is tried only where it is listed") {
+TEST_CASE("AMX is avoided if it is listed and fails, and tried only if it is listed") {
   CHECK(amx_must_be_avoided(true, [] { return false; }));
   CHECK_FALSE(amx_must_be_avoided(true, [] { return true; }));
   const auto never = [] {
-    FAIL("it was tried");
+    FAIL("AMX was tried");
     return false;
   };
   CHECK_FALSE(amx_must_be_avoided(false, never));
 }
 
-TEST_CASE("a processor that lists no AMX does not run it") {
+TEST_CASE("a CPU that does not list AMX does not run it") {
   if (lists_amx()) {
     MESSAGE("skipped: this processor lists AMX, and " << (runs_amx() ? "runs" : "does not run") << " it");
     return;

@@ -23,14 +23,14 @@ std::string output_of(const std::string& command) {
 
 }  // namespace
 
-TEST_CASE("what a command writes is read to its end") {
+TEST_CASE("the output of a command is read to its end") {
   CHECK(output_of("printf abc; printf def") == "abcdef");
   CHECK(output_of("head -c 300000 /dev/zero").size() == 300'000);
-  CHECK(output_of("cat").empty());  // it reads nothing
+  CHECK(output_of("cat").empty());  // its standard input is empty
   CHECK(output_of("head -c 300000 /dev/zero >&2; echo done") == "done\n");
 }
 
-TEST_CASE("how a command that fails ended is told, with the last thing it said") {
+TEST_CASE("the error about a failed command contains the way it ended and its last line of output") {
   const auto fails = [](const std::string& command, const std::string& what) {
     std::string said = "nothing";
     try {
@@ -47,12 +47,12 @@ TEST_CASE("how a command that fails ended is told, with the last thing it said")
   fails("printf '\\033[2Jx' >&2; false", "?[2Jx");
 }
 
-TEST_CASE("a command that ends while another process holds its output open has ended") {
+TEST_CASE("a command has ended even if another process holds its output open") {
   const std::string pid = output_of("sleep 1000 & echo $!");
   CHECK(::kill(std::stoi(pid), SIGKILL) == 0);
 }
 
-TEST_CASE("a command is ended, and waited for, when nobody reads any more") {
+TEST_CASE("an unread command is killed and reaped by the destructor") {
   pid_t pid = 0;
   {
     CommandOutput output("echo $$; exec sleep 1000");
@@ -61,6 +61,6 @@ TEST_CASE("a command is ended, and waited for, when nobody reads any more") {
     pid = std::stoi(text);
     CHECK(::kill(pid, 0) == 0);
   }
-  CHECK(::kill(pid, 0) == -1);  // it would still be there if nobody had waited for it
+  CHECK(::kill(pid, 0) == -1);  // without a wait, a zombie would remain
   CHECK(errno == ESRCH);
 }

@@ -10,7 +10,7 @@ namespace {
 
 volatile std::sig_atomic_t handled = 0;
 
-/// As a program does that ends by itself at the first signal, and at once at the second.
+/// Behaves like a program that ends gracefully at the first signal and at once at the second.
 void handle(int signal) {
   handled = handled + 1;
   std::signal(signal, SIG_DFL);
@@ -18,7 +18,7 @@ void handle(int signal) {
 
 }  // namespace
 
-TEST_CASE("signals are held, handlers run when somebody looks, and a second one will end the program") {
+TEST_CASE("signals are held back until came() is called, which runs the handlers; a second signal ends the program") {
   handled = 0;
   struct sigaction before {};
   REQUIRE(::sigaction(SIGHUP, nullptr, &before) == 0);
@@ -33,7 +33,7 @@ TEST_CASE("signals are held, handlers run when somebody looks, and a second one 
     std::raise(SIGHUP);
     CHECK(held.came());
     CHECK(handled == 1);
-    std::signal(SIGHUP, SIG_IGN);  // this program goes on
+    std::signal(SIGHUP, SIG_IGN);  // keep the test alive
   }
   CHECK(handled == 1);
   ::sigaction(SIGHUP, &before, nullptr);

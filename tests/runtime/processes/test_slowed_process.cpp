@@ -12,7 +12,7 @@ using troupe_test::comes_true;
 
 namespace {
 
-/// As the kernel calls it: T is stopped.
+/// Returns the state letter of the kernel; T means stopped.
 char state_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -23,7 +23,7 @@ char state_of(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("a slowed process stands still and goes on in turns, and in the end goes on") {
+TEST_CASE("a slowed process is stopped and continued in turns, and continues at the end") {
   auto child = ChildProcess::start("/bin/sleep", {"sleep", "1000"}, {});
   {
     const SlowedProcess slowed(child.pid(), 4);

@@ -4,14 +4,14 @@
 
 using namespace troupe;
 
-TEST_CASE("what can be read stays as it is") {
+TEST_CASE("readable text is unchanged") {
   for (const char* text : {"", "plain ~ text!", "Grüße, 世界, שלום, 🎭"}) {
     CHECK(printable(text) == text);
     CHECK(is_printable(text));
   }
 }
 
-TEST_CASE("what controls a terminal does not get there") {
+TEST_CASE("control characters of terminals are replaced") {
   CHECK(printable("\x1b[2Jgone\x07") == "?[2Jgone?");
   CHECK(printable(std::string_view("a\0b", 3)) == "a?b");
   CHECK(printable("\x7f\xc2\x9b"
@@ -23,17 +23,17 @@ TEST_CASE("what controls a terminal does not get there") {
   }
 }
 
-TEST_CASE("what is no UTF-8 is replaced byte by byte") {
+TEST_CASE("invalid UTF-8 is replaced byte by byte") {
   CHECK(printable("\xff\xfe") == "??");
   CHECK(printable("\xc3") == "?");       // cut off
-  CHECK(printable("\xc3(") == "?(");     // goes on wrongly
-  CHECK(printable("\xc0\x9b") == "??");  // ESC, in more bytes than it needs
+  CHECK(printable("\xc3(") == "?(");     // invalid continuation
+  CHECK(printable("\xc0\x9b") == "??");  // overlong ESC
   CHECK(printable("\xe0\x80\x9b") == "???");
-  CHECK(printable("\xed\xa0\x80") == "???");       // half of a pair
-  CHECK(printable("\xf4\x90\x80\x80") == "????");  // beyond the last letter
+  CHECK(printable("\xed\xa0\x80") == "???");       // half of a surrogate pair
+  CHECK(printable("\xf4\x90\x80\x80") == "????");  // beyond the last code point
 }
 
-TEST_CASE("a long text ends at a whole letter") {
+TEST_CASE("a long text is cut at a character boundary") {
   CHECK(printable("abcdef", 6) == "abcdef");
   CHECK(printable("abcdefg", 6) == "abcdef...");
   CHECK(printable("abcdeü", 6) == "abcde...");

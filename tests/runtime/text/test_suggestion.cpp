@@ -4,7 +4,7 @@
 
 using troupe::did_you_mean;
 
-TEST_CASE("the nearest of the known names is suggested") {
+TEST_CASE("the nearest known name is suggested") {
   const std::vector<std::string> known{"cnn", "cnn-bn", "linear", "resnet101", "resnet18", "resnet50", "softmax"};
   const auto suggests = [&](const std::string& typed, const std::string& meant) {
     CAPTURE(typed);
@@ -16,13 +16,13 @@ TEST_CASE("the nearest of the known names is suggested") {
   suggests("ResNet50", "resnet50");
   suggests("resnet-50", "resnet50");
   suggests("soft", "softmax");
-  suggests("resnet", "resnet18");  // of equally near ones the shorter
+  suggests("resnet", "resnet18");  // the shorter of equally near names
   suggests("lienar", "linear");
   suggests("cnn_bn", "cnn-bn");
   suggests("cn", "cnn");
 }
 
-TEST_CASE("what is near to nothing gets no suggestion") {
+TEST_CASE("a text that is near to no name gets no suggestion") {
   const std::vector<std::string> known{"cnn", "linear", "softmax"};
   for (const std::string& typed : {std::string(), std::string("moon"), std::string("li"), std::string("transformer"),
                                    std::string("x"), std::string("lnr"), std::string(100'000, 'c')})

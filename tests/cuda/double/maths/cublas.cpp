@@ -14,7 +14,7 @@ Registry<cublasHandle_t, CublasHandle>& cublas_handles() {
 
 namespace {
 
-/// A matrix as it lies, column after column, with what is made of it.
+/// A column-major matrix in memory, and the operation on it.
 struct Matrix {
   const char* name = "";
   Element element = Element::f32;
@@ -58,7 +58,7 @@ cublasStatus_t cublas_call(const char* name, Kind kind, const Body& body) {
   return library_call(name, kind, cublas_failure, body);
 }
 
-/// A call that does something with a known handle.
+/// Runs a call on a known handle.
 template <class Body>
 cublasStatus_t handle_call(const char* name, cublasHandle_t handle, const Body& body) {
   return cublas_call(name, Kind::ordinary, [&] {
@@ -108,7 +108,7 @@ cublasStatus_t check_product(const Product& product, int device) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// As if sums over parts of k were put there.
+/// Returns the workspace that sums over parts of k would use.
 std::size_t workspace_used(const CublasHandle& handle, const Product& product) {
   constexpr std::int64_t kParts = 16;
   return std::min(handle.workspace_bytes, static_cast<std::size_t>(kParts * product.m * product.n) * sizeof(float));
@@ -139,7 +139,7 @@ cublasStatus_t queue_product(const CublasHandle& handle, const Product& product)
 cublasStatus_t check_types(cudaDataType a, cudaDataType b, cudaDataType c, cublasComputeType_t compute) {
   const bool floats = a == CUDA_R_32F && b == CUDA_R_32F && c == CUDA_R_32F;
   const bool halves = a == CUDA_R_16BF && b == CUDA_R_16BF && (c == CUDA_R_16BF || c == CUDA_R_32F);
-  if (!floats && !halves) return complain(CUBLAS_STATUS_NOT_SUPPORTED, "types that do not go together");
+  if (!floats && !halves) return complain(CUBLAS_STATUS_NOT_SUPPORTED, "an unsupported combination of types");
   if (compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_PEDANTIC)
     return complain(CUBLAS_STATUS_NOT_SUPPORTED, "a compute type other than float");
   return CUBLAS_STATUS_SUCCESS;
@@ -147,7 +147,7 @@ cublasStatus_t check_types(cudaDataType a, cudaDataType b, cudaDataType c, cubla
 
 Element element_of(cudaDataType type) { return type == CUDA_R_16BF ? Element::bf16 : Element::f32; }
 
-/// A factor of `rows` by `columns`, which lies there as it is or transposed.
+/// Returns the stored matrix of a factor with `rows` x `columns` after the operation; the stored one may be transposed.
 Matrix factor_matrix(const char* name, cublasOperation_t operation, std::int64_t rows, std::int64_t columns,
                      const void* start, cudaDataType type, int leading) {
   const bool transposed = operation != CUBLAS_OP_N;
@@ -173,7 +173,7 @@ extern "C" {
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   return cublas_call("cublasCreate", Kind::allocation, [&] {
-    if (handle == nullptr) return invalid("nowhere to put the handle");
+    if (handle == nullptr) return invalid("a null pointer for the handle");
     *handle = cublas_handles().add({.device = this_thread().device});
     return CUBLAS_STATUS_SUCCESS;
   });
@@ -189,7 +189,7 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   return handle_call("cublasSetStream", handle, [&](CublasHandle& found) {
     if (!set_stream(found, stream)) return CUBLAS_STATUS_INVALID_VALUE;
-    // As documented: it takes the handle's workspace away.
+    // As documented, this resets the handle's workspace.
     return set_workspace(found, nullptr, 0);
   });
 }

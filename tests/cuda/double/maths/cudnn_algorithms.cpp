@@ -4,7 +4,7 @@ namespace troupe::cuda_double {
 
 namespace {
 
-/// What the three enumerations have in common.
+/// The methods that the three enumerations have in common.
 enum class Method : std::uint8_t { implicit, precomputed, unrolled, fft, fft_tiling, winograd, winograd_big, missing };
 
 Method method_of(const Algorithm& algorithm) {
@@ -48,7 +48,7 @@ bool look_up(Registry<Handle, Object>& all, Handle handle, Object& object, const
   return true;
 }
 
-/// With filters in the order of channels last, so must be the values.
+/// With NHWC filters, the values must be NHWC, too.
 bool channels_last(const TensorShape& shape) { return shape.strides[1] == 1 || shape.dims[1] == 1; }
 
 cudnnStatus_t check_inputs(const Geometry& geometry) {
@@ -57,7 +57,7 @@ cudnnStatus_t check_inputs(const Geometry& geometry) {
   if (x.type != w.type) return bad("an input and weights of different types");
   if (how.compute != CUDNN_DATA_FLOAT) return unsupported("a compute type other than float");
   if (x.dims[1] != w.dims[1] * how.groups || w.dims[0] % how.groups != 0)
-    return bad("channels of the input that are not the weights'");
+    return bad("an input with other channels than the weights");
   if (output_side(geometry, 0) < 1 || output_side(geometry, 1) < 1) return bad("an input smaller than the kernel");
   if (w.format == CUDNN_TENSOR_NHWC && !channels_last(x)) return unsupported("NHWC weights for an NCHW input");
   if (x.type == CUDNN_DATA_BFLOAT16 && state().settings.compute_major < 8)
@@ -70,7 +70,7 @@ cudnnStatus_t check_output(const Geometry& geometry) {
   if (!y.type) return bad("a descriptor that was never set");
   if (y.type != x.type) return bad("an input and an output of different types");
   const std::array<std::int64_t, 4> dims = {x.dims[0], w.dims[0], output_side(geometry, 0), output_side(geometry, 1)};
-  if (y.dims != dims) return bad("an output of dimensions that do not come out");
+  if (y.dims != dims) return bad("an output of the wrong dimensions");
   if (w.format == CUDNN_TENSOR_NHWC && !channels_last(y)) return unsupported("NHWC weights for an NCHW output");
   return CUDNN_STATUS_SUCCESS;
 }

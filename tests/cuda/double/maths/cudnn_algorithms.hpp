@@ -7,7 +7,7 @@
 
 namespace troupe::cuda_double {
 
-/// A convolution: copies of what its descriptors said at the call.
+/// A convolution: copies of its descriptors at the time of the call.
 struct Geometry {
   TensorShape x;
   TensorShape w;
@@ -15,10 +15,10 @@ struct Geometry {
   ConvolutionShape how;
 };
 
-/// The rows or columns that come out: `side` 0 are rows.
+/// Returns the number of output rows (`side` 0) or columns (`side` 1).
 std::int64_t output_side(const Geometry& geometry, std::size_t side);
 
-/// Looks the descriptors up and checks that they fit. The output may be left out, where it is asked for.
+/// Looks up the descriptors and checks that they match. `find_inputs` omits the output, for queries of its shape.
 cudnnStatus_t find_geometry(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t y,
                             cudnnConvolutionDescriptor_t how, Geometry& geometry);
 cudnnStatus_t find_inputs(cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnConvolutionDescriptor_t how,
@@ -34,19 +34,19 @@ struct Algorithm {
 
 int algorithm_count(Pass pass);
 
-/// As the documentation says, from shapes, types and layouts.
+/// Depend on shapes, types and layouts, as documented.
 bool is_supported(const Algorithm& algorithm, const Geometry& geometry);
 bool is_deterministic(const Algorithm& algorithm);
 std::size_t workspace_bytes(const Algorithm& algorithm, const Geometry& geometry);
 
-/// Tensor cores take channels by eights.
+/// Returns whether all channel counts are multiples of eight, as tensor cores need.
 bool takes_tensor_cores(const Geometry& geometry);
 
-/// What an algorithm is listed as: with each kind of maths that was asked for. What does without tensor cores may be
-/// listed as of either of the other kinds.
+/// Returns the kinds of maths that each algorithm is listed with: every requested kind. Without tensor cores the
+/// algorithm may be listed with either of the other kinds.
 std::vector<cudnnMathType_t> maths_of(const Geometry& geometry);
 
-/// Lists the algorithms as the queries do, but in an order drawn by the seed.
+/// Lists the algorithms as the queries do, but in an order that depends on the seed.
 template <class Perf, class Number>
 int list_algorithms(Pass pass, const Geometry& geometry, int most, Perf* results) {
   std::vector<Perf> all;

@@ -14,7 +14,7 @@ Registry<cudnnHandle_t, CudnnHandle>& cudnn_handles() {
 
 namespace {
 
-/// One pass of a convolution as it was called.
+/// The arguments of one pass of a convolution.
 struct PassCall {
   cudnnHandle_t handle = nullptr;
   Algorithm algorithm;
@@ -31,7 +31,7 @@ struct Operand {
 cudnnStatus_t check_workspace(const PassCall& call, const Geometry& geometry, int device) {
   if (!is_supported(call.algorithm, geometry)) return unsupported("an algorithm that cannot do this convolution");
   if (geometry.how.math == CUDNN_TENSOR_OP_MATH && !takes_tensor_cores(geometry))
-    return unsupported("tensor cores where no algorithm is listed with them");
+    return unsupported("tensor cores for shapes without such an algorithm");
   const std::size_t needed = workspace_bytes(call.algorithm, geometry);
   if (call.workspace_bytes < needed)
     return bad("a workspace of " + std::to_string(call.workspace_bytes) + " bytes where " + std::to_string(needed) +
@@ -58,11 +58,11 @@ Summing summing_of(const Algorithm& algorithm, const Geometry& geometry) {
   result.exact = is_deterministic(algorithm) && !differs;
   result.order = is_deterministic(algorithm) ? static_cast<std::uint64_t>(algorithm.number) : state().random();
   result.tf32 = state().settings.tf32 && geometry.x.type == CUDNN_DATA_FLOAT && geometry.how.math != CUDNN_FMA_MATH;
-  if (!is_deterministic(algorithm)) complain("an algorithm whose sums differ from run to run");
+  if (!is_deterministic(algorithm)) complain("an algorithm with sums that differ from run to run");
   return result;
 }
 
-/// Checks a pass and puts it on the handle's stream.
+/// Checks a pass and queues it on the handle's stream.
 cudnnStatus_t queue_pass(const PassCall& call, const Geometry& geometry, const std::vector<Operand>& inputs,
                          const Operand& output, const std::function<void(const Summing&)>& compute) {
   const CudnnHandle* const handle = usable_handle(cudnn_handles(), call.handle);
@@ -87,7 +87,7 @@ cudnnStatus_t queue_pass(const PassCall& call, const Geometry& geometry, const s
 
 float number_at(const void* scale) { return *static_cast<const float*>(scale); }
 
-/// What comes behind a forward pass in the same call.
+/// The operations after a forward pass in the same call.
 struct Ending {
   float alpha = 1;
   TensorShape z;
@@ -103,7 +103,7 @@ void end_forward(const Geometry& geometry, const Ending& ending, float alpha, Va
   const auto plane = static_cast<std::size_t>(geometry.y.dims[2] * geometry.y.dims[3]);
   for (std::size_t at = 0; at < sums.size(); ++at) {
     const double value = alpha * sums[at] + ending.alpha * z[at] + bias[at / plane % bias.size()];
-    // A NaN stays one, so that it is seen.
+    // NaN stays NaN, so that it is visible.
     sums[at] = ending.mode == CUDNN_ACTIVATION_RELU && value < 0 ? 0 : value;
   }
 }
@@ -117,11 +117,12 @@ cudnnStatus_t find_ending(const Geometry& geometry, const Algorithm& algorithm, 
   ending.z = *z_shape;
   ending.bias = *bias_shape;
   ending.mode = act->mode;
-  if (z_shape->type != geometry.y.type || z_shape->dims != geometry.y.dims) return bad("a z unlike y");
+  if (z_shape->type != geometry.y.type || z_shape->dims != geometry.y.dims)
+    return bad("a z with another type or shape than y");
   const std::array<std::int64_t, 4> dims = {1, geometry.y.dims[1], 1, 1};
   if (bias_shape->type != geometry.y.type || bias_shape->dims != dims) return bad("a bias that does not fit y");
   if (act->mode == CUDNN_ACTIVATION_IDENTITY && algorithm.number != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
-    return unsupported("the identity behind another algorithm than IMPLICIT_PRECOMP_GEMM");
+    return unsupported("the identity after an algorithm other than IMPLICIT_PRECOMP_GEMM");
   return CUDNN_STATUS_SUCCESS;
 }
 

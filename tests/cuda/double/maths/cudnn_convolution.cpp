@@ -10,7 +10,7 @@ namespace {
 
 using Order = std::vector<std::int64_t>;
 
-/// The orders of the loops, by the index that each runs over.
+/// The orders of the loops, one for each index.
 struct Orders {
   Order samples, outputs, rows, columns, inputs, kernel_rows, kernel_columns;
 };
@@ -32,7 +32,7 @@ std::int64_t position(const TensorShape& shape, std::int64_t n, std::int64_t c, 
   return ((n * shape.dims[1] + c) * shape.dims[2] + h) * shape.dims[3] + w;
 }
 
-/// Calls visit(position in x, in w, in y) for the part of the terms that one output has of one input channel.
+/// Calls visit(position in x, in w, in y) for the terms of one output that belong to one input channel.
 template <class Visit>
 void visit_window(const Geometry& geometry, const Orders& orders, std::int64_t n, std::int64_t k, std::int64_t p,
                   std::int64_t q, std::int64_t c, const Visit& visit) {
@@ -60,7 +60,7 @@ void visit_terms(const Geometry& geometry, const Orders& orders, const Visit& vi
           for (const std::int64_t c : orders.inputs) visit_window(geometry, orders, n, k, p, q, c, visit);
 }
 
-/// Adds the terms up in `Number`. `add` says which of the three is added to: sums, x, w, y.
+/// Adds the terms in type `Number`. `add(sums, x, w, y)` chooses the sum that a term is added to.
 template <class Number, class Add>
 Values sum_in(const Geometry& geometry, const Summing& summing, std::int64_t count, const Add& add) {
   std::vector<Number> sums(static_cast<std::size_t>(count));

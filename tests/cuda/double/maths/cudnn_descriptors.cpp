@@ -35,7 +35,7 @@ namespace {
 template <class Handle, class Object>
 cudnnStatus_t create_descriptor(const char* name, Registry<Handle, Object>& all, Handle* handle) {
   return cudnn_call(name, Kind::allocation, [&] {
-    if (handle == nullptr) return bad("nowhere to put the descriptor");
+    if (handle == nullptr) return bad("a null pointer for the descriptor");
     *handle = all.add({});
     return CUDNN_STATUS_SUCCESS;
   });
@@ -69,7 +69,7 @@ cudnnStatus_t set_shape(TensorShape& shape, cudnnDataType_t type, const std::arr
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// The strides of values without gaps.
+/// Sets the strides of dense values.
 cudnnStatus_t set_packed(TensorShape& shape, cudnnDataType_t type, cudnnTensorFormat_t format,
                          const std::array<std::int64_t, 4>& dims) {
   const auto [n, c, h, w] = dims;

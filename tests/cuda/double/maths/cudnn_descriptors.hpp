@@ -11,10 +11,10 @@
 
 namespace troupe::cuda_double {
 
-/// Four dimensions and their strides in elements: samples, channels, rows, columns; of a filter, outputs and inputs
-/// take the place of the first two.
+/// Four dimensions and their strides in elements: samples, channels, rows, columns. In a filter, the first two are
+/// outputs and inputs.
 struct TensorShape {
-  std::optional<cudnnDataType_t> type;  ///< none until it is set
+  std::optional<cudnnDataType_t> type;  ///< empty until it is set
   cudnnTensorFormat_t format = CUDNN_TENSOR_NCHW;
   std::array<std::int64_t, 4> dims = {};
   std::array<std::int64_t, 4> strides = {};
@@ -22,7 +22,7 @@ struct TensorShape {
   Element element() const { return type == CUDNN_DATA_BFLOAT16 ? Element::bf16 : Element::f32; }
   std::int64_t count() const { return dims[0] * dims[1] * dims[2] * dims[3]; }
 
-  /// From the first element to the end of the last one.
+  /// Returns the size from the first element to the end of the last one.
   std::size_t bytes() const;
 };
 
@@ -41,7 +41,7 @@ struct Activation {
   cudnnActivationMode_t mode = CUDNN_ACTIVATION_RELU;
 };
 
-/// What descriptors say, each by its handle.
+/// The contents of all descriptors by handle.
 struct Descriptors {
   Registry<cudnnTensorDescriptor_t, TensorShape> tensors;
   Registry<cudnnFilterDescriptor_t, TensorShape> filters;
@@ -53,7 +53,7 @@ struct Descriptors {
 
 Descriptors& descriptors();
 
-/// What cuDNN calls a failure of CUDA.
+/// Returns cuDNN's status for a CUDA error.
 cudnnStatus_t cudnn_failure(cudaError_t error);
 
 template <class Body>
@@ -66,7 +66,7 @@ cudnnStatus_t cudnn_call(const char* name, const Body& body) {
   return cudnn_call(name, Kind::ordinary, body);
 }
 
-/// Complains and refuses.
+/// Record a complaint and return an error status.
 cudnnStatus_t bad(const std::string& text);
 cudnnStatus_t unsupported(const std::string& text);
 

@@ -12,13 +12,13 @@ cudnnStatus_t query(cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilter
 }
 
 cudnnStatus_t tell_workspace(const Algorithm& algorithm, const Geometry& geometry, std::size_t* bytes) {
-  // Backends try algorithms out this way: it is no fault of theirs.
+  // Backends try algorithms this way, so this is not an error.
   if (!is_supported(algorithm, geometry)) return CUDNN_STATUS_NOT_SUPPORTED;
   *bytes = workspace_bytes(algorithm, geometry);
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// @return twice as many as there are: with each kind of maths
+/// @return twice the number of algorithms: one entry for each kind of maths
 cudnnStatus_t tell_most(const char* name, cudnnHandle_t handle, Pass pass, int* count) {
   return cudnn_call(name, [&] {
     if (usable_handle(cudnn_handles(), handle) == nullptr) return CUDNN_STATUS_BAD_PARAM;
@@ -28,7 +28,7 @@ cudnnStatus_t tell_most(const char* name, cudnnHandle_t handle, Pass pass, int* 
 }
 
 cudnnStatus_t create_cudnn(cudnnHandle_t* handle) {
-  if (handle == nullptr) return bad("nowhere to put the handle");
+  if (handle == nullptr) return bad("a null pointer for the handle");
   if (!state().settings.libraries_begin) return CUDNN_STATUS_NOT_INITIALIZED;
   *handle = cudnn_handles().add({.device = this_thread().device});
   return CUDNN_STATUS_SUCCESS;

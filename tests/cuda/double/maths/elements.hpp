@@ -7,18 +7,18 @@
 
 namespace troupe::cuda_double {
 
-/// The types of numbers that Troupe keeps on a device.
+/// The number types that Troupe stores on a device.
 enum class Element : std::uint8_t { f32, bf16 };
 
 inline std::size_t size_of(Element element) { return element == Element::f32 ? 4 : 2; }
 
-/// To the nearest, ties to even, in one rounding: by way of a float it would be two.
+/// Rounds to the nearest bfloat16, ties to even, in one rounding. A conversion by way of float would round twice.
 inline std::uint16_t to_bf16(double value) {
   if (std::isnan(value)) return 0x7FFF;
   auto single = static_cast<float>(value);
   if (static_cast<double>(single) != value) {
     if (std::abs(static_cast<double>(single)) > std::abs(value)) single = std::nextafter(single, 0.0F);
-    // The last bit, which bfloat16 does not have, says that something was cut off.
+    // A set last bit, which bfloat16 lacks, marks an inexact float.
     single = std::bit_cast<float>(std::bit_cast<std::uint32_t>(single) | 1U);
   }
   const auto bits = std::bit_cast<std::uint32_t>(single);
@@ -39,7 +39,7 @@ inline void store(Element element, void* values, std::int64_t at, double value) 
     static_cast<std::uint16_t*>(values)[at] = to_bf16(value);
 }
 
-/// What is left of a float in the ten bits of a tensor core's factor.
+/// Rounds to the ten mantissa bits of TF32.
 inline double to_tf32(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   return std::isfinite(value) ? std::bit_cast<float>((bits + 0x1000U) & ~0x1FFFU) : value;

@@ -26,7 +26,7 @@ struct CublasHandle {
 Registry<cudnnHandle_t, CudnnHandle>& cudnn_handles();
 Registry<cublasHandle_t, CublasHandle>& cublas_handles();
 
-/// The handle, where its device is the current one. @return null, with a complaint
+/// Returns the handle's object if its device is the current one. @return null, with a complaint, otherwise
 template <class Handle, class Object>
 Object* usable_handle(Registry<Handle, Object>& all, Handle handle) {
   Object* const found = all.find(handle);
@@ -40,7 +40,7 @@ Object* usable_handle(Registry<Handle, Object>& all, Handle handle) {
   return nullptr;
 }
 
-/// The stream that a handle's work goes to. @return null, with a complaint
+/// Returns the stream for a handle's work. @return null, with a complaint, if there is none
 template <class Object>
 Stream* stream_of(const Object& handle) {
   if (handle.stream != nullptr) return stream_for_work(handle.stream);
@@ -48,7 +48,7 @@ Stream* stream_of(const Object& handle) {
   return nullptr;
 }
 
-/// Gives a handle a stream of its device. @return false, with a complaint
+/// Sets the stream of a handle, which must belong to the same device. @return false, with a complaint, otherwise
 template <class Object>
 bool set_stream(Object& handle, cudaStream_t stream) {
   const Stream* const found = stream_for_work(stream);

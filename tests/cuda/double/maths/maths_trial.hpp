@@ -7,7 +7,7 @@
 
 namespace troupe::cuda_double {
 
-/// A device with a stream and handles of the libraries, and arrays on it.
+/// A device with a stream, library handles, and arrays on the device.
 class Device {
  public:
   explicit Device(const Settings& settings = {}) {
@@ -46,7 +46,7 @@ class Device {
   cublasHandle_t blas = nullptr;
 };
 
-/// Descriptors of a convolution.
+/// The descriptors of a convolution.
 struct Layer {
   cudnnTensorDescriptor_t x = nullptr, y = nullptr;
   cudnnFilterDescriptor_t w = nullptr;

@@ -16,7 +16,7 @@ double product_of(const Floats& one, const Floats& other) {
 
 }  // namespace
 
-TEST_CASE("double: a convolution by hand") {
+TEST_CASE("double: a convolution equals the result by hand") {
   const Device device;
   const Layer layer = new_layer({});
   const Floats x = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -28,13 +28,13 @@ TEST_CASE("double: a convolution by hand") {
   CHECK(complaints().empty());
 }
 
-TEST_CASE("double: groups of channels keep apart") {
+TEST_CASE("double: groups of channels are independent") {
   const Device device;
   const Layer layer = new_layer({.c = 2, .h = 1, .w = 2, .k = 4, .kernel = 1, .groups = 2});
   CHECK(forward(device, layer, {1, 2, 10, 20}, {1, 2, 3, 4}) == Floats{1, 2, 2, 4, 30, 60, 40, 80});
 }
 
-TEST_CASE("double: alpha and beta are taken at the call, and beta 0 does not read") {
+TEST_CASE("double: alpha and beta are read during the call, and with beta 0 the old output is not read") {
   const Device device;
   const Layer layer = new_layer({.h = 2, .w = 2});
   float* const x = device.put<float>({1, 1, 1, 1});
@@ -45,7 +45,7 @@ TEST_CASE("double: alpha and beta are taken at the call, and beta 0 does not rea
   REQUIRE(cudnnConvolutionForward(device.dnn, &alpha, layer.x, x, layer.w, w, layer.how, kForward, nullptr, 0, &beta,
                                   layer.y, y) == CUDNN_STATUS_SUCCESS);
   alpha = beta = 1000;
-  REQUIRE(cudnnDestroyTensorDescriptor(layer.x) == CUDNN_STATUS_SUCCESS);  // it was copied at the call
+  REQUIRE(cudnnDestroyTensorDescriptor(layer.x) == CUDNN_STATUS_SUCCESS);  // it was copied during the call
   CHECK(device.get(y, 1) == Floats{70});
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("double: gradients of convolutions are derivatives") {
     const Floats w =
         random_floats(static_cast<std::size_t>(sizes.k * sizes.c / sizes.groups * sizes.kernel * sizes.kernel), 2);
     const Floats dy = random_floats(layer.outputs(), 3);
-    // The scalar product of dy and the output is linear in x and in w: by differences its slopes are exact.
+    // The scalar product of dy and the output is linear in x and in w, so differences give exact slopes.
     const double value = product_of(forward(device, layer, x, w), dy);
     const Floats dx = backward_data(device, layer, w, dy, x.size());
     const Floats dw = backward_filter(device, layer, x, dy, w.size());
@@ -79,7 +79,7 @@ TEST_CASE("double: gradients of convolutions are derivatives") {
   }
 }
 
-TEST_CASE("double: channels last and bfloat16 give the same sums, rounded") {
+TEST_CASE("double: NHWC and bfloat16 give the same sums, rounded") {
   const Device device;
   const Sizes sizes{.n = 2, .c = 3, .h = 4, .w = 5, .k = 2, .kernel = 3, .padding = 1};
   const Layer layer = new_layer(sizes, CUDNN_DATA_BFLOAT16, CUDNN_TENSOR_NHWC);
@@ -124,7 +124,7 @@ TEST_CASE("double: bfloat16 is rounded once, to the nearest even") {
   CHECK(std::isnan(from_bf16(to_bf16(NAN))));
 }
 
-TEST_CASE("double: unordered algorithms are complained about, and their bits change") {
+TEST_CASE("double: algorithms with unordered sums cause complaints, and their results vary") {
   std::set<Floats> results;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const Device device({.seed = seed});
@@ -136,7 +136,7 @@ TEST_CASE("double: unordered algorithms are complained about, and their bits cha
   CHECK(results.size() > 1);
 }
 
-TEST_CASE("double: algorithms may be made to differ from each other, but not from themselves") {
+TEST_CASE("double: with algorithms_differ, algorithms differ from each other but not from themselves") {
   const auto result = [](std::uint64_t seed, cudnnConvolutionBwdFilterAlgo_t algorithm) {
     const Device device({.seed = seed, .algorithms_differ = true});
     const Layer layer = new_layer({.n = 4, .h = 9, .w = 9, .kernel = 3, .padding = 1});
@@ -146,7 +146,7 @@ TEST_CASE("double: algorithms may be made to differ from each other, but not fro
   CHECK(result(1, kFilter) != result(1, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT));
 }
 
-TEST_CASE("double: algorithms are listed in an order drawn by the seed") {
+TEST_CASE("double: algorithms are listed in an order that depends on the seed") {
   std::set<int> firsts;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Device device({.seed = seed});
@@ -174,7 +174,7 @@ TEST_CASE("double: algorithms are listed in an order drawn by the seed") {
   CHECK(firsts.size() > 3);
 }
 
-TEST_CASE("double: what the real cuDNN would spoil or refuse") {
+TEST_CASE("double: misuse of cuDNN is refused or causes a complaint") {
   const Device device;
   const Layer layer = new_layer({.n = 1, .c = 2, .h = 4, .w = 4, .k = 2, .kernel = 3, .padding = 1});
   float* const x = device.put(random_floats(32, 1));
@@ -210,7 +210,7 @@ TEST_CASE("double: what the real cuDNN would spoil or refuse") {
   CHECK(usage() == Usage{.blocks = 4, .bytes = 3 * 256 + 768, .streams = 1, .descriptors = 4, .handles = 3});
 }
 
-TEST_CASE("double: default maths rounds factors to TF32, FMA maths does not") {
+TEST_CASE("double: default maths rounds factors to TF32, and FMA maths does not") {
   const Device device;
   const Layer layer = new_layer({.h = 2, .w = 2});
   const Floats x = {1 + 0x1p-14F, 0, 0, 0};
@@ -220,7 +220,7 @@ TEST_CASE("double: default maths rounds factors to TF32, FMA maths does not") {
   CHECK(forward(device, layer, x, w) == Floats{1});
 }
 
-TEST_CASE("double: bias, activation and a sum behind a convolution") {
+TEST_CASE("double: bias, activation and addition after a convolution are computed") {
   const Device device;
   const Layer layer = new_layer({.h = 2, .w = 2, .k = 2, .kernel = 1});
   cudnnTensorDescriptor_t bias = nullptr;
@@ -246,7 +246,7 @@ TEST_CASE("double: bias, activation and a sum behind a convolution") {
   CHECK(device.get(y, 8) == Floats{11, 12, 13, 14, 1, 0, -1, -2});
 }
 
-TEST_CASE("double: a workspace that two streams share is a race") {
+TEST_CASE("double: a workspace shared by two streams is a race") {
   const Device device;
   const Layer layer = new_layer({});
   float* const x = device.put(random_floats(9, 1));

@@ -11,7 +11,7 @@ struct Multiplication {
   float beta = 0;
 };
 
-/// Compares a 3 by 4 product over 5, in matrices with rows to spare, with plain loops.
+/// Compares a 3 x 4 product over k = 5, in matrices with spare rows, with plain loops.
 void check_product(const Device& device, const Multiplication& how) {
   const int lda = 6;
   const int ldb = 7;
@@ -37,7 +37,7 @@ void check_product(const Device& device, const Multiplication& how) {
 
 }  // namespace
 
-TEST_CASE("double: matrix products") {
+TEST_CASE("double: matrix products equal plain loops") {
   for (const auto a : {CUBLAS_OP_N, CUBLAS_OP_T})
     for (const auto b : {CUBLAS_OP_N, CUBLAS_OP_T})
       for (const float beta : {0.0F, 0.5F}) {
@@ -47,7 +47,7 @@ TEST_CASE("double: matrix products") {
       }
 }
 
-TEST_CASE("double: products of bfloat16, to either type") {
+TEST_CASE("double: products of bfloat16 can have outputs of either type") {
   const Device device;
   const std::vector<std::uint16_t> a = {to_bf16(1), to_bf16(2)};
   const std::vector<std::uint16_t> b = {to_bf16(3), to_bf16(0x1p-9)};
@@ -66,7 +66,7 @@ TEST_CASE("double: products of bfloat16, to either type") {
   CHECK(run(single, CUDA_R_16F, CUBLAS_COMPUTE_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
-TEST_CASE("double: what the real cuBLAS would spoil or refuse") {
+TEST_CASE("double: misuse of cuBLAS is refused or causes a complaint") {
   const Device device;
   float* const a = device.put(random_floats(6, 1));
   float* const c = device.put(random_floats(4, 1));
@@ -89,7 +89,7 @@ TEST_CASE("double: what the real cuBLAS would spoil or refuse") {
   CHECK(complaints().size() == 4);
 }
 
-TEST_CASE("double: a failure of the device is one of the libraries, and handles are given back all the same") {
+TEST_CASE("double: a device failure is reported by the libraries, and handles are still released") {
   const Device counting;
   const std::int64_t made = calls();
   const Device device({.failing_call = made});

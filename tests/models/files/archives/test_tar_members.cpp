@@ -29,7 +29,7 @@ std::string text_of_member(const std::string& bytes, const TarMember& member) {
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
-/// A record of an extended header.
+/// Returns a record of an extended header.
 std::string pax_record(const std::string& key, const std::string& value) {
   const std::size_t rest = key.size() + value.size() + 3;
   std::size_t length = rest + 1;
@@ -48,7 +48,7 @@ void refuses_archive(const std::string& bytes, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("members of an archive are found, and read in any order") {
+TEST_CASE("members of an archive are found and can be read in any order") {
   const std::string long_name = std::string(150, 'd') + "/" + std::string(150, 'n');
   const std::string bytes = tar_member("a", "first") + with_pax(pax_record("path", long_name), tar_member("b", "2")) +
                             tar_header("folder/", tar_size(0), '5') + tar_header("device", tar_size(0), '3') +
@@ -62,11 +62,11 @@ TEST_CASE("members of an archive are found, and read in any order") {
   CHECK(text_of_member(bytes, members[2]).empty());
   CHECK(text_of_member(bytes, members[1]) == "2");
   CHECK(text_of_member(bytes, members[0]) == "first");
-  // Archives one behind the other, as `cat` makes them.
+  // Two archives concatenated, as `cat` writes them.
   CHECK(members_in(bytes + tar_bytes({{"d", "more"}})).size() == 5);
 }
 
-TEST_CASE("links and sparse files are told apart") {
+TEST_CASE("links and sparse files are distinguished") {
   const std::string links = tar_header("h", tar_size(0), '1', "a") + tar_header("l", tar_size(0), '2', "a");
   const auto members = members_in(links + tar_member("a", "x") + tar_end());
   REQUIRE(members.size() == 3);
@@ -78,14 +78,14 @@ TEST_CASE("links and sparse files are told apart") {
   CHECK(members_in(with_pax(map, tar_member("s", "abc")) + tar_end())[0].kind == TarMember::Kind::sparse);
 }
 
-TEST_CASE("an archive that is cut off anywhere is refused, never shorter") {
+TEST_CASE("the reader refuses a tar archive that is cut off at any point") {
   const std::string whole = tar_bytes({{"a", "first"}, {"b", std::string(600, 'x')}, {"c", ""}});
   for (std::size_t length = 0; length < whole.size() - 512; length += length % 512 == 0 ? 1 : 511)
     refuses_archive(whole.substr(0, length), "a.tar");
   CHECK(members_in(whole.substr(0, whole.size() - 512)).size() == 3);
 }
 
-TEST_CASE("what an archive claims is not believed") {
+TEST_CASE("archives with false sizes, long names or a wrong checksum are refused") {
   refuses_archive(tar_header("huge", std::string("\x80\0\0\0\x10\0\0\0\0\0\0\0", 12)) + tar_end(), "truncated in huge");
   refuses_archive(tar_header("negative", std::string(12, '\xff')) + tar_end(), "a.tar");
   refuses_archive(with_pax(pax_record("path", std::string(5000, 'n')), tar_member("a", "")) + tar_end(), "5000 bytes");
@@ -94,11 +94,11 @@ TEST_CASE("what an archive claims is not believed") {
                   "truncated in a");
   refuses_archive("no archive at all", "a.tar");
   std::string damaged = tar_bytes({{"a", "first"}, {"b", "second"}});
-  damaged[1024] = 'c';  // the sum of the header is another one now
+  damaged[1024] = 'c';  // the checksum of the header no longer fits
   refuses_archive(damaged, "a.tar");
 }
 
-TEST_CASE("a member is read only where it is what the index says") {
+TEST_CASE("a member is read only if it is at the place that the index names") {
   const std::string bytes = tar_bytes({{"a", "first"}, {"b", "second"}});
   const auto refuse = [&](const TarMember& member, const std::string& what) {
     check_throws(ErrorCode::bad_file, what, [&] { read_member(in_memory(bytes), member); });
@@ -115,7 +115,7 @@ TEST_CASE("a member is read only where it is what the index says") {
   CHECK(text_of_member(bytes, {"b", 1024, 518}) == "second");
 }
 
-TEST_CASE("what is compressed is read up to a limit, however little it is made of") {
+TEST_CASE("compressed data is decompressed up to a limit, even from a tiny file") {
   const TemporaryFolder folder;
   constexpr std::uint64_t kMost = 1 << 20;
   const auto read = [&](const std::string& name) { return read_decompressed(InputFile(folder / name), kMost); };
@@ -138,7 +138,7 @@ TEST_CASE("what is compressed is read up to a limit, however little it is made o
   check_throws(ErrorCode::bad_file, "cut.zst", [&] { read("cut.zst"); });
 }
 
-TEST_CASE("of gzip each member's checksum and length are checked, and what lies behind the last") {
+TEST_CASE("checksum and length of each gzip member are checked, and data after the last member is refused") {
   const TemporaryFolder folder;
   const auto read = [&](const std::string& bytes) {
     write_file(folder / "a.gz", bytes);

@@ -18,7 +18,7 @@ namespace {
 
 using Pixels = std::vector<std::uint8_t>;
 
-/// What the header of a PNG says of its pixels.
+/// The colour type in a PNG header.
 enum class PngKind : char { grey = 0, colours = 2, palette = 3, grey_alpha = 4, alpha = 6 };
 
 struct PngFile {
@@ -26,8 +26,8 @@ struct PngFile {
   std::uint32_t height = 1;
   int bits = 8;
   PngKind kind = PngKind::grey;
-  std::string rows;         ///< each with its filter, 0, before it
-  std::string chunks = "";  ///< before them
+  std::string rows;         ///< each row with its filter byte, 0, in front
+  std::string chunks = "";  ///< chunks before the rows
   bool interlaced = false;
 
   std::string bytes() const {
@@ -54,21 +54,21 @@ void is_damaged(const std::string& file, const std::string& what) {
   check_throws(ErrorCode::bad_file, "(x)", [&] { decode(file, 3); });
 }
 
-/// A file of which bytes are changed behind its last header of a scan, `at` bytes further.
+/// Overwrites bytes of the last scan, `at` bytes after its header.
 std::string with_data(std::string jpeg, std::size_t at, std::string_view bytes) {
   const std::size_t scan = jpeg.rfind("\xFF\xDA");
   const std::size_t header = static_cast<unsigned char>(jpeg[scan + 3]);
   return jpeg.replace(scan + 2 + header + at, bytes.size(), bytes);
 }
 
-/// Pixels that have all frequencies.
+/// Returns pixels with all frequencies.
 std::string noise(std::size_t size) {
   std::string bytes;
   for (std::uint32_t i = 0; i < size; ++i) bytes += static_cast<char>(i * i * 2654435761U >> 24);
   return bytes;
 }
 
-/// A file of two scans, of which the second is there `times` times.
+/// Returns a JPEG with two scans; the second one is repeated `times` times.
 std::string of_scans(int times) {
   static constexpr std::array<jpeg_scan_info, 2> kScans{{{1, {0}, 0, 0, 0, 0}, {1, {0}, 1, 63, 0, 0}}};
   const std::string file = jpeg_bytes(noise(256), 16, 16, 1, [](jpeg_compress_struct& jpeg) {
@@ -84,7 +84,7 @@ std::string of_scans(int times) {
 
 }  // namespace
 
-TEST_CASE("values of a PNG are taken as they are, whatever it says of gamma") {
+TEST_CASE("the gamma of a PNG does not change its values") {
   const std::string linear = png_chunk("gAMA" + big_endian(100'000));
   for (const std::string& chunks : {std::string(), linear, png_chunk("gAMA" + big_endian(45'455))}) {
     CHECK(pixels({.rows = {'\0', '\x40'}, .chunks = chunks}, 1) == Pixels{64});
@@ -95,7 +95,7 @@ TEST_CASE("values of a PNG are taken as they are, whatever it says of gamma") {
   }
 }
 
-TEST_CASE("few bits and palettes become bytes") {
+TEST_CASE("1-bit, 2-bit and palette images become bytes") {
   CHECK(pixels({.width = 4, .bits = 2, .rows = {'\0', '\x1B'}}, 1) == Pixels{0, 85, 170, 255});
   CHECK(pixels({.width = 9, .bits = 1, .rows = {'\0', '\x55', '\x7F'}}, 1) ==
         Pixels{0, 255, 0, 255, 0, 255, 0, 255, 0});
@@ -105,7 +105,7 @@ TEST_CASE("few bits and palettes become bytes") {
   CHECK(pixels(of_palette, 1) == Pixels{76, 18});
 }
 
-TEST_CASE("grey is made of a PNG's colours as of a JPEG's") {
+TEST_CASE("a PNG is converted to grey like a JPEG") {
   const std::array<std::array<int, 4>, 5> colours{
       {{255, 0, 0, 76}, {0, 255, 0, 150}, {0, 0, 255, 29}, {255, 255, 255, 255}, {12, 200, 90, 131}}};
   for (const auto& [red, green, blue, grey] : colours) {
@@ -118,7 +118,7 @@ TEST_CASE("grey is made of a PNG's colours as of a JPEG's") {
   }
 }
 
-TEST_CASE("what is transparent becomes black, and what is partly so lies on black in the light of a display") {
+TEST_CASE("transparent pixels become black, and partly transparent pixels are blended with black in linear light") {
   const std::string grey{'\0', '\x64', '\0', '\x64', '\xFF', '\xFF', '\x80'};
   CHECK(pixels({.width = 3, .kind = PngKind::grey_alpha, .rows = grey}, 1) == Pixels{0, 100, 186});
   CHECK(pixels({.kind = PngKind::alpha, .rows = {'\0', '\xFF', '\0', '\x64', '\x80'}}, 3) == Pixels{186, 0, 73});
@@ -129,14 +129,14 @@ TEST_CASE("what is transparent becomes black, and what is partly so lies on blac
   CHECK(pixels({.width = 2, .bits = 16, .rows = {'\0', 8, 7, 8, 8}, .chunks = wide_key}, 1) == Pixels{0, 8});
 }
 
-TEST_CASE("an interlaced PNG has the pixels of one that is not") {
-  // The passes that 3 by 3 pixels have: 1; 3; 7 and 9; 2, then 8; the row between.
+TEST_CASE("an interlaced PNG has the same pixels as a PNG without interlacing") {
+  // The passes of a 3 x 3 image: 1; 3; 7 and 9; 2, then 8; the middle row.
   const std::string rows{'\0', 1, '\0', 3, '\0', 7, 9, '\0', 2, '\0', 8, '\0', 4, 5, 6};
   CHECK(pixels({.width = 3, .height = 3, .rows = rows, .interlaced = true}, 1) == Pixels{1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(pixels({.width = 3, .height = 3, .rows = rows, .interlaced = true}, 3).size() == 27);
 }
 
-TEST_CASE("a damaged PNG is told with what libpng says") {
+TEST_CASE("the error about a damaged PNG contains the message of libpng") {
   const std::string file = png_bytes(noise(4096), 64, 64, 1);
   is_damaged(file.substr(0, file.size() / 2), "a damaged PNG file: read beyond end of data");
   is_damaged(file.substr(0, 20), "read beyond end of data");
@@ -148,7 +148,7 @@ TEST_CASE("a damaged PNG is told with what libpng says") {
   is_damaged(PngFile{.width = 50'000, .height = 50'000, .rows = std::string(9, '\0')}.bytes(), "too many pixels");
 }
 
-TEST_CASE("a JPEG whose data libjpeg calls corrupt is damaged") {
+TEST_CASE("a JPEG with data that libjpeg calls corrupt is damaged") {
   const std::string ones("\xFF\0\xFF\0\xFF\0\xFF\0\xFF\0\xFF\0", 12);
   is_damaged(with_data(jpeg_bytes(noise(256), 16, 16), 8, ones), "bad Huffman code");
   const std::string restarts =
@@ -163,13 +163,13 @@ TEST_CASE("a JPEG whose data libjpeg calls corrupt is damaged") {
   CHECK(decode(arithmetic, 1).width == 64);
   is_damaged(with_data(arithmetic, 8, std::string(400, '\x10')), "bad arithmetic code");
   std::string refined = of_scans(2);
-  refined[refined.rfind("\xFF\xDA") + 9] = '\x10';  // refines what it has not had
+  refined[refined.rfind("\xFF\xDA") + 9] = '\x10';  // refines a scan that does not exist
   is_damaged(refined, "Inconsistent progression");
   std::string padded = jpeg_bytes(noise(4096), 64, 64);
   CHECK(decode(padded.insert(padded.size() - 2, "more"), 1).width == 64);
 }
 
-TEST_CASE("a JPEG of more scans than any has is refused") {
+TEST_CASE("a JPEG with too many scans is refused") {
   CHECK(pixels(of_scans(99), 1) == pixels(of_scans(1), 1));
   is_damaged(of_scans(100), "more than 100 scans");
 }
