@@ -11,8 +11,7 @@ using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
 
-// A node whose join the driver refuses after the handshake, because the node announces an address that others cannot
-// reach.
+// A node whose join the driver refuses after the handshake, because others cannot reach the announced address.
 
 TEST_CASE("a refused node prints the reason, ends with status 1 under --once, and otherwise connects again") {
   if (const std::string why = Namespaces::why_not(); !why.empty()) {
