@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kPrivateCopy = "troupe-bench-private-copy";
 
-/// Gives a rank the result in memory of its own, as other libraries do.
+/// Copies the result into memory of the rank, as other libraries do.
 std::string copy_privately(Model& model, std::span<const float> weights) {
   static std::mutex mutex;
   static std::map<const Model*, std::vector<float>> copies;
@@ -45,7 +45,8 @@ struct Seconds {
   std::vector<double> with_private_copies;
 };
 
-/// Among nodes gradients are on their way before the others have said that theirs are there, so all of a step counts.
+/// Returns the time of the reduction. On nodes this is the whole step, because a node sends its gradient before the
+/// other nodes have reported theirs.
 double reduction(const StepReport& step) {
   return step.bytes_sent > 0 ? step.seconds.step : step.seconds.reduce + step.seconds.apply_all;
 }
