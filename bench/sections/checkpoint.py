@@ -1,21 +1,21 @@
-"""Checkpoints: their own time, and what they take from steps."""
+"""The duration of checkpoints, and their effect on steps."""
 import shutil
 from statistics import median
 
 from harness.tables import table
 
 EVERY = 20
-STEPS = 3 * EVERY + 1  # the first is slower
+STEPS = 3 * EVERY + 1  # the first step is slower
 RESNET = ("--model", "tfbench", "--workers", 2, "--devices-per-worker", 2, "--optimizer", "adam", "--quiet")
 
 
 def seconds_of(step):
-    """Of one call of step(), what it did for a checkpoint included."""
+    """Returns the seconds of one call of step(), including its work for a checkpoint."""
     return step["seconds"]["step"] + step["checkpoint"]["seconds"]
 
 
 def resnet(bench, placement, *arguments):
-    """Seconds of the steps but the first, and those beside which a checkpoint was made."""
+    """Returns the seconds of all steps except the first, and of the steps that overlap with a checkpoint."""
     _, steps = bench.train(placement, *RESNET, "--steps", STEPS, *arguments)
     overlap = [seconds_of(step) for before, step in zip(steps, steps[1:])
                if before["checkpoint"]["writing"] or step["checkpoint"]["writing"]]
@@ -33,7 +33,7 @@ def with_checkpoints(bench, placement):
 
 
 def checkpoint(bench):
-    """ResNet-101 with Adam, a checkpoint every 20 steps; and one checkpoint of its size."""
+    """ResNet-101 with Adam and a checkpoint every 20 steps, and a single checkpoint of the same size."""
     results = bench.alternate({"without": lambda _: resnet(bench, "processes"),
                                "with": with_checkpoints(bench, "processes"),
                                "alone": lambda _: bench.measure("checkpoint", "--rounds", 3, "--folder", bench.folder)})
