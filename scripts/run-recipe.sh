@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Runs the commands of a recipe, the indented lines of its text, one after the other in the present folder:
+# Runs the commands of a recipe, which are the indented lines of its text, one after the other in the current folder:
 #   run-recipe.sh docs/recipes/NAME.md [--short]
-# with --short as a test does, after the edits (of sed) in its comment "<!-- short: ... -->". Fails where a command
-# does, or where no line of what they print fits the pattern of each "<!-- expect: ... -->" (or, with --short,
-# "<!-- expect in short: ... -->"). Ends with 77 (skipped) where a command does, since something is not to be had here.
+# --short, for tests, first applies the sed commands in the recipe's comment "<!-- short: ... -->". Fails if a command
+# fails, or if no line of the output matches the pattern of an "<!-- expect: ... -->" comment (with --short: "<!--
+# expect in short: ... -->"). Exits with 77 (skipped) if a command does, because the machine lacks a requirement.
 set -euo pipefail
 
 recipe=$(realpath "$1")
 short=${2:-}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-comment() { # KIND: its texts, a line each
+comment() { # KIND: prints the texts of these comments, one per line
   sed -n "s/^<!-- $1: \(.*\) -->\$/\1/p" "$recipe"
 }
 
-# A command may go on in the next line, behind a backslash.
+# A backslash at the end of a line continues the command in the next line.
 commands=$(sed -n 's/^    //p' "$recipe" | sed -e ':more' -e '/\\$/{N;s/\\\n *//;b more' -e '}')
 [[ -n $short ]] && commands=$(sed -E "$(comment short)" <<<"$commands")
 [[ -n $commands ]] || { echo "run-recipe: $recipe has no commands" >&2; exit 1; }
@@ -30,5 +30,5 @@ while IFS= read -r command; do
 done <<<"$commands"
 
 while IFS= read -r pattern; do
-  [[ -z $pattern ]] || grep -qE -- "$pattern" "$output" || { echo "run-recipe: no line fits: $pattern" >&2; exit 1; }
+  [[ -z $pattern ]] || grep -qE -- "$pattern" "$output" || { echo "run-recipe: no line matches: $pattern" >&2; exit 1; }
 done <<<"$(comment "expect${short:+ in short}")"
