@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Whether docs/guide.md shows its programs as they are: behind each line `<!-- NAME.cpp -->` comes examples/guide/NAME.cpp.
-#   check_guide.sh [--write]   --write: makes it so
+# Checks that docs/guide.md shows its programs unchanged: the text of FILE.cpp (relative to examples/guide) follows each
+# line `<!-- FILE.cpp -->`.
+#   check_guide.sh [--write]   --write: updates the page
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,7 +10,7 @@ made=$(awk '
     print $0 "\n\n```cpp"
     file = "examples/guide/" $2
     while ((got = (getline line < file)) > 0) print line
-    if (got < 0) { print "check_guide: there is no " file > "/dev/stderr"; exit 1 }
+    if (got < 0) { print "check_guide: missing file: " file > "/dev/stderr"; exit 1 }
     print "```"
     old = "before"
     next

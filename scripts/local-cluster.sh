@@ -10,7 +10,7 @@ usage: $0 N [OPTION...] [-- COMMAND...]
   N               nodes, 1 to 200; one network namespace each, and one for the driver
   --rate RATE     rate of each node's link in each direction, such as 1gbit (default: no limit); the driver's
                   link has no limit
-  --only-network  start no nodes and create no certificates: COMMAND uses the namespaces as it likes
+  --only-network  start no nodes and create no certificates: COMMAND uses the namespaces itself
   --troupe FILE   the program of the nodes and of the driver: a user's program that calls troupe::init, or troupe
                   (default: build/release/bin/troupe). The certificates are created by troupe: this program,
                   build/release/bin/troupe, or the one in PATH

@@ -105,7 +105,7 @@ void add_allreduce(CLI::App& app) {
   options->sgd.num_workers = 2;
   CLI::App& allreduce = *app.add_subcommand(
       "allreduce",
-      "Time the reduction of one gradient a rank to a result that all can read (among nodes: the whole step), after "
+      "Time the reduction of one gradient per rank to a result that all can read (on nodes: the whole step), after "
       "checking it");
   allreduce.add_option("--parameters", options->parameters, "Floats")->check(CLI::Range(1UL, 1UL << 36));
   allreduce.add_option("--rounds", options->rounds, "Measurements")->check(CLI::Range(1, 10'000));

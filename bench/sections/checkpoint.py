@@ -48,7 +48,7 @@ def checkpoint(bench):
         rows.append([f"{name} checkpoints", f"{median(steps):.3f}", f"{slowest:.2f}x", f"{without / total:.3f}x",
                      f"{skipped}"])
     table(f"ResNet-101 with Adam, 2 processes x 2 devices, a checkpoint every {EVERY} steps",
-          ["", "median step, s", "slowest (that overlaps one) against it", "throughput", "skipped"], rows)
+          ["", "median step, s", "slowest step during a checkpoint, against the median", "throughput", "skipped"], rows)
     alone = {key: median(result[key] for result in results["alone"]) for key in
              ("seconds", "dd_seconds", "ratio", "resume_seconds", "read_seconds", "start_seconds", "resume_ratio")}
     table("A checkpoint of 535 MB, 4 processes", ["work", "ours, s", "floor, s", "ratio"],

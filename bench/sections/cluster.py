@@ -50,7 +50,7 @@ def cluster_allreduce(bench):
         fastest = min(seconds[name] for name in runs)
         rows.append([f"{floats:,}", *map(milliseconds, seconds.values()), f"{best / fastest:.2f}x"])
     table(f"All-reduce over {cluster}, no limit; milliseconds",
-          ["floats", *results, "our best is faster than their best"], rows)
+          ["floats", *results, "speed-up of our best over their best"], rows)
 
 
 def cluster_rate(bench):
@@ -150,8 +150,8 @@ def cluster_driver(bench):
         line = seconds[first] + slope * (workers - first)
         rows.append([workers, milliseconds(seconds[workers]), f"{seconds[workers] / workers * 1e6:.1f}",
                      percent(seconds[workers] / line - 1)])
-    table(f"A step of the linear regression by workers on {cluster}; {slope * 1e6:.1f} microseconds for each more",
-          ["workers", "median step, milliseconds", "microseconds a worker", "off the line from first to last"], rows)
+    table(f"A step of the linear regression by workers on {cluster}; {slope * 1e6:.1f} microseconds per worker more",
+          ["workers", "median step, milliseconds", "microseconds per worker", "off the line from first to last"], rows)
 
 
 CLUSTER = {"cluster-allreduce": cluster_allreduce, "cluster-rate": cluster_rate, "cluster-gloo": cluster_gloo,

@@ -36,7 +36,7 @@ def cnn(bench):
         rows.append([f"Troupe, 2 workers, {placement}", f"{rate:.0f}", f"{rate / theirs:.2f}x", percent(off),
                      f"{copied:.0f}"])
     table("Reference CNN, Fashion-MNIST, 2 x batch 64, one epoch",
-          ["", "images/s", "against DDP", "step not in phases", "gradient bytes copied a step"], rows)
+          ["", "images/s", "against DDP", "step not in phases", "gradient bytes copied per step"], rows)
 
 
 def accuracies(text, epochs):

@@ -51,7 +51,7 @@ def resnet(bench, sizes, pci):
     # The most important row comes first, and each row is printed immediately, because the time may run out.
     complete = True
     head = ["precision", "batch", "images/s", "PyTorch's", "ratio", "compiled", "its ratio", "waits for copies",
-            "of copies hidden", "over the bus a step", "memory", "PyTorch's"]
+            "copy time hidden", "over the bus per step", "memory", "PyTorch's"]
     print_head(f"{sizes.model}, {sizes.image} x {sizes.image}, cuda:0", head)
     for precision, batch in [("bf16", batch) for batch in reversed(sizes.batches)] + [("tf32", sizes.tf32_batch)]:
         row = resnet_row(bench, sizes, precision, batch, pci)

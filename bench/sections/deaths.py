@@ -83,7 +83,7 @@ def short(run):
 
 def deaths(bench):
     """Seconds and steps lost, and the effect on the weights."""
-    sides = {"Troupe, 4 worker processes": ours, "PyTorch DDP, torchrun --max-restarts, a snapshot each 20 steps": theirs}
+    sides = {"Troupe, 4 worker processes": ours, "PyTorch DDP, torchrun --max-restarts, snapshot every 20": theirs}
     rows = []
     runs, weights = {}, {}
     for name, side in sides.items():
@@ -99,4 +99,4 @@ def deaths(bench):
         rows.append([name, f"{median(result['lost'] for result in killed):.3f}",
                      f"{median(result['again'] for result in killed):.0f}", f"{off:.2g}"])
     table(f"The reference CNN, {STEPS} steps, one of {WORKERS} workers killed in step {KILL_AT}",
-          ["", "seconds lost", "steps made again", "largest difference of a weight from the undisturbed run"], rows)
+          ["", "seconds lost", "repeated steps", "largest difference of a weight from the undisturbed run"], rows)

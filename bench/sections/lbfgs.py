@@ -59,7 +59,7 @@ def softmax(bench):
         rows += [[f"{near:g}", name, f"{evaluations:.0f}", f"{evaluations / fewest:.2f}x", f"{seconds:.2f}",
                   f"{seconds / fastest:.2f}x"] for name, (evaluations, seconds) in cells.items()]
     table("L-BFGS, history 10: softmax regression on Fashion-MNIST, L2 1e-4, until the objective is near its minimum",
-          ["within", "", "evaluations", "against the fewer of the peers'", "seconds", "against the faster peer"], rows)
+          ["within", "", "evaluations", "against the better peer", "seconds", "against the faster peer"], rows)
 
 
 def slow_worker(bench):
@@ -76,7 +76,7 @@ def slow_worker(bench):
             "the same with 2 backup portions": run(4, *fault, "--backup-portions", 2)}
     results = bench.alternate(runs)
     free = median(results["3 workers"])
-    table("L-BFGS, reference CNN on all of Fashion-MNIST, 16 portions: seconds an evaluation",
+    table("L-BFGS, reference CNN on all of Fashion-MNIST, 16 portions: seconds per evaluation",
           ["", "seconds", "against 3 workers"],
           [[name, f"{median(results[name]):.3f}", f"{median(results[name]) / free:.2f}x"] for name in runs])
 

@@ -83,8 +83,8 @@ def against_ddp(bench):
         ratio = middle(setup, "step") / middle(ddp_name(setup.replicas()), "step")
         rows.append([setup, f"{middle(setup, 'step'):.3f}", f"{ratio:.2f}x", percent(middle(setup, "beyond")),
                      percent(max(result["off"] for result in results[setup])), f"{middle(setup, 'first'):.2f}x"])
-    table("ResNet-101, 224 x 224, batch 1 a replica (workers x devices)",
-          ["", "seconds a step", "against DDP of as many processes", "step beyond the slowest worker's compute",
+    table("ResNet-101, 224 x 224, batch 1 per replica (workers x devices)",
+          ["", "seconds per step", "against DDP, as many processes", "step beyond the slowest worker's compute",
            "step not in phases", "first step against the others"], rows)
 
 
@@ -120,4 +120,4 @@ def memory(bench):
     results = {name: median(peaks) for name, peaks in bench.alternate(runs).items()}
     rows = [[theirs, f"{results[theirs] / 2**20:.0f}", "1.00x"]]
     rows += [[setup, f"{results[setup] / 2**20:.0f}", f"{results[setup] / results[theirs]:.2f}x"] for setup in setups]
-    table("Peak memory of all processes, ResNet-101, batch 1 a replica", ["", "MiB (PSS)", "against DDP"], rows)
+    table("Peak memory of all processes, ResNet-101, batch 1 per replica", ["", "MiB (PSS)", "against DDP"], rows)

@@ -53,7 +53,7 @@ def runs(bench):
     results = bench.alternate(measured)
 
     def of(name, figure):
-        return f"{median(result[figure] for result in results[name]) * 1e3:.3g} ms" if name in results else "not here"
+        return f"{median(result[figure] for result in results[name]) * 1e3:.3g} ms" if name in results else "missing"
 
     table(f"Runs of functions on {RANKS} worker processes",
           ["", "Troupe", "Ray Train"],

@@ -31,7 +31,7 @@ def transports(bench):
 
     def microseconds(name, size):
         if name not in results:
-            return "not here"
+            return "not installed"
         time = median(result[size] for result in results[name]) * 1e6
         return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 

@@ -59,10 +59,10 @@ def overhead(bench):
 
     def of(name):
         if name not in results:
-            return "not here"
+            return "not installed"
         return f"{median((each['seconds'] - each['own_seconds']) / TRIALS for each in results[name]) * 1e3:.3g} ms"
 
-    table(f"{TRIALS} trials of linear regression, one after the other: a trial beyond its own time",
+    table(f"{TRIALS} trials of linear regression, one after the other: overhead per trial",
           ["Troupe, a process each", "Ray Tune"], [[of("Troupe"), of("Ray Tune")]])
 
 

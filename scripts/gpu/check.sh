@@ -4,14 +4,14 @@
 #
 #   check.sh [PART...]
 #     devices    the GPU, its driver, and NVIDIA's libraries that the programs find
-#     kernels    tests of our kernels against plain loops
+#     kernels    tests of our kernels, compared with plain loops
 #     networks   tests of whole networks: gradients, residual sums, batch-norm, dropout
 #     runs       tests of runs: workers, replicas, processes, checkpoints
 #     bits       1 and 2 workers, in threads and processes, and a second run give bitwise identical weights
-#     train      the loss of the reference CNN and of ResNet-50 falls, and begins where the CPU's begins
-#     profile    the ten dearest kernels: their share of the copy rate, and of the time in which matrix units are busy
+#     train      the loss of the reference CNN and of ResNet-50 falls, and starts where the CPU's starts
+#     profile    the ten most expensive kernels: their share of the copy rate, and of the time with busy matrix units
 #     memcheck   compute-sanitizer on kernels and networks
-#     compare    images/s, copies and memory beside PyTorch's (bench/compare.py cuda); takes 5 minutes and more
+#     compare    images/s, copies and memory compared with PyTorch (bench/compare.py cuda); 5 minutes or more
 # Without PART, runs all parts in this order for $CHECK_SECONDS (default 300). With PART, the total time is unlimited
 # unless $CHECK_SECONDS is set. A part that exceeds its own limit or the remaining time is ended, and its results so far
 # are kept. Parts write at most 8 files to $OUT (default ./gpu-results). summary.txt has a line for each part. If a

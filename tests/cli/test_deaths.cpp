@@ -47,7 +47,7 @@ class LongTraining {
 
 }  // namespace
 
-TEST_CASE("a killed worker is replaced with a message, and the weights equal those of an undisturbed run") {
+TEST_CASE("a killed worker is replaced and reported, and the weights equal those of an undisturbed run") {
   const TemporaryFolder folder;
   const auto train = [&](const std::string& report, const std::vector<std::string>& more = {}) {
     return run_program(train_linear(joined({"--placement", "processes", "--workers", "3", "--batch-size", "0",

@@ -199,7 +199,8 @@ TEST_CASE("a node may be killed at any point of its join") {
   check_training(*training.get(), 3);
 }
 
-TEST_CASE("an invalid frame instead of an answer ends the node's connection with one line and not the next run") {
+TEST_CASE(
+    "a node that sends an invalid frame instead of an answer is disconnected with one line, and the next run works") {
   Nodes nodes(2);
   add_node(nodes, "node2");
   for (const std::string attack :
@@ -233,8 +234,7 @@ TEST_CASE("an invalid frame instead of an answer ends the node's connection with
   check_training(after, 2);
 }
 
-TEST_CASE(
-    "a worker that joins as another node's worker ends its node's connection with one line and not the next run") {
+TEST_CASE("a node whose worker joins as another node's worker is disconnected with one line, and the next run works") {
   Nodes nodes(2);
   add_node(nodes, "node2");
   const CapturedErrors errors;

@@ -89,7 +89,7 @@ TEST_CASE("evaluation and further training read a table with the columns and cat
   CHECK(step.at("loss").get<double>() < 0.05);
 }
 
-TEST_CASE("predict warns that a file of weights contains no columns and reads the table by position") {
+TEST_CASE("predict warns about a file of weights without columns and reads the table as it is") {
   const Learnt learnt;
   const troupe::SafetensorsFile file(learnt.weights);
   auto network = nlohmann::ordered_json::parse(file.network());
