@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures Troupe and its peers side by side and prints Markdown tables. See bench/README.md.
 
-Ours and the peer's runs alternate within one call, so both meet the same machine; figures are medians of the rounds.
+Our runs and the peer's runs alternate within one call, so that both use the same machine. Figures are medians of the
+rounds.
 """
 import argparse
 import sys
@@ -37,24 +38,24 @@ SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, 
             "transports": transports, "tune": tune, "cuda": cuda, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3
-AGAINST_ROUNDS = 7  # the least: a ratio near one takes more than a ratio of two
+AGAINST_ROUNDS = 7  # the minimum, because a ratio close to one needs more rounds than a ratio of two
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", metavar="SECTION",
-                        help=f"of {', '.join(SECTIONS)}; cluster for all of its own; all when none is given")
+                        help=f"one of {', '.join(SECTIONS)}; cluster selects all cluster-... sections; default: all")
     parser.add_argument("--rounds", type=int,
-                        help=f"runs of each side (default {ROUNDS}; against a build {AGAINST_ROUNDS} or more)")
+                        help=f"runs of each side (default {ROUNDS}; with --against at least {AGAINST_ROUNDS})")
     parser.add_argument("--accuracy-epochs", type=int, default=5, help="epochs of section accuracy (default 5)")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the folder of our build")
-    parser.add_argument("--against", type=Path, metavar="BUILD", help="no peers, but an older build of ours: sections "
-                        f"{', '.join(AGAINST)}")
+    parser.add_argument("--against", type=Path, metavar="BUILD", help="compare with an older build instead of "
+                        f"peers; sections {', '.join(AGAINST)}")
     parser.add_argument("--python", type=Path, default=peers_python(),
-                        help="an interpreter that has torch (default that of `install-deps.sh --peers`: %(default)s)")
+                        help="a Python interpreter with torch (default that of `install-deps.sh --peers`: %(default)s)")
     parser.add_argument("--tls-python", type=Path, default=ROOT / "build/torch/bin/python",
-                        help="an interpreter whose torch has gloo's TLS, which Debian's has not")
-    parser.add_argument("--small", action="store_true", help="section cuda: small networks, to try the script")
+                        help="a Python interpreter whose torch has gloo's TLS; Debian's torch does not")
+    parser.add_argument("--small", action="store_true", help="section cuda: small networks, to test the script")
     options = parser.parse_args()
     least, known = (AGAINST_ROUNDS, AGAINST) if options.against else (1, SECTIONS)
     options.rounds = max(ROUNDS, least) if options.rounds is None else options.rounds
@@ -62,9 +63,9 @@ def parse_arguments():
     options.sections = given or list(known)
     unknown = [name for name in options.sections if name not in known]
     if unknown:
-        parser.error(f"no section {unknown[0]}: choose from {', '.join(known)}")
+        parser.error(f"unknown section {unknown[0]}: choose from {', '.join(known)}")
     if options.rounds < least or options.accuracy_epochs < 1:
-        parser.error(f"rounds are at least {least}, epochs at least 1")
+        parser.error(f"--rounds must be at least {least} and --accuracy-epochs at least 1")
     return options
 
 
@@ -72,7 +73,7 @@ def main():
     options = parse_arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        print(f"Machine: {describe_machine()}. One thread a replica, on both sides, but for `cuda`. "
+        print(f"Machine: {describe_machine()}. One thread per replica on both sides, except for `cuda`. "
               f"Medians of {options.rounds} alternating rounds.")
         for name in options.sections:
             if options.against:
@@ -82,7 +83,7 @@ def main():
             sys.stdout.flush()
     versions = "".join(f", {name} {version}" for name, version in bench.versions.items())
     print(f"\nTroupe {revision(ROOT)}{versions}.")
-    print(f"Other programs had up to {percent(bench.other_work)} of the processors.")
+    print(f"Other programs used up to {percent(bench.other_work)} of the processors.")
     return 1 if bench.failed else 0
 
 

@@ -1,4 +1,4 @@
-# Debian's CAF brings no CMake files. A newer CAF that does is taken as it is.
+# Debian's CAF has no CMake files. A CAF with CMake files is used directly.
 find_package(CAF CONFIG QUIET)
 if(CAF_FOUND)
   return()

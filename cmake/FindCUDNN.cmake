@@ -1,6 +1,6 @@
-# NVIDIA's cuDNN, which may lie beside the toolkit or where its own package puts it.
+# Finds NVIDIA's cuDNN in the toolkit or in the location of its own package.
 find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
-find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 HINTS ${CUDAToolkit_LIBRARY_DIR})  # PyPI has the latter alone
+find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 HINTS ${CUDAToolkit_LIBRARY_DIR})  # PyPI has only the latter
 if(CUDNN_INCLUDE_DIR)
   file(STRINGS ${CUDNN_INCLUDE_DIR}/cudnn_version.h cudnn_version_lines
     REGEX "#define CUDNN_(MAJOR|MINOR|PATCHLEVEL) +[0-9]+")

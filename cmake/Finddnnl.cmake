@@ -1,4 +1,4 @@
-# Debian's own dnnl-config.cmake insists on the OpenCL development files, which nothing here needs.
+# Debian's dnnl-config.cmake requires OpenCL development files, which this project does not need.
 find_path(dnnl_INCLUDE_DIR dnnl.hpp)
 find_library(dnnl_LIBRARY dnnl)
 if(dnnl_INCLUDE_DIR)

@@ -1,7 +1,7 @@
-# Compiler settings and the one way to declare a folder's library.
+# Compiler settings, and the function that declares a folder's library.
 include(GNUInstallDirs)
 
-# Of an archive: the shared libraries of the program, and the way there from the program.
+# For archives: the folder of shared libraries, and the path from the program to this folder.
 set(TROUPE_SHARED_DIR lib/troupe)
 file(RELATIVE_PATH TROUPE_SHARED_RPATH /${CMAKE_INSTALL_BINDIR} /${TROUPE_SHARED_DIR})
 string(PREPEND TROUPE_SHARED_RPATH "$ORIGIN/")
@@ -19,19 +19,19 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Searched for once: if ccache is installed later, this build folder does not compile everything again.
+  # The result is cached. If ccache is installed later, this build folder does not recompile everything.
   if(NOT DEFINED CACHE{CCACHE} OR (CCACHE AND NOT EXISTS "${CCACHE}"))
     unset(CCACHE CACHE)
     find_program(CCACHE ccache)
   endif()
   if(CCACHE AND DEFINED ENV{CCACHE_SLOPPINESS})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
-  elseif(CCACHE)  # of precompiled headers what they were made of is compared, not when
+  elseif(CCACHE)  # compares the content of precompiled headers instead of their time
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
   endif()
 endif()
 
-# As many compilers at once as there is memory for, of the machine or its container: a bundle of sources takes up to 2 GiB.
+# Limits concurrent compilers by the memory of the machine or its container. A bundle of sources takes up to 2 GiB.
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_JOB_POOL_COMPILE)
   cmake_host_system_information(RESULT mebibytes QUERY TOTAL_PHYSICAL_MEMORY)
   if(EXISTS /sys/fs/cgroup/memory.max)
@@ -52,16 +52,19 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_JOB_POOL_COMPILE)
   set(CMAKE_JOB_POOL_COMPILE compilers)
 endif()
 
-# Same bits everywhere: a multiplication and an addition never become one rounded operation behind our back.
-# No code here reads errno after a square root, or the flags of floating-point exceptions. Supporting both prevents g++ from
-# vectorising square roots, and g++ 13 and later from vectorising comparisons. Neither option changes a result.
+# Results are bitwise identical everywhere, so the compiler must not contract a multiplication and an addition into one
+# operation. No code here reads errno after a square root, or the flags of floating-point exceptions. Supporting both
+# prevents g++ from vectorising square roots, and g++ 13 and later from vectorising comparisons. Neither option changes
+# a result.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # for ccache: what a precompiled header was made of counts
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)  # unity builds: it takes their files for headers
+# With this option ccache compares the sources of a precompiled header.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+# g++ takes the sources that a unity build includes for headers.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-braces>)  # {1, 2} for an array is plain enough
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-braces>)  # {1, 2} for an array is clear
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)  # false alarms about std::string, g++ bug 105651
@@ -71,15 +74,15 @@ if(TROUPE_SANITIZE)
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
   add_compile_definitions(TROUPE_SANITIZED)
   if(TROUPE_SANITIZE MATCHES "thread")
-    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)  # Asio's fences; its queue is guarded by a mutex all the same
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)  # Asio has fences; a mutex guards its queue
   endif()
 endif()
 
-# troupe_library(name [FOLDER...]): a static library of the folder's sources but those of these folders below it, included
-# as "folder/file.hpp".
+# troupe_library(name [FOLDER...]): a static library of the sources in the folder, without the listed subfolders.
+# Headers are included as "folder/file.hpp".
 function(troupe_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp *.cu)
-  foreach(other IN LISTS ARGN)  # folders that are libraries of their own
+  foreach(other IN LISTS ARGN)  # folders that are separate libraries
     list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${other}/")
   endforeach()
   add_library(troupe_${name} STATIC ${sources})

@@ -1,22 +1,22 @@
-# TROUPE_WITH_CUDA: whether troupe::cuda is built. Then the language CUDA is enabled, and there are CUDA::cudart,
-# CUDA::cublas and CUDNN::cudnn.
+# TROUPE_WITH_CUDA: whether troupe::cuda is built. If so, the language CUDA is enabled, and the targets CUDA::cudart,
+# CUDA::cublas and CUDNN::cudnn exist.
 set(TROUPE_WITH_CUDA OFF)
 if(NOT TROUPE_CUDA)
   return()
 endif()
 
-# Where a toolkit lies that is not on the path.
+# Finds a toolkit that is not in PATH.
 find_program(TROUPE_NVCC nvcc HINTS ENV CUDA_PATH PATH_SUFFIXES bin PATHS /usr/local/cuda/bin)
 mark_as_advanced(TROUPE_NVCC)
 if(NOT CMAKE_CUDA_COMPILER AND TROUPE_NVCC)
   set(CMAKE_CUDA_COMPILER ${TROUPE_NVCC})
 endif()
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # and PTX, for those to come
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # and PTX for later architectures
 endif()
 if(TROUPE_CUDA STREQUAL "AUTO")
   if(NOT CMAKE_CUDA_COMPILER)
-    message(STATUS "Without CUDA devices: there is no nvcc")
+    message(STATUS "Without CUDA devices: nvcc was not found")
     return()
   endif()
   find_package(CUDAToolkit 12 QUIET)
@@ -27,7 +27,7 @@ if(TROUPE_CUDA STREQUAL "AUTO")
   endif()
 else()
   if(NOT CMAKE_CUDA_COMPILER)
-    message(FATAL_ERROR "TROUPE_CUDA is ON, and there is no nvcc: put it on the PATH, or set CMAKE_CUDA_COMPILER")
+    message(FATAL_ERROR "TROUPE_CUDA is ON, but nvcc was not found: add it to PATH, or set CMAKE_CUDA_COMPILER")
   endif()
   find_package(CUDAToolkit 12 REQUIRED)
   find_package(CUDNN 9 REQUIRED)
@@ -35,9 +35,9 @@ endif()
 enable_language(CUDA)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 if(NOT DEFINED CMAKE_INSTALL_RPATH_USE_LINK_PATH)
-  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit need not be where the loader looks
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # the loader may not search the toolkit's folder
 endif()
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # Debian's CMake does not know that nvcc 12 and later speak it
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # Debian's CMake does not know that nvcc 12 and later support C++20
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()

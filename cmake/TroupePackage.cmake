@@ -1,7 +1,7 @@
-# cmake --build build/release --target package: a Debian package and an archive of what cmake --install installs, with the
-# program. Both are named by the release on which they were built. The Debian package depends on the libraries of that
-# release. The archive also contains them: unpacked anywhere, its program runs on any distribution with the same or a
-# newer glibc. A build for another processor makes an archive without them.
+# cmake --build build/release --target package: a Debian package and an archive with the files of cmake --install,
+# including the program. The names of both contain the release of the build machine. The Debian package depends on the
+# libraries of that release. The archive also contains them: unpacked anywhere, its program runs on any distribution
+# with the same or a newer glibc. A build for another processor makes an archive without them.
 cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
 set(release "${distribution_ID}${distribution_VERSION_ID}")  # such as debian13
 string(REGEX REPLACE "[^A-Za-z0-9.]" "" release "${release}")
@@ -23,9 +23,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
-  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # CPack would name that of this machine
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # CPack would use this machine's architecture
 endif()
-# Its libraries are static: who links them needs what they were built with.
+# The libraries are static, so a program that links them needs the packages that they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
 nlohmann-json3-dev, zlib1g-dev, libjpeg-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
 if(TROUPE_WITH_MPI)

@@ -1,4 +1,4 @@
-# The target `reference`: pages of the public headers, by Doxygen where it is there. A warning is an error.
+# The target `reference`: pages of the public headers, if Doxygen is installed. A warning is an error.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -14,7 +14,7 @@ set(DOXYGEN_EXCLUDE_SYMBOLS troupe::detail*)
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
 set(DOXYGEN_HAVE_DOT NO)
 set(DOXYGEN_QUIET YES)
-# A contract of three sentences says what matters of parameters.
+# A short description may cover parameters without a tag for each.
 set(DOXYGEN_WARN_IF_UNDOCUMENTED NO)
 set(DOXYGEN_WARN_IF_INCOMPLETE_DOC NO)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)

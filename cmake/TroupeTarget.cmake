@@ -1,4 +1,4 @@
-# troupe::troupe, the one target that users link, here and after installation.
+# troupe::troupe, the only target that users link, in this build and after installation.
 add_library(troupe INTERFACE)
 add_library(troupe::troupe ALIAS troupe)
 target_compile_features(troupe INTERFACE cxx_std_20)

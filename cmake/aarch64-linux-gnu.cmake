@@ -1,4 +1,5 @@
-# Cross-compiles for arm64 with Debian's compiler, and runs tests under qemu-user; docs/systems.md says what it needs.
+# Cross-compiles for arm64 with Debian's compiler and runs tests under qemu-user. docs/systems.md lists the
+# requirements.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)

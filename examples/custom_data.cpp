@@ -1,5 +1,5 @@
-// Data of one's own: points on three rings, computed when they are asked for, a million of them in no memory at all. As
-// registered names, data and model are known to worker processes, too.
+// A data source of the user: a million points on three rings, computed on request and never stored. Data and model have
+// registered names, so that worker processes can also create them.
 #include <cmath>
 #include <iostream>
 #include <numbers>
@@ -17,7 +17,7 @@ class Rings : public troupe::DataSource {
   void read(const troupe::BatchRequest& request) const override {
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       const auto number = static_cast<std::uint64_t>(request.samples[i]);
-      std::mt19937_64 random(seed_ + number);  // the same point whenever and wherever it is asked for
+      std::mt19937_64 random(seed_ + number);  // the same point in each worker and epoch
       const double angle = std::uniform_real_distribution(0.0, 2 * std::numbers::pi)(random);
       const auto ring = static_cast<std::int32_t>(number % 3);
       const double radius = ring + 1 + std::normal_distribution(0.0, 0.1)(random);

@@ -1,5 +1,5 @@
-// A layer of one's own, Swish: x times its sigmoid. It is written in Eigen, once for the values and once for
-// the gradients, and trains beside Troupe's layers, here in worker processes.
+// A layer of the user: Swish, which multiplies x by its sigmoid. Forward and backward passes use Eigen. The network
+// also contains Troupe's layers and is trained in worker processes.
 #include <iostream>
 #include <troupe/eigen.hpp>
 #include <troupe/models.hpp>
@@ -21,7 +21,7 @@ class Swish : public CustomLayer {
     row(at.output) = x / (1 + (-x).exp());
   }
   void backward(const Backward& at) const override {
-    if (at.input_gradient.empty()) return;  // nothing before it learns
+    if (at.input_gradient.empty()) return;  // no earlier layer has parameters
     const auto x = row(at.input).array();
     const auto share = 1 / (1 + (-x).exp());
     row(at.input_gradient) = row(at.output_gradient).array() * (share + row(at.output).array() * (1 - share));

@@ -1,5 +1,5 @@
-// A model and data of one's own: logistic regression on two clouds of points that each replica draws for itself. As a
-// registered name it also runs in worker processes.
+// A model of the user: logistic regression on two clouds of points. Each replica generates the points. The model has a
+// registered name, so that worker processes can also create it.
 #include <iostream>
 #include <random>
 #include <troupe/eigen.hpp>
@@ -13,11 +13,11 @@ class TwoClouds : public troupe::Model {
  public:
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override {
-    std::mt19937 random(static_cast<unsigned>(at.shard));  // a shard's points are the same wherever it is worked on
+    std::mt19937 random(static_cast<unsigned>(at.shard));  // a shard has the same points on each worker
     std::normal_distribution<float> noise;
     const Column side = Column::NullaryExpr(kPoints, [](Eigen::Index i) { return i % 2 == 0 ? 1.0F : -1.0F; });
     Matrix points = Matrix::NullaryExpr(kPoints, 2, [&] { return noise(random); });
-    points += side * Row{{1, 2}};  // where the middles of the clouds are
+    points += side * Row{{1, 2}};  // the centres of the clouds
 
     const auto w = tensors(info(), weights);
     const auto g = tensors(info(), gradient);
@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
   for (int step = 0; step < 200; ++step) loss = sgd.step().loss;
   const auto w = sgd.weights();
   std::cout << "loss " << loss << ", boundary " << w[0] << " x + " << w[1] << " y + " << w[2] << " = 0\n";
-  return loss < 0.05 && w[1] > w[0] ? 0 : 1;  // the clouds lie further apart along y
+  return loss < 0.05 && w[1] > w[0] ? 0 : 1;  // the distance between the clouds is larger along y
 } catch (const troupe::Error& error) {
   std::cerr << error.what() << '\n';
   return 1;

@@ -1,6 +1,6 @@
-// DistBelief as its users saw it (Dean et al. 2012): say what a model's outputs are, how its gradients are computed,
-// and on how many machines; Downpour SGD does the rest. Here the model is a CNN on Fashion-MNIST, and a machine is a
-// worker process. `example_distbelief [MACHINES [STEPS]]` prints loss and staleness, and in the end the test accuracy.
+// The programming interface of DistBelief (Dean et al. 2012): the user provides the outputs of a model, its gradients,
+// and the number of machines. Downpour SGD does the rest. Here the model is a CNN on Fashion-MNIST, and a machine is a
+// worker process. `example_distbelief [MACHINES [STEPS]]` prints loss and staleness, and finally the test accuracy.
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -12,11 +12,11 @@ namespace {
 
 namespace nn = troupe::models;
 
-/// What the user of DistBelief gives.
+/// The user's part of a DistBelief program.
 struct Problem {
-  /// The outputs, as layers that make them of the inputs.
+  /// Returns the layers that compute the outputs from the inputs.
   std::vector<nn::Layer> (*outputs)();
-  /// Writes the gradients of a mini-batch, and says its loss.
+  /// Computes the gradients of a mini-batch and returns its loss.
   std::function<troupe::BatchResult(troupe::Model& outputs, const troupe::ShardStep& batch,
                                     std::span<const float> weights, std::span<float> gradients)>
       gradients;
@@ -37,10 +37,10 @@ std::vector<nn::Layer> cnn_outputs() {
 
 troupe::BatchResult cnn_gradients(troupe::Model& outputs, const troupe::ShardStep& batch,
                                   std::span<const float> weights, std::span<float> gradients) {
-  return outputs.gradient(batch, weights, gradients);  // by backpropagation; any other way will do
+  return outputs.gradient(batch, weights, gradients);  // backpropagation; other methods are also possible
 }
 
-/// A replica: the two functions as a model.
+/// A replica that combines the two functions into a model.
 class Replica : public troupe::Model {
  public:
   explicit Replica(Problem problem)

@@ -1,5 +1,5 @@
-// Stops when the test loss has not fallen for some epochs, and keeps the weights that were the best: 40 points of two
-// classes that overlap are soon learned by heart.
+// Stops when the test loss has not decreased for some epochs, and restores the best weights. The network soon memorizes
+// the 40 points of two overlapping classes.
 #include <iostream>
 #include <random>
 #include <troupe/troupe.hpp>
@@ -42,7 +42,7 @@ int main(int argc, char** argv) try {
   const double last = sgd.evaluate().loss;
   sgd.set_weights(weights);
   const double kept = sgd.evaluate().loss;
-  std::cout << "kept weights of test loss " << kept << ", the last ones had " << last << '\n';
+  std::cout << "restored the weights with test loss " << kept << "; the last test loss was " << last << '\n';
   return kept == best && kept < last ? 0 : 1;
 } catch (const troupe::Error& error) {
   std::cerr << error.what() << '\n';

@@ -1,7 +1,7 @@
-// The recipe of docs/recipes/fashion-mnist.md: a small residual CNN, smoothed labels, images flipped at random, and a
-// rate that rises and falls once.
+// The recipe of docs/recipes/fashion-mnist.md: a small residual CNN, label smoothing, random flips, and a learning rate
+// that rises and falls once.
 //   example_fashion_mnist [--seed N] [--epochs N] [--images N] [--validate] [--save FILE]
-// With --validate a tenth of the training set is kept to choose by, and the test set is not looked at.
+// With --validate a tenth of the training set serves as validation set, and the test set is not used.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -13,12 +13,12 @@ namespace {
 struct Arguments {
   std::uint64_t seed = 1;
   int epochs = 10;
-  std::int64_t images = 60'000;  ///< to learn from
+  std::int64_t images = 60'000;  ///< size of the training set
   bool validate = false;
   std::string save;
 };
 
-/// A whole number from `least` on.
+/// Parses a whole number. @throws std::invalid_argument if the number is smaller than `least`
 template <class Number>
 Number parse_number(const std::string& text, Number least) {
   Number number{};
@@ -48,7 +48,7 @@ Arguments parse(const std::vector<std::string>& words) {
   return arguments;
 }
 
-/// With the images of a tenth, drawn once, in place of the test set's where `validate` says so.
+/// Loads the data. If `validate` is set, a random tenth of the training images replaces the test set.
 troupe::TrainingData load(std::int64_t images, bool validate) {
   troupe::TrainingData data = troupe::load_data("fashion-mnist");
   data.train = troupe::data::take(data.train, images);
@@ -61,14 +61,15 @@ troupe::TrainingData load(std::int64_t images, bool validate) {
 
 using Node = troupe::models::Graph::Node;
 
-/// A convolution of 3 x 3, normalised.
+/// A 3 x 3 convolution with batch normalization.
 Node convolve(troupe::models::Graph& graph, const std::string& name, std::int64_t channels, Node input) {
   using namespace troupe::models;
   const Node sums = graph.append(name, conv2d(channels, {.kernel = 3, .padding = 1, .bias = false}), {input});
   return graph.append(name + "-norm", batch_norm(), {sums});
 }
 
-/// Three times: a convolution, two more that are added to what it gave, and half the height and width.
+/// Three stages. Each has a convolution, a residual block of two convolutions, and a pooling that halves height and
+/// width.
 troupe::models::Graph network() {
   using namespace troupe::models;
   Graph graph;
@@ -94,7 +95,7 @@ int main(int argc, char** argv) try {
   const troupe::TrainingData data = load(arguments.images, arguments.validate);
 
   constexpr int kShards = 2;
-  constexpr std::int64_t kBatch = 32;  // a shard
+  constexpr std::int64_t kBatch = 32;  // per shard
   const std::int64_t share = (data.train->info().num_samples + kShards - 1) / kShards;
   const std::int64_t steps = arguments.epochs * ((share + kBatch - 1) / kBatch);
   const std::int64_t warmup = steps / 5;

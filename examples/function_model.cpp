@@ -1,5 +1,5 @@
-// A model made from two functions: the point where the squared distances to all shards' anchors are least is their
-// mean.
+// A model made from two functions. Each shard has an anchor point. The point with the smallest sum of squared distances
+// to all anchors is their mean.
 #include <cmath>
 #include <iostream>
 #include <troupe/eigen.hpp>

@@ -1,7 +1,10 @@
-// Ways to the same coefficients, 5 3 2 1: gradient descent on all 1000 rows by hand, one replica that accumulates the
-// gradients of four shards of 250, four workers with one shard each (by a ring and with a parameter server, too), and
-// the same four on clocks of their own: Downpour, and stale synchronous, no more than two steps apart. Then local SGD,
-// whose shards take eight steps between two means, and L-BFGS, which is there in some ten iterations.
+// Computes the same coefficients, 5 3 2 1, in several ways:
+// - gradient descent by hand on all 1000 rows;
+// - one worker that accumulates the gradients of four shards with 250 rows each;
+// - four workers with one shard each, also with a ring and with a parameter server;
+// - four asynchronous workers: Downpour, and stale synchronous with workers at most two steps apart;
+// - local SGD, with eight steps of each shard between two averages;
+// - L-BFGS, which converges in about ten iterations.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -43,7 +46,7 @@ std::vector<float> distributed(const troupe::TrainingData& data, int workers,
                               .algorithm = algorithm,
                               .gradients = {.strategy = strategy},
                               .verbose = false}};
-  while (sgd.steps_done() < kSteps) sgd.step();  // a call of local SGD makes eight
+  while (sgd.steps_done() < kSteps) sgd.step();  // a call of local SGD makes eight steps
   return sgd.weights();
 }
 
@@ -100,8 +103,8 @@ int main(int argc, char** argv) try {
   const bool same = accumulated == parallel && ring == parallel && served == parallel;
   const double means = largest_difference(plain, local);
   const double exact = largest_difference({5, 3, 2, 1}, lbfgs);
-  std::printf("synchronous: %s bits; by hand in double: within %.1e; asynchronous: within %.1e; local: within %.1e\n",
-              same ? "the same" : "different", apart, asynchronous, means);
+  std::printf("synchronous: %s; by hand in double: within %.1e; asynchronous: within %.1e; local: within %.1e\n",
+              same ? "bitwise identical" : "different", apart, asynchronous, means);
   std::printf("L-BFGS: within %.1e of 5 3 2 1\n", exact);
   return same && apart < 1e-4 && asynchronous < 1e-2 && means < 1e-2 && exact < 1e-5 ? 0 : 1;
 } catch (const troupe::Error& error) {

@@ -1,5 +1,5 @@
-// Trains a small network for a moment, saves it, and predicts with what was saved, as another program would: no
-// workers, no data but the images that somebody has.
+// Trains a small network briefly and saves it. Then it predicts with the saved file, as another program would: without
+// workers, and with images as the only data.
 #include <algorithm>
 #include <iostream>
 #include <numeric>
@@ -15,7 +15,7 @@ void train(const troupe::TrainingData& data) {
   sgd.save("predict.safetensors");
 }
 
-/// The first images of the test set, as plain floats; their classes go to `labels`.
+/// Returns the first images of the test set as floats and writes their classes to `labels`.
 std::vector<float> first_images(const troupe::DataSource& test, std::span<std::int32_t> labels) {
   std::vector<std::int64_t> numbers(labels.size());
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -31,14 +31,14 @@ int main(int argc, char** argv) try {
   const troupe::TrainingData data = troupe::load_data("fashion-mnist");
   train(data);
 
-  const troupe::Predictor predictor{"predict.safetensors"};  // the file says what network it is
+  const troupe::Predictor predictor{"predict.safetensors"};  // the file also describes the network
   std::vector<std::int32_t> labels(10);
   const std::vector<float> probabilities = predictor.probabilities(first_images(*data.test, labels));
   const auto& names = predictor.data().class_names;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto row = std::span(probabilities).subspan(10 * i, 10);
     const auto best = std::ranges::max_element(row);
-    std::cout << names[static_cast<std::size_t>(best - row.begin())] << ' ' << *best << ", it is "
+    std::cout << names[static_cast<std::size_t>(best - row.begin())] << ' ' << *best << ", label "
               << names[static_cast<std::size_t>(labels[i])] << '\n';
   }
 } catch (const troupe::Error& error) {

@@ -1,6 +1,7 @@
-// Ring all-reduce by hand: four nodes, each with the gradient of its 250 rows of a linear regression, four segments of
-// one float. Prints what every node holds after each phase of reduce-scatter and all-gather, and a plain all-gather of
-// whole gradients beside it, with the bytes that each sends; then trains with it.
+// Ring all-reduce by hand. Each of four nodes has the gradient of its 250 rows of a linear regression, in four segments
+// of one float. The program prints the segments of every node after each phase of reduce-scatter and all-gather. For
+// comparison it prints a plain all-gather of whole gradients, and the bytes that each method sends. Then it trains with
+// the ring.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -13,11 +14,11 @@ constexpr int kNodes = 4;
 constexpr int kSteps = 400;
 constexpr double kRate = 0.01;
 
-using Segments = std::array<double, kNodes>;  ///< of a gradient: as many as there are nodes
-using Ring = std::array<Segments, kNodes>;    ///< what each node holds
+using Segments = std::array<double, kNodes>;  ///< the segments of a gradient, one per node
+using Ring = std::array<Segments, kNodes>;    ///< the segments that each node holds
 
 struct Rows {
-  std::vector<float> x;  ///< kNodes features a row
+  std::vector<float> x;  ///< kNodes features per row
   std::vector<float> y;
 };
 
@@ -31,7 +32,7 @@ Rows read_rows() {
   return rows;
 }
 
-/// Of the node's quarter of the rows, a sum.
+/// Returns the sum of the gradients over the node's quarter of the rows.
 Segments gradient_of(const Rows& rows, std::size_t node, const Segments& w) {
   Segments gradient{};
   const std::size_t each = rows.y.size() / kNodes;
@@ -54,8 +55,8 @@ void print(const char* what, int phase, const Ring& ring) {
   }
 }
 
-/// In each phase every node sends one segment to the next one, which adds it (reduce-scatter) or takes it (all-gather).
-/// Returns the bytes that each node has sent.
+/// In each phase every node sends one segment to the next node, which adds it (reduce-scatter) or stores it
+/// (all-gather). Returns the bytes that each node has sent.
 std::size_t all_reduce(Ring& ring, bool prints) {
   std::size_t bytes = 0;
   for (const bool adds : {true, false})
@@ -66,13 +67,14 @@ std::size_t all_reduce(Ring& ring, bool prints) {
         double& to = ring[modulo(node + 1)][sent];
         to = (adds ? to : 0) + before[modulo(node)][sent];
       }
-      bytes += sizeof(float);  // as a segment travels
+      bytes += sizeof(float);  // the size of a segment on the network
       if (prints) print(adds ? "reduce-scatter" : "all-gather", phase + 1, ring);
     }
   return bytes;
 }
 
-/// Every node sends its whole gradient to each other, and adds all of them. Returns the bytes that each has sent.
+/// Every node sends its whole gradient to every other node and adds all gradients. Returns the bytes that each node has
+/// sent.
 std::size_t plain_all_gather(Ring& ring) {
   const Ring before = ring;
   for (Segments& sums : ring)

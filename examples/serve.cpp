@@ -1,6 +1,6 @@
-// Serves a saved network of a table: reads rows from standard input and prints a line of outputs for each.
+// Serves a saved network for tables: reads rows from standard input and prints a line of outputs for each row.
 //   troupe train --model softmax --data csv:flowers.csv --save flowers.safetensors
-//   ./serve flowers.safetensors < rows.csv          the first line of rows.csv has the names of the columns
+//   ./serve flowers.safetensors < rows.csv          the first line of rows.csv contains the column names
 #include <algorithm>
 #include <iostream>
 #include <sstream>

@@ -1,5 +1,5 @@
-// Data that comes as a stream, one sample after the other: here the lines of files, which a decoder could be as well.
-// Files are read when their turn comes, and only those used last are in memory.
+// Data that arrives as a stream of samples. Here the samples are lines of files, but they could also come from a
+// decoder. A file is read when its samples are needed, and only recently used files are in memory.
 #include <unistd.h>
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// "x y class" on each line of the files in a folder, each of which is a part.
+/// Each file in the folder is a part of the data, with "x y class" on each line.
 troupe::TrainingData make_lines(const std::string& folder, std::uint64_t /*seed*/) {
   const auto read = [folder](int part, const auto& take) {
     std::ifstream file(folder + "/" + std::to_string(part) + ".txt");

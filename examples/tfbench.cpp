@@ -1,4 +1,4 @@
-// What Ray's DistributedSGD page runs: ResNet-101 on mock images, two workers of two devices each.
+// The program of Ray's DistributedSGD page: ResNet-101 on mock images, two workers with two devices each.
 //   example_tfbench [STEPS [BATCH_SIZE [WORKERS [DEVICES_PER_WORKER [STRATEGY]]]]]
 #include <iostream>
 #include <string>

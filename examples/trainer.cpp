@@ -1,6 +1,6 @@
-// A training loop of one's own. `train` is plain code for one thread, but for the two lines that are marked: the first
-// takes this rank's rows in place of all, the second makes the mean of all ranks' gradients. It runs by itself, as rank
-// 0 of 1, and on the workers of a Trainer, in processes of this machine; both find the coefficients 5 3 2 1.
+// A training loop of the user. `train` is code for one thread, except for two marked lines. Line 1 selects the rows of
+// this rank, and line 2 averages the gradients of all ranks. The function runs alone, as rank 0 of 1, and on the
+// workers of a Trainer, in processes of this machine. Both runs find the coefficients 5 3 2 1.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -15,7 +15,7 @@ namespace {
 using namespace troupe::eigen;
 
 troupe::Json train(const troupe::Json& config) {
-  const troupe::Samples rows = troupe::here().dataset().shard().all();  // 1: of `dataset().data()`
+  const troupe::Samples rows = troupe::here().dataset().shard().all();  // 1: shard() selects this rank's rows
   const auto x = values(rows);
   const auto y = targets(rows);
   const auto features = static_cast<std::size_t>(x.cols());
@@ -23,7 +23,7 @@ troupe::Json train(const troupe::Json& config) {
   for (int epoch = 0; epoch < config.at("epochs"); ++epoch) {
     const Column error = x * weights - y;
     Column gradient = 2.0F / static_cast<float>(rows.count) * x.transpose() * error;
-    troupe::here().all_reduce(std::span(gradient.data(), features), troupe::ReduceOp::mean);  // 2
+    troupe::here().all_reduce(std::span(gradient.data(), features), troupe::ReduceOp::mean);  // 2: mean over all ranks
     weights -= config.at("lr").get<float>() * gradient;
     troupe::here().report({{"epoch", epoch}, {"loss", error.squaredNorm() / static_cast<float>(rows.count)}});
   }
@@ -36,7 +36,7 @@ void print(const char* where, const troupe::Json& weights) {
   std::printf("\n");
 }
 
-/// A callback of one's own: says every so many epochs how things stand.
+/// A callback of the user that prints the loss every 100 epochs.
 struct EveryHundred : troupe::Callback {
   void on_report(const troupe::Report& report) override {
     if (report.iteration % 100 == 0)
@@ -56,7 +56,7 @@ bool near(const troupe::Json& weights) {
 
 int main(int argc, char** argv) try {
   troupe::register_function("train", train);
-  troupe::init(argc, argv);  // worker processes are this program again, and stay here
+  troupe::init(argc, argv);  // worker processes run this program and never return from init
   const troupe::Json config = {{"lr", 0.05}, {"epochs", 400}};
 
   const troupe::StandaloneContext alone({.config = config, .dataset = troupe::load_data("synthetic-linear")});

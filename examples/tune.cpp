@@ -1,5 +1,5 @@
-// Searches the learning rate and the batch size of a network, over the function that trains it: each trial is this
-// program again, with a core of its own. Those that are behind are ended early. docs/tune.md says more.
+// Searches for the learning rate and batch size of a network. Each trial runs the function `train` in a process of this
+// program on its own cores. Trials with poor results are stopped early. See docs/tune.md.
 //
 //   example_tune [SAMPLES [EPOCHS [DATA]]]
 #include <cstdlib>
@@ -13,7 +13,7 @@ void train(const Json& config) {
   auto model = accelerate("mlp", {.config = values.dump()});
   GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = config.at("learning_rate"), .momentum = 0.9}};
   int epoch = 0;
-  if (const auto checkpoint = here().load_checkpoint()) {  // of a process of this trial that was lost
+  if (const auto checkpoint = here().load_checkpoint()) {  // if an earlier process of this trial was lost
     optimizer.load_state(checkpoint->tensors);
     epoch = checkpoint->state.at("epoch");
   }

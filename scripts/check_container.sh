@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Carries out the steps of the Containerfile without a container engine: the build stage in a release of Debian that
-# chroot-test.sh keeps, the run stage in a fresh one, where the program trains. Needs what chroot-test.sh needs, and is
-# skipped with 77 as it is.
+# Performs the steps of the Containerfile without a container engine: the build stage in a release of Debian that
+# chroot-test.sh keeps, and the run stage in a fresh one, where the program trains. Has the requirements of
+# chroot-test.sh and exits with 77 (skipped) under the same conditions.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-[[ $(grep -c '^FROM debian:12-slim' Containerfile) == 2 ]] || { echo "the Containerfile is not of Debian 12" >&2; exit 1; }
+[[ $(grep -c '^FROM debian:12-slim' Containerfile) == 2 ]] || { echo "the Containerfile has no two stages of Debian 12" >&2; exit 1; }
 
-# What RUN says in a stage: steps 1|2
+# Prints the RUN commands of a stage: steps 1|2
 steps() {
   awk -v stage="$1" '/^FROM / { ++at } at == stage && /^RUN / { sub(/^RUN /, ""); print }' Containerfile
 }
@@ -14,7 +14,7 @@ steps() {
 kept=${TROUPE_CHROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/troupe/chroots}
 built=$kept/bookworm
 rm -rf --one-file-system "$built/out"
-# A build folder of other options than the tests' there, which is not to stay.
+# The build uses other options than the tests in this folder and is removed afterwards.
 ./scripts/chroot-test.sh bookworm bash -euxc "rm -rf build/release
 $(steps 1)
 rm -rf build/release" || exit $?

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Who may include whom: scripts/check_folders.sh [FILE...] (paths from the repository's root; without arguments all C++
-# sources, and all folders). Prints file:line and the rule for each violation, and then fails. Files of more than 400
-# lines and folders of more than 30 files are printed, too: they may hold several subjects.
+# Checks the include rules of folders: scripts/check_folders.sh [FILE...] (paths relative to the root of the repository;
+# without arguments all C++ sources and all folders). Prints file:line and the rule for each violation, and then fails.
+# Also prints files of more than 400 lines and folders of more than 30 files, because they may contain several subjects.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,8 +25,8 @@ BEGIN {
   may["tests"] = may["bench"] = may["cli"] " tests bench"
   may["examples"] = "troupe"
 
-  # room: the other rooms of its folder that it may include. What lies in no room of this table, such as the top of
-  # runtime/, may include any room of its folder and be included by any.
+  # room: the other rooms of its folder that it may include. Files in no room of this table, such as the top of
+  # runtime/, may include any room of their folder and be included by any.
   rooms["runtime/fork"] = ""
   rooms["runtime/files"] = rooms["runtime/processes"] = "runtime/fork"
   rooms["runtime/store"] = "runtime/fork runtime/processes"
@@ -65,11 +65,11 @@ BEGIN {
   rooms["actors/trainer"] = "actors/callbacks actors/driver actors/functions actors/messages actors/placements actors/rounds"
   rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"
 
-  # headers of others: the folders that may include them
+  # headers of other projects: the folders that may include them
   only["^caf/"] = "^(actors|bench/peers)/"
   only["^xxhash"] = "^runtime/"
   only["^boost/"] = "^runtime/"
-  only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers of the cluster speak TLS of their own
+  only["^openssl/"] = "^(runtime|tests/cluster)/"  # attackers in the tests of clusters use their own TLS
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^(png|jpeglib|jerror)\\.h$"] = "^(models/files/images|tests)/"
   only["^archive(_entry)?\\.h$"] = "^(models/files/archives|tests)/"
@@ -90,7 +90,7 @@ function violation(line, rule) { refuse(FILENAME ":" line, rule) }
 
 function folder_of(file) { return sub(/\/[^\/]*$/, "", file) ? file : "" }
 
-# The innermost room that holds a file; "" for none.
+# Returns the innermost room that contains a file, or "".
 function room_of(file) {
   for (file = folder_of(file); file != "" && !(file in rooms);) file = folder_of(file)
   return file
@@ -114,7 +114,7 @@ function check_folder(header,    target) {
     violation(FNR, folder "/ must not include " target "/ (only: " may[folder] ")")
 }
 
-# Tests may use what the folder that they test uses; fuzz targets mirror the folders below tests/fuzz/.
+# Tests may use the headers of the folder that they test. Fuzz targets mirror the folders below tests/fuzz/.
 function check_others(header,    prefix) {
   for (prefix in only)
     if (header ~ prefix && path !~ only[prefix] && FILENAME !~ only[prefix])
@@ -131,7 +131,7 @@ function check_sizes(    folder) {
       print folder "/: " held[folder] " files"
 }
 
-# Where a header of the project lies that is included by this name; "" for those of others.
+# Returns the path of a project header that is included by this name, or "" for headers of other projects.
 function place_of(header, from) {
   if (header in includes) return header
   if (("include/" header) in includes) return "include/" header
@@ -140,7 +140,7 @@ function place_of(header, from) {
   return from in includes ? from : ""
 }
 
-# Follows what a node of the graph leads to; `trail` is the way there. Each circle is told once, where it closes.
+# Visits the nodes that a node of the graph leads to. `trail` is the path so far. Each cycle is reported once.
 function follow(graph, node, trail, what,    next_nodes, count, i, target) {
   state[node] = "open"
   count = split(graph[node], next_nodes, " ")
@@ -148,7 +148,7 @@ function follow(graph, node, trail, what,    next_nodes, count, i, target) {
     target = what == "headers" ? place_of(next_nodes[i], node) : next_nodes[i]
     if (!(target in graph)) continue
     if (state[target] == "open")
-      refuse(node, "a circle of " what ": " substr(trail " ", index(trail " ", " " target " ") + 1) "-> " target)
+      refuse(node, "a cycle of " what ": " substr(trail " ", index(trail " ", " " target " ") + 1) "-> " target)
     else if (state[target] == "")
       follow(graph, target, trail " -> " target, what)
   }

@@ -12,7 +12,7 @@ check() { # PAGE: guide or tutorial
     print $0 "\n\n```cpp"
     file = folder $2
     while ((got = (getline line < file)) > 0) print line
-    if (got < 0) { print "check_guide: there is no " file > "/dev/stderr"; exit 1 }
+    if (got < 0) { print "check_guide: missing file: " file > "/dev/stderr"; exit 1 }
     print "```"
     old = "before"
     next

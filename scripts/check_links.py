@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that links in the repository's Markdown lead somewhere: to files that git knows, and to headings in them.
-Links to other sites are not followed."""
+"""Checks that links in the repository's Markdown files lead to existing files in git and to existing headings.
+Does not follow links to other sites."""
 import re
 import subprocess
 import sys
@@ -24,7 +24,8 @@ def without_code(text):
 
 
 def anchors(path):
-    """As hosts make them of headings: lower case, punctuation gone, spaces as dashes, numbered where they repeat."""
+    """Yields anchors as hosting sites make them from headings: lower case, no punctuation, dashes for spaces, numbered
+    duplicates."""
     found = {}
     for heading in re.findall(r"^#{1,6} +(.+?)\s*$", without_blocks(path.read_text()), flags=re.M):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
@@ -46,10 +47,10 @@ def main():
             place = Path(place.resolve())
             name = str(place.relative_to(ROOT)) if place.is_relative_to(ROOT) else None
             if name not in files and name not in folders:
-                print(f"{page}: {target}: there is no such file")
+                print(f"{page}: {target}: no such file")
                 broken += 1
             elif anchor and anchor not in set(anchors(place)):
-                print(f"{page}: {target}: there is no such heading")
+                print(f"{page}: {target}: no such heading")
                 broken += 1
     return 1 if broken else 0
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs a command in a copy of the working tree on another release of Debian:
 #   chroot-test.sh RELEASE [COMMAND...]      such as chroot-test.sh trixie ./scripts/test.sh dev
-# Without COMMAND, runs the two commands of README. The release lives in a folder of its own, made by debootstrap on the
-# first call and kept: $TROUPE_CHROOTS/RELEASE, or ~/.cache/troupe/chroots/RELEASE (default). Remove that folder to begin
-# with nothing installed again. The copy has no .git; its build folders are kept. COMMAND is root, has the network and
-# the devices of this system, and nothing else of it.
+# Without COMMAND, runs the two commands of README. debootstrap creates the release on the first call in its own folder,
+# $TROUPE_CHROOTS/RELEASE or ~/.cache/troupe/chroots/RELEASE (default). The folder is kept; remove it to start with a
+# fresh system. The copy has no .git, and its build folders are kept. COMMAND runs as root, with the network and the
+# devices of this system and nothing else of it.
 # Needs root, debootstrap and a network that reaches a Debian mirror: $TROUPE_MIRROR, or debootstrap's own (default).
 # Prints "chroot-test: skipped: REASON" and exits with 77 if one of these is missing. Exits with 1 if COMMAND fails.
 set -euo pipefail
@@ -31,7 +31,7 @@ mkdir -p "$(dirname "$folder")"
 exec 9>"$folder.lock"
 flock --timeout 1800 9 || skip "another run uses $folder"
 
-# A folder with the final name is complete. debootstrap's mounts end with the namespace.
+# A folder with the final name is complete. The mounts of debootstrap end with its mount namespace.
 make_release() {
   [[ -d $folder ]] && return
   rm -rf --one-file-system "$folder.part"
@@ -84,7 +84,7 @@ unshare --mount --pid --fork --kill-child bash -euc '
   for name in CI http_proxy https_proxy no_proxy; do
     [[ -z ${!name:-} ]] || settings+=("$name=${!name}")
   done
-  env -i "${settings[@]}" dpkg --configure -a  # in case that the last run was interrupted there
+  env -i "${settings[@]}" dpkg --configure -a  # if the last run was interrupted during an installation
   exec env -i "${settings[@]}" "$@"' - "$folder" "$@" &
 inside=$!
 trap 'kill -KILL "$inside"' INT TERM

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes the weather of Seattle day by day, as Debian's python3-vega-datasets has it (of the NOAA, public domain), to
-# FOLDER/train.csv (2012 to 2014) and FOLDER/test.csv (2015): get-weather.sh FOLDER. Ends with 77 where the package
-# cannot be fetched.
+# Writes the daily weather of Seattle to FOLDER/train.csv (2012 to 2014) and FOLDER/test.csv (2015): get-weather.sh
+# FOLDER. The data is from Debian's python3-vega-datasets (NOAA, public domain). Exits with 77 if the package cannot be
+# downloaded.
 set -euo pipefail
 folder=$1
 file=usr/lib/python3/dist-packages/vega_datasets/_data/seattle-weather.csv

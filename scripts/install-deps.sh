@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what Troupe needs to build and run; does nothing, and needs no network, when all of it is there.
-#   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, and clang with libFuzzer, and iproute2, and Chromium
-#            with a font, and what a recipe makes images of, and OpenMPI
-#   --peers  also what bench/ compares with: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn of PyPI in a virtual
-#            environment under build/peers (some 8 GB), or Debian's PyTorch with OpenBLAS where PyPI cannot be reached
+# Installs the packages that Troupe needs to build and run. Does nothing, and needs no network, if all are installed.
+#   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, clang with libFuzzer, iproute2, Chromium
+# with
+#            a font, the packages for a recipe's images, and OpenMPI
+#   --peers  also the peers of bench/: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn from PyPI in a virtual
+#            environment under build/peers (about 8 GB). If PyPI cannot be reached, Debian's PyTorch with OpenBLAS
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 peers=
@@ -32,14 +33,14 @@ installed() {
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   cat >&2 <<MESSAGE
-This machine has no apt-get. Install what these Debian packages hold, under the names of your system:
+This machine has no apt-get. Install the equivalents of these Debian packages:
   ${packages[*]}
 Then run: cmake --workflow --preset release
 MESSAGE
   exit 1
 fi
 
-install() { # PACKAGE... of which some may be there
+install() { # PACKAGE... some may be installed already
   local missing=() package as_root=()
   for package in "$@"; do
     installed "$package" || missing+=("$package")
@@ -47,7 +48,7 @@ install() { # PACKAGE... of which some may be there
   ((${#missing[@]})) || return 0
   if ((EUID != 0)); then
     if ! command -v sudo >/dev/null; then
-      echo "Neither root nor sudo is here. As root, run: apt-get install ${missing[*]}" >&2
+      echo "Installing packages needs root, and sudo is missing. Run as root: apt-get install ${missing[*]}" >&2
       exit 1
     fi
     as_root=(sudo)
@@ -57,7 +58,7 @@ install() { # PACKAGE... of which some may be there
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
 }
 
-# The file says that all has come: what was broken off is made again.
+# The file `complete` marks a complete installation. An interrupted installation is repeated.
 install_peers() {
   local folder=$root/build/peers
   [[ -e $folder/complete ]] && return
@@ -67,7 +68,7 @@ install_peers() {
   else
     echo "PyPI cannot be reached: installing Debian's PyTorch" >&2
     rm -rf "$folder"
-    # Without OpenBLAS it multiplies matrices by reference loops, several times slower.
+    # Without OpenBLAS it multiplies matrices with reference loops, several times slower.
     install python3-torch python3-torchvision python3-numpy libopenblas0-pthread
   fi
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A cluster on one machine: N network namespaces with a node in each, joined by a bridge, and a driver's
-# namespace in which COMMAND runs. Nothing of the machine's own network is touched, and all of it goes at the end.
+# Creates a cluster on one machine: N network namespaces with a node each, joined by a bridge, and a driver's namespace
+# in which COMMAND runs. The machine's own network is not changed. Everything is removed at the end.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -8,25 +8,26 @@ usage() {
   cat <<MESSAGE
 usage: $0 N [OPTION...] [-- COMMAND...]
   N               nodes, 1 to 200; one network namespace each, and one for the driver
-  --rate RATE     what each node's link carries in each direction, such as 1gbit (without it, and for the driver: no
-                  limit)
-  --only-network  start no nodes and make no certificates: COMMAND does what it likes in the namespaces
-  --troupe FILE   the program, of the nodes and of the driver: a program of one's own that calls troupe::init, or troupe
-                  (default: build/release/bin/troupe, which makes the certificates for others, too; else the one in PATH)
-  --node FILE     another one for the nodes
-Without COMMAND, a program of one's own is run as it is; of troupe the reference CNN is trained for 100 steps, one worker
-a node. COMMAND, or what stands for it, runs in the driver's namespace. In its arguments {listen}, {nodes} and {certs} stand for what the driver's --listen, --nodes and --certs take, and its
-environment holds
+  --rate RATE     rate of each node's link in each direction, such as 1gbit (default: no limit); the driver's
+                  link has no limit
+  --only-network  start no nodes and create no certificates: COMMAND uses the namespaces itself
+  --troupe FILE   the program of the nodes and of the driver: a user's program that calls troupe::init, or troupe
+                  (default: build/release/bin/troupe). The certificates are created by troupe: this program,
+                  build/release/bin/troupe, or the one in PATH
+  --node FILE     another program for the nodes
+Without COMMAND, a user's program runs without arguments, and troupe trains the reference CNN for 100 steps with one
+worker per node. COMMAND runs in the driver's namespace. In its arguments {listen}, {nodes} and {certs} are replaced by
+the values of the driver's --listen, --nodes and --certs. Its environment has
   TROUPE_LISTEN             ADDRESS:PORT for the driver
   TROUPE_NODES              N
-  TROUPE_CERTS              the folder of credentials: driver/, n0/ to n(N-1)/ of the nodes, and node/ of one more
+  TROUPE_CERTS              the folder of credentials: driver/, n0/ to n(N-1)/ for the nodes, and a spare node/
   TROUPE_PROGRAM            the program
-  TROUPE_HUB                the namespace of the bridge, where port0 to port(N-1) lead to the nodes
+  TROUPE_HUB                the namespace of the bridge, whose ports port0 to port(N-1) lead to the nodes
                             and driver to the driver
-  TROUPE_NAMESPACES         the nodes' namespaces, with spaces between
-  TROUPE_ADDRESSES          their addresses, likewise; each on the interface eth0
-  TROUPE_NODE_PIDS          the nodes' processes, likewise
-Ends with COMMAND's exit status; 77 (skipped) where namespaces cannot be made.
+  TROUPE_NAMESPACES         the nodes' namespaces, separated by spaces
+  TROUPE_ADDRESSES          the nodes' addresses on their interfaces eth0, separated by spaces
+  TROUPE_NODE_PIDS          the nodes' process ids, separated by spaces
+Exits with COMMAND's exit status, or with 77 (skipped) if namespaces cannot be created.
 MESSAGE
 }
 
@@ -54,21 +55,21 @@ while (($#)); do
       break
       ;;
     *)
-      [[ $1 =~ ^[1-9][0-9]{0,2}$ && -z $nodes ]] || fail "unexpected '$1'; --help lists what there is"
+      [[ $1 =~ ^[1-9][0-9]{0,2}$ && -z $nodes ]] || fail "unexpected '$1'; see --help"
       nodes=$1
       ;;
   esac
   shift
 done
-((${nodes:-0} >= 1 && nodes <= 200)) || fail "how many nodes? 1 to 200; --help lists what there is"
+((${nodes:-0} >= 1 && nodes <= 200)) || fail "the number of nodes must be 1 to 200; see --help"
 [[ -z $only_network ]] || ((${#command[@]})) || fail "--only-network needs a command"
 if [[ -z $only_network ]]; then
-  [[ -x $troupe ]] || fail "$troupe is missing: build it, or name another with --troupe"
+  [[ -x $troupe ]] || fail "$troupe is missing: build it, or select another program with --troupe"
   node=${node:-$troupe}
-  [[ -x $node ]] || fail "$node is missing: build it, or name another with --node"
+  [[ -x $node ]] || fail "$node is missing: build it, or select another program with --node"
   authority=$troupe
   [[ ${troupe##*/} == troupe ]] || authority=$root/build/release/bin/troupe
-  [[ -x $authority ]] || authority=$(command -v troupe) || fail "troupe is missing, which makes the certificates: build it"
+  [[ -x $authority ]] || authority=$(command -v troupe) || fail "troupe creates the certificates, but is missing: build it"
 fi
 ((EUID == 0)) || fail "skipped: network namespaces need root" 77
 for tool in ip tc; do
@@ -82,7 +83,7 @@ network=10.77.0
 folder='' job=''
 names=() addresses=() pids=()
 
-# Ends what runs in our namespaces, asked first and forced after two seconds.
+# Ends the processes in our namespaces: SIGTERM first, SIGKILL after two seconds.
 # shellcheck disable=SC2317  # called by a trap
 end_processes() {
   local signal name tries
@@ -109,7 +110,7 @@ clean_up() {
   [[ -z $folder ]] || rm -rf "$folder"
 }
 
-# Namespaces of runs that were killed before they could clean up.
+# Removes namespaces of runs that were killed before they could clean up.
 remove_stale() {
   local name pid
   ip netns list | while read -r name _; do
@@ -121,14 +122,14 @@ remove_stale() {
   done
 }
 
-# Loss-based congestion control, as Debian has it. A machine set to BBR would pace what has no limit; only Reno may be
-# chosen everywhere, and without loss it does what CUBIC does.
+# Selects loss-based congestion control, which is Debian's default. With BBR the machine would pace links without a
+# limit. Only Reno can be selected everywhere; without loss it behaves like CUBIC.
 plain_tcp() {
   ip netns exec "$1" sh -c \
     'cd /proc/sys/net/ipv4 && { grep -q cubic tcp_congestion_control || echo reno >tcp_congestion_control; }'
 }
 
-# connect NAMESPACE ADDRESS PORT: a namespace with an interface eth0, whose other end is PORT of the bridge.
+# connect NAMESPACE ADDRESS PORT: creates a namespace with an interface eth0, whose other end is PORT of the bridge.
 connect() {
   ip netns add "$1"
   plain_tcp "$1"
@@ -139,8 +140,8 @@ connect() {
   ip -n "$1" link set eth0 up
 }
 
-# limit NAMESPACE INTERFACE ARGUMENTS...: what leaves there. The bucket holds a millisecond and a half at 1 Gbit/s, more
-# than the largest packet that TCP hands over; the queue is long enough that a few senders to one node lose nothing.
+# limit NAMESPACE INTERFACE ARGUMENTS...: limits the outgoing rate. The bucket contains 1.5 milliseconds at 1 Gbit/s,
+# more than the largest packet of TCP. The queue is long enough that a few senders to one node lose no packets.
 limit() {
   ip netns exec "$1" tc qdisc add dev "$2" root "${@:3}"
 }
@@ -173,7 +174,7 @@ start_nodes() {
     ip netns exec "${names[i]}" "$node" --troupe-join="$TROUPE_LISTEN" --troupe-certs="$folder/certs/n$i" \
       --troupe-listen="${addresses[i]}" < /dev/null > >(sed -u "s/^/n$i: /" >&2) 2>&1 &
     pids+=($!)
-    disown # the shell would report a node that a command has killed
+    disown # otherwise the shell would report a node that COMMAND has killed
   done
 }
 
@@ -201,7 +202,7 @@ command=("${command[@]//'{listen}'/$TROUPE_LISTEN}")
 command=("${command[@]//'{nodes}'/$nodes}")
 command=("${command[@]//'{certs}'/$folder/certs/driver}")
 
-# In the background, because a shell that waits for a foreground program does not hear signals.
+# In the background, because a shell that waits for a foreground program does not handle signals.
 ip netns exec "$driver" "${command[@]}" <&0 &
 job=$!
 status=0

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Makes a folder of JPEG files, a folder for each class, for trying out what learns from one where no real one is at hand.
+"""Creates a folder of JPEG files with a folder per class, for tests of programs that learn from images.
 
-Each class is a picture of the font that Debian's fonts-noto-color-emoji ships, drawn at a random size, angle, place and
-brightness, half hidden at times, over a background of coloured noise: DIR/train and DIR/test, of 300 x 200 pixels or so.
-These are no photographs: what a network reaches on them says nothing about photographs. Needs Debian's python3-pil and
-fonts-noto-color-emoji; ends with 77 where one is missing. The same seed makes the same folder."""
+Each class is a picture of the font in Debian's fonts-noto-color-emoji, drawn at a random size, angle, place and
+brightness, sometimes half hidden, on a background of coloured noise. Writes DIR/train and DIR/test with images of about
+300 x 200 pixels. These are not photographs: results on them do not predict results on photographs. Needs Debian's
+python3-pil and fonts-noto-color-emoji; exits with 77 if one is missing. The same seed creates the same folder."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ def symbol(letter, font):
 
 
 def background(size, draw):
-    """Noise of a few colours, smooth."""
+    """Returns smooth noise of a few colours."""
     small = Image.new("RGB", (draw.randint(3, 12), draw.randint(2, 8)))
     small.putdata([tuple(draw.randint(0, 255) for _ in range(3)) for _ in range(small.width * small.height)])
     return small.resize(size, Image.BICUBIC)
@@ -61,7 +61,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder")
     parser.add_argument("--classes", type=int, default=101)
-    parser.add_argument("--images", type=int, default=9000, help="in train/ and test/ together; every sixth is a test")
+    parser.add_argument("--images", type=int, default=9000, help="in train/ and test/ together; a sixth is in test/")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", default=FIRST, metavar="CODE", type=lambda code: int(code, 16),
                         help=f"hexadecimal code point of the first class; defaults to {FIRST}")
@@ -69,7 +69,7 @@ def main():
     if not os.path.exists(FONT):
         print("make-image-folder: needs Debian's fonts-noto-color-emoji", file=sys.stderr)
         sys.exit(77)
-    font = ImageFont.truetype(FONT, 109)  # the one size that it has
+    font = ImageFont.truetype(FONT, 109)  # the only size of the font
     found = [(chr(code), symbol(chr(code), font)) for code in range(options.first, options.first + 3 * options.classes)]
     letters, symbols = zip(*[each for each in found if each[1]][: options.classes])
     draw = random.Random(options.seed)

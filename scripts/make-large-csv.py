@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Makes a CSV file of any size, for trying out what does not fit memory: FILE of --megabytes, with eight columns of
-random numbers x1 to x8 and a target y = 1 + x1 - 2 x2 + 3 x3 - ... - 8 x8 + noise of deviation 1; its standard
-deviation without the noise is 8.25. The same seed makes the same file."""
+"""Creates a CSV file of any size, for tests of data that does not fit into memory. FILE has --megabytes megabytes with
+eight columns of random numbers, x1 to x8, and a target y = 1 + x1 - 2 x2 + 3 x3 - ... - 8 x8 + noise of deviation 1.
+The standard deviation of y without the noise is 8.25. The same seed creates the same file."""
 
 import argparse
 import random

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tests on a copy with bugs planted in what they test (tests/planted_bugs.patch), and checks that each bug is
-# caught by the tests that are to catch it: scripts/planted_bugs.sh [BUG...]. Prints what each was caught by.
+# Builds the tests from a copy of the sources with planted bugs (tests/planted_bugs.patch), and checks that the intended
+# tests detect each bug: scripts/planted_bugs.sh [BUG...]. Prints how each bug was detected.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,7 +10,7 @@ patch=tests/planted_bugs.patch
 schedules='*whatever dies*'
 checkpoints='*checkpoint*'
 
-# The tests that are to catch it: the program, and which of its cases.
+# Prints the test program for a bug and the filter of the test cases that must detect the bug.
 tests_of() {
   case $1 in
     no_fsync) echo test_models "$checkpoints" ;;
@@ -18,7 +18,7 @@ tests_of() {
   esac
 }
 
-run() { # BUG, which may be empty
+run() { # BUG; empty for none
   local program cases
   read -r program cases <<<"$(tests_of "${1:-}")"
   TROUPE_PLANTED_BUG=$1 timeout 600 "$build/bin/$program" -tc="$cases" 2>&1
@@ -38,7 +38,7 @@ cmake --build "$build" --target test_actors test_models -j 2
 
 for program in actors models; do
   "$build/bin/test_$program" -tc="$([[ $program == models ]] && echo "$checkpoints" || echo "$schedules")" >/dev/null ||
-    { echo "test_$program fails without any bug" >&2; exit 1; }
+    { echo "test_$program fails without a planted bug" >&2; exit 1; }
 done
 
 missed=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh Debian 12 or 13 to a trained network: installs what is missing, builds, trains a CNN on Fashion-MNIST, and
-# shows what it makes of ten images.
+# From a fresh Debian 12 or 13 to a trained network: installs missing packages, builds, trains a CNN on Fashion-MNIST,
+# and shows its predictions for ten images.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Runs the commands of a page, the indented lines of its text, as one script in the current folder:
 #   run-recipe.sh docs/recipes/NAME.md [--short]
-# with --short as a test does, after the edits (of sed) in its comment "<!-- short: ... -->". Fails where a command
-# does, or where no line of what they print fits the pattern of each "<!-- expect: ... -->" (or, with --short,
-# "<!-- expect in short: ... -->"). Ends with 77 (skipped) where a command does, since something is not to be had here.
+# --short, for tests, first applies the sed commands in the recipe's comment "<!-- short: ... -->". Fails if a command
+# fails, or if no line of the output matches the pattern of an "<!-- expect: ... -->" comment (with --short: "<!--
+# expect in short: ... -->"). Exits with 77 (skipped) if a command does, because the machine lacks a requirement.
 set -euo pipefail
 
 recipe=$(realpath "$1")
 short=${2:-}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-comment() { # KIND: its texts, a line each
+comment() { # KIND: prints the texts of these comments, one per line
   sed -n "s/^<!-- $1: \(.*\) -->\$/\1/p" "$recipe"
 }
 
@@ -25,5 +25,5 @@ trap 'rm -f "$output"' EXIT
 bash -exo pipefail -c "$commands" </dev/null 2>&1 | tee "$output"
 
 while IFS= read -r pattern; do
-  [[ -z $pattern ]] || grep -qE -- "$pattern" "$output" || { echo "run-recipe: no line fits: $pattern" >&2; exit 1; }
+  [[ -z $pattern ]] || grep -qE -- "$pattern" "$output" || { echo "run-recipe: no line matches: $pattern" >&2; exit 1; }
 done <<<"$(comment "expect${short:+ in short}")"

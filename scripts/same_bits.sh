@@ -1,6 +1,6 @@
 #!/bin/bash
-# Compares the bits of results with those of another commit, on this machine: scripts/same_bits.sh COMMIT
-# tests/bits says which runs are compared; that commit has to have them, too. Exits with 1 where results differ.
+# Checks that results are bitwise identical to those of another commit, on this machine: scripts/same_bits.sh COMMIT
+# tests/bits defines the compared runs; that commit must contain them, too. Exits with 1 if results differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 commit=$(git rev-parse --verify "$1^{commit}")
@@ -19,4 +19,4 @@ if ! diff "$folder/before.txt" "$folder/after.txt"; then
   echo "results differ from those of $commit" >&2
   exit 1
 fi
-echo "$(wc -l < "$folder/after.txt") results have the bits of $commit"
+echo "$(wc -l < "$folder/after.txt") results are bitwise identical to those of $commit"

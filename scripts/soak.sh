@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs of `troupe train` in which workers and the driver are killed at random, for so many minutes:
-# scripts/soak.sh [minutes] [seed]. Every step's loss and weights must be those of the undisturbed run, and nothing may
-# stay behind: no process, no file, no shared memory. Before, checkpoints are damaged in all the ways that tests/models
-# knows. Needs a build (build/release, or TROUPE_BUILD).
+# Runs `troupe train` while workers and the driver are killed at random, for a number of minutes:
+# scripts/soak.sh [minutes] [seed]. The loss of every step and the weights must equal those of an undisturbed run, and
+# no process, file or shared memory may be left behind. Before that, checkpoints are damaged in all ways that
+# tests/models has. Needs a build (build/release, or TROUPE_BUILD).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,19 +24,19 @@ fail() {
   exit 1
 }
 
-# What our programs leave where others could find it. Their process group is this script's.
+# Lists files and processes that our programs left behind. Their process group is that of this script.
 left_behind() {
   find "$TMPDIR" -mindepth 1
   pgrep -g "$(ps -o pgid= $$ | tr -d ' ')" -x troupe || true
 }
 
-# Becomes `troupe train`.
+# Replaces the shell with `troupe train`.
 train() {
   exec "$troupe" train --model mlp --data mock-images:12,4 --batch-size 8 --shards 8 --optimizer adam --learning-rate 0.001 \
     --clip-norm 1 --quiet --hash --placement processes --max-failures 1000000 "$@"
 }
 
-# Kills of workers, in every phase: replaced, or done without.
+# Kills workers in every phase. A killed worker is replaced or left out.
 kill_workers() {
   local kills=100 steps=400
   (train --workers 4 --steps $steps --seed "$seed" --report "$work/calm.jsonl") >"$work/calm" 2>"$work/calm.err" ||
@@ -45,10 +45,10 @@ kill_workers() {
     --fault "random $kills kills of steps 2-$steps seed $seed") >"$work/killed" 2>"$work/killed.err" ||
     fail "a run whose workers were killed failed"
   "$troupe" diff "$work/calm.jsonl" "$work/killed.jsonl" >/dev/null || fail "a run whose workers were killed differs"
-  killed=$((killed + $(grep -c 'went on' "$work/killed.err")))
+  killed=$((killed + $(grep -c 'was repaired: ' "$work/killed.err")))
 }
 
-# Kills of the driver: on from the newest checkpoint, with other workers.
+# Kills the driver and resumes from the newest checkpoint with another number of workers.
 kill_driver() {
   local run=$work/run rest=$work/rest.jsonl steps=400 status=1
   rm -rf "$run"
@@ -60,13 +60,13 @@ kill_driver() {
     if ((RANDOM % 5 > 0)) && kill -9 "$pid" 2>/dev/null; then drivers=$((drivers + 1)); fi
     status=0
     wait "$pid" 2>/dev/null || status=$?
-    ((status == 0 || status == 137)) || fail "a run that was killed and went on failed with $status"
+    ((status == 0 || status == 137)) || fail "a killed and resumed run failed with $status"
   done
   [[ $(tail -n 1 "$work/driver") == "$(tail -n 1 "$work/calm")" ]] || fail "a run whose driver was killed differs"
   "$troupe" diff "$work/calm.jsonl" "$rest" >/dev/null || fail "a step of a run whose driver was killed differs"
 }
 
-# Bits that flip in a checkpoint, and machines that stop while one is written. No part of a single round.
+# Flips bits in a checkpoint, and simulates machines that stop during a write. Not part of a single round.
 spoil_checkpoints() {
   local tests=${troupe%/*}/test_models
   [[ -x $tests && $minutes != 0 ]] || return 0
@@ -90,4 +90,4 @@ while :; do
   seed=$((seed + 1))
   ((SECONDS < end)) || break
 done
-echo "soak: $killed workers and $drivers drivers were killed, and every run ended as the undisturbed one"
+echo "soak: $killed workers and $drivers drivers were killed, and every run had the results of the undisturbed run"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds a preset and runs all tests: scripts/test.sh [release|dev|tsan|cuda]; of `cuda`
-# the tests that run on a GPU
+# Installs missing packages, builds a preset and runs all tests: scripts/test.sh [release|dev|tsan|cuda]. With `cuda`
+# runs only the tests that use a GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,13 +14,13 @@ case $preset in
 esac
 
 if [[ $preset == cuda ]]; then
-  ./scripts/install-deps.sh  # no more than a user's build needs
+  ./scripts/install-deps.sh  # the packages of a user's build are enough
 else
   ./scripts/install-deps.sh --dev
 fi
-case $preset in  # tests at once
-  release) jobs=$(($(nproc) + 1)) ;;  # many wait
-  cuda) jobs=1 ;;                     # of one device
+case $preset in  # concurrent tests
+  release) jobs=$(($(nproc) + 1)) ;;  # many tests wait
+  cuda) jobs=1 ;;                     # there is one device
   *) jobs=$(nproc) ;;
 esac
 cmake --preset "$preset"

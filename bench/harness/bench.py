@@ -1,4 +1,4 @@
-"""What all sections share: programs, options, a folder for reports, and progress to standard error."""
+"""Shared state of all sections: programs, options, a folder for reports, and progress on standard error."""
 import os
 import sys
 from copy import copy
@@ -23,12 +23,12 @@ class Bench:
         self.folder = Path(folder)
         self.report = self.folder / "report.jsonl"
         self.versions = {}
-        self.failed = False  # a section could not measure ours
-        self.limit = None  # seconds that a program may take; none: any
-        self.other_work = 0  # the largest share of the processors that other programs had during a run
+        self.failed = False  # whether a section could not measure our side
+        self.limit = None  # the longest time of a program in seconds; None: unlimited
+        self.other_work = 0  # the largest share of the processors that other programs used during a run
 
     def with_build(self, folder):
-        """The same with the programs of another build folder."""
+        """Returns a copy that uses the programs of another build folder."""
         other = copy(self)
         other.built = Build(folder)
         return other
@@ -40,29 +40,29 @@ class Bench:
         return output_of([self.built.troupe, *arguments], timeout=self.limit)
 
     def measure(self, *arguments):
-        """What a command of `troupe-bench` finds."""
+        """Returns the result of a command of `troupe-bench`."""
         return last_json(output_of([*self.built.measuring, *arguments, "--json"], timeout=self.limit))
 
     def train(self, placement, *arguments):
-        """Runs `troupe train`; gives its output and the reported steps."""
+        """Runs `troupe train`. Returns its output and the reported steps."""
         text = self.troupe("train", "--placement", placement, "--report", self.report, *arguments)
         with self.report.open() as lines:
             return text, steps_of(lines)
 
     def layer_times(self):
-        """By kind of layer the row of the last `train` with --profile."""
+        """Returns the profile of the last `train` with --profile: a row for each kind of layer."""
         with self.report.open() as lines:
             return {row["kind"]: row for row in profile_of(lines)}
 
     def train_memory(self, placement, *arguments):
-        """Peak bytes of `troupe train` and its worker processes."""
+        """Returns the peak memory of `troupe train` and its worker processes in bytes."""
         return peak_pss([self.built.troupe, "train", "--placement", placement, *arguments])
 
     def peer(self, script, *arguments):
         return self.peer_lines(script, *arguments)[-1]
 
     def peer_lines(self, script, *arguments, torch=True):
-        """All JSON lines of a peer, of PyTorch unless told."""
+        """Returns all JSON lines of a peer. With `torch` it is a PyTorch program, and its version is noted."""
         lines = all_json(output_of([self.options.python, PEERS / script, *arguments], timeout=self.limit))
         if torch:
             self.note_torch(lines[-1])
@@ -72,29 +72,29 @@ class Bench:
         self.versions[name] = f"{line['torch']} with BLAS {line['blas']}"
 
     def build_mpi(self, source):
-        """Compiles an MPI peer; gives the program's path."""
+        """Compiles an MPI peer. Returns the path of the program."""
         self.versions["OpenMPI"] = output_of(["mpirun", "--version"]).split("\n", maxsplit=1)[0].split()[-1]
         return self.build(["mpicxx", "-O3"], source)
 
     def mpi(self, ranks, *arguments):
-        """All JSON lines of an MPI program on this machine."""
+        """Returns all JSON lines of an MPI program on this machine."""
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return all_json(output_of(["mpirun", "--oversubscribe", "-n", ranks, *arguments], env=environment))
 
     def peer_memory(self, script, *arguments):
-        """Peak bytes of a peer's processes, without the one that only starts them."""
+        """Returns the peak memory of a peer's processes in bytes, without the process that only starts them."""
         return peak_pss([self.options.python, PEERS / script, *arguments], with_root=False)
 
     def build(self, compiler, source, *options):
-        """Compiles a peer; gives the program's path."""
+        """Compiles a peer. Returns the path of the program."""
         program = self.folder / Path(source).stem
         output_of([*compiler, PEERS / source, "-o", program, *options])
         return program
 
     def alternate(self, runs):
-        """Runs each of `runs` (name -> function of the round) once a round; gives name -> results.
+        """Runs each of `runs` (name -> function of the round) once per round. Returns name -> results.
 
-        Every other round has them the other way around, so that no name always comes after the same one.
+        Every other round runs them in reverse order, so that no name always follows the same name.
         """
         results = {name: [] for name in runs}
         for number in range(self.options.rounds):

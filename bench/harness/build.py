@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 class Build:
-    """What was built before there was `troupe-bench` measures by `troupe bench`."""
+    """A build folder. Builds older than `troupe-bench` are measured with `troupe bench`."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -15,5 +15,5 @@ class Build:
     def program(self, name):
         program = self.folder / "bin" / name
         if not program.is_file():
-            sys.exit(f"{program} is missing: build it, or name another folder")
+            sys.exit(f"{program} is missing: build it, or select another build folder")
         return program

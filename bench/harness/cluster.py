@@ -1,4 +1,4 @@
-"""Our program and its peers in network namespaces, by scripts/local-cluster.sh; needs root."""
+"""Runs Troupe and its peers in network namespaces with scripts/local-cluster.sh. Needs root."""
 import os
 import sys
 
@@ -10,11 +10,12 @@ DRIVER = ("--placement", "cluster", "--listen", "{listen}", "--nodes", "{nodes}"
 
 
 class Cluster:
-    """`nodes` namespaces with one rank or node each; every call makes them anew. `rate` as tc takes it, or none."""
+    """`nodes` namespaces with one rank or node each. Every call creates them. `rate` is a rate for tc, or None for no
+    limit."""
 
     def __init__(self, bench, nodes, rate=None):
         if os.geteuid() != 0:
-            sys.exit("measuring a cluster makes network namespaces, for which it must be root")
+            sys.exit("the cluster sections create network namespaces: run as root")
         self.bench = bench
         self.nodes = nodes
         self.options = ["--rate", rate] if rate else []
@@ -23,34 +24,34 @@ class Cluster:
         return f"{self.nodes} nodes" + (f" at {self.options[1]}" if self.options else "")
 
     def run(self, *command, options=(), env=None):
-        """Output of a command in the driver's namespace."""
+        """Returns the output of a command in the driver's namespace."""
         return output_of([ROOT / "scripts/local-cluster.sh", self.nodes, *self.options, *options, "--", *command],
                          env={**os.environ, **(env or {})})
 
     def troupe(self, *arguments):
-        """Output of a command of ours that leads nodes."""
+        """Returns the output of a `troupe` command that is the driver of the nodes."""
         program = self.bench.built.troupe
         return self.run(program, *arguments, *DRIVER, options=("--troupe", program))
 
     def train(self, *arguments):
-        """The steps that `troupe train` on the nodes reports."""
+        """Returns the steps that `troupe train` on the nodes reports."""
         report = self.bench.folder / "cluster.jsonl"
         self.troupe("train", "--report", report, "--quiet", *arguments)
         with report.open() as lines:
             return steps_of(lines)
 
     def mpi(self, *arguments):
-        """All JSON lines of an MPI program with one rank a node."""
+        """Returns all JSON lines of an MPI program with one rank per node."""
         return all_json(self.run(PEERS / "mpirun_in_namespaces.sh", *arguments, options=["--only-network"]))
 
     def torch(self, script, *arguments):
-        """All JSON lines of a PyTorch peer with one rank a node."""
+        """Returns all JSON lines of a PyTorch peer with one rank per node."""
         lines = self.ranks(self.bench.options.python, script, *arguments)
         self.bench.note_torch(lines[-1])
         return lines
 
     def torch_under_tls(self, script, *arguments):
-        """The same with gloo's TLS, certificates on both sides, by the interpreter whose PyTorch has that."""
+        """Does the same with gloo's TLS, with certificates on both sides, and an interpreter whose PyTorch has TLS."""
         certs = self.bench.folder / "certs"
         if not certs.exists():
             self.bench.troupe("certs", "init", certs)
@@ -66,7 +67,7 @@ class Cluster:
                                  options=["--only-network"], env=env))
 
     def allreduce(self, parameters, rounds, *collective):
-        """What `troupe-bench allreduce` with one worker a node measures."""
+        """Returns the result of `troupe-bench allreduce` with one worker per node."""
         built = self.bench.built
         return last_json(self.run(*built.measuring, "allreduce", "--parameters", parameters, "--workers", self.nodes,
                                   "--rounds", rounds, "--strategy", *collective, "--json", *DRIVER,

@@ -1,4 +1,4 @@
-"""What was measured, and on what."""
+"""Describes the program and the machine that are measured."""
 import ctypes
 import os
 import subprocess
@@ -18,7 +18,7 @@ def describe_machine():
 
 
 def revision(root):
-    """Of git, or what an archive says that was packed from a revision (scripts/gpu/bundle.sh)."""
+    """Returns git's description, or the content of the file `revision` in an archive (scripts/gpu/bundle.sh)."""
     packed = root / "revision"
     if packed.is_file():
         return packed.read_text(encoding="utf-8").strip()
@@ -28,15 +28,15 @@ def revision(root):
 
 
 class OtherWork:
-    """Watches what share of the processors' time goes to programs that this one did not start."""
+    """Measures the share of processor time that programs not started by this one use."""
 
     def __init__(self):
-        # Daemons of a run, such as mpirun's, become this program's children when their parents end, and count as ours.
+        # Daemons such as mpirun's become children of this program when their parents end, and then count as ours.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
         self._start = self._now()
 
     def share(self):
-        """Since the construction; children count as ours once they have ended."""
+        """Returns the share since construction. A child counts as ours once it has ended."""
         wall, busy, own = (now - start for now, start in zip(self._now(), self._start))
         return max(0, busy - own) / (wall * os.cpu_count())
 
@@ -50,7 +50,7 @@ class OtherWork:
 
 
 def _reap():
-    """Takes leave of all children that have ended; only their time counts."""
+    """Reaps all children that have ended, so that os.times() includes their time."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,4 +1,4 @@
-"""The memory of a program and all processes that it starts, and of the device that it computes on."""
+"""Measures the memory of a program with all its child processes, and the memory of a device."""
 import os
 import subprocess
 import tempfile
@@ -10,24 +10,25 @@ INTERVAL = 0.05  # seconds between two samples
 
 
 def peak_pss(command, with_root=True):
-    """Runs a command; the largest sum, at one time, of its processes' proportional set sizes, in bytes.
+    """Runs a command. Returns the largest sum, at one time, of its processes' proportional set sizes, in bytes.
 
-    A page that several processes map counts once in the sum. Without the root, only what the command started counts.
+    A page that several processes map counts once in the sum. With `with_root=False` the first process does not count.
     """
     return peak(command, lambda root: sum(map(pss, descendants(root)[0 if with_root else 1:])))
 
 
 def peak_device_memory(command, device):
-    """Runs a command; by how many bytes at most more of the CUDA device of that PCI id was in use.
+    """Runs a command. Returns the largest increase of used memory on the CUDA device with this PCI id, in bytes.
 
-    What the driver itself takes for a process, some hundred megabytes, is among them.
+    The increase includes the driver's own memory per process, several hundred megabytes.
     """
     before = used_of_device(device)
     return peak(command, lambda root: used_of_device(device)) - before
 
 
 def peak(command, sample):
-    """Runs a command; the largest sample(its process). Sampling takes time: do not measure speed in the same run."""
+    """Runs a command. Returns the largest value of sample(pid). Sampling takes time, so do not measure speed in the
+    same run."""
     command = [str(part) for part in command]
     largest = 0
     with tempfile.TemporaryFile("w+") as words:
@@ -41,7 +42,7 @@ def peak(command, sample):
 
 
 def descendants(root):
-    """`root` and the processes below it."""
+    """Returns `root` and all its descendants."""
     children = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         children.setdefault(parent(pid), []).append(int(pid))
@@ -52,7 +53,7 @@ def descendants(root):
 
 
 def parent(pid):
-    """The parent of a process; nothing when the process is gone."""
+    """Returns the parent of a process, or None if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return int(file.read().rpartition(")")[2].split()[1])
@@ -61,7 +62,7 @@ def parent(pid):
 
 
 def pss(pid):
-    """Bytes; 0 when the process is gone."""
+    """Returns the proportional set size in bytes, or 0 if the process has ended."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:"))
@@ -70,5 +71,6 @@ def pss(pid):
 
 
 def used_of_device(device):
-    """Bytes. Of a part of a device (MIG) nvidia-smi has no number, which is a ValueError."""
+    """Returns the used memory in bytes. Raises ValueError for a part of a device (MIG), because nvidia-smi reports no
+    number."""
     return int(output_of(["nvidia-smi", "-i", device, "--query-gpu=memory.used", "--format=csv,noheader,nounits"])) << 20

@@ -1,4 +1,4 @@
-"""Running a program and reading what it printed."""
+"""Runs programs and reads their output."""
 import json
 import shutil
 import subprocess
@@ -9,17 +9,17 @@ PEERS_PYTHON = Path(__file__).resolve().parents[2] / "build/peers/bin/python"
 
 
 def peers_python():
-    """PyPI's, where `install-deps.sh --peers` could get it, else Debian's."""
+    """Returns the interpreter that `install-deps.sh --peers` installed, if it is complete, otherwise Debian's."""
     return PEERS_PYTHON if (PEERS_PYTHON.parents[1] / "complete").exists() else Path("/usr/bin/python3")
 
 
 def output_of(command, **options):
-    """Standard output of a command; ends the program with the command's own words when it fails."""
+    """Returns the standard output of a command. If the command fails, exits with the command's output."""
     command = [str(part) for part in command]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     except subprocess.TimeoutExpired as late:
-        sys.exit(f"{' '.join(command)}\nhas not ended after {late.timeout} s")
+        sys.exit(f"{' '.join(command)}\ndid not end within {late.timeout} s")
     check(command, done.returncode, done.stdout + done.stderr)
     return done.stdout
 
@@ -38,10 +38,10 @@ def has_program(name):
 
 
 def all_json(text):
-    """The lines that are JSON objects."""
+    """Returns the lines that are JSON objects."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 def last_json(text):
-    """The last line that is a JSON object."""
+    """Returns the last line that is a JSON object."""
     return all_json(text)[-1]

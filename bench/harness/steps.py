@@ -1,4 +1,4 @@
-"""What the steps of a report (`troupe train --report`) say."""
+"""Figures of the steps in a report of `troupe train --report`."""
 import json
 from statistics import median
 
@@ -6,12 +6,12 @@ PHASES = ("compute_all", "reduce", "apply_all")
 
 
 def steps_of(lines):
-    """The steps of a report's lines, without what it says of epochs and layers."""
+    """Returns the steps of a report, without the lines of epochs and the profile."""
     return [line for line in map(json.loads, lines) if next(iter(line)) == "step"]
 
 
 def profile_of(lines):
-    """The rows of its profile, by kind of layer."""
+    """Returns the rows of the profile, one for each kind of layer."""
     return next(line["profile"] for line in map(json.loads, lines) if "profile" in line)
 
 
@@ -20,21 +20,21 @@ def step_seconds(steps):
 
 
 def phases_off(steps):
-    """The share of all steps' time that their phases do not explain."""
+    """Returns the share of all steps' time that the phases do not cover."""
     phases = sum(step["seconds"][name] for step in steps for name in PHASES)
     return abs(phases / step_seconds(steps) - 1)
 
 
 def slowest_compute(step):
-    """Seconds inside the worker that computed longest."""
+    """Returns the compute seconds of the slowest worker."""
     return max(step["seconds"]["compute"])
 
 
 def beyond_compute(step):
-    """The share of a step that is not the slowest worker's compute: messages, waiting, reduction and update."""
+    """Returns the share of a step beyond the slowest worker's compute: messages, waiting, reduction and update."""
     return 1 - slowest_compute(step) / step["seconds"]["step"]
 
 
 def steady(steps, figure):
-    """The median of figure(step) over all steps but the first."""
+    """Returns the median of figure(step) over all steps except the first."""
     return median(figure(step) for step in steps[1:])

@@ -1,4 +1,4 @@
-"""Markdown."""
+"""Prints Markdown tables."""
 
 
 def percent(value):

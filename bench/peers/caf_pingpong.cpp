@@ -1,5 +1,5 @@
-// The median time of a message of BYTES from an actor to one in another process, over CAF's own connections on
-// loopback, in the clear; one JSON line for each BYTES, as mpi_pingpong prints it.
+// Prints the median time of a message of BYTES between actors of two processes, over CAF's own connections on loopback
+// without encryption. Prints one JSON line per BYTES, in the format of mpi_pingpong.
 //   caf_pingpong [--rounds ROUNDS] BYTES...
 //   g++ -std=c++20 -O3 caf_pingpong.cpp -o caf_pingpong -lcaf_io -lcaf_core
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// CAF carries a text as it is, and a vector word by word.
+/// Converts to text, because CAF copies a text at once and serializes a vector word by word.
 std::string to_text(const Words& words) {
   return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint32_t)};
 }
@@ -24,7 +24,7 @@ void to_words(const std::string& text, Words& words) {
   std::memcpy(words.data(), text.data(), text.size());
 }
 
-/// Messages of one length to another actor.
+/// Sends messages of one length to another actor.
 class Caf {
  public:
   Caf(caf::scoped_actor& self, caf::actor other) : self_(self), other_(std::move(other)) {}
@@ -62,7 +62,7 @@ int be_second(int port_to, const Arguments& arguments) {
   caf::actor other;
   self->receive([&](const caf::actor& first) { other = first; });
   play_all(self, other, arguments, false);
-  self->receive([](const std::string& /*over*/) {});  // what this one sent last has arrived
+  self->receive([](const std::string& /*over*/) {});  // everything that this process sent has arrived
   return 0;
 }
 

@@ -1,8 +1,8 @@
 """The reference CNN on Fashion-MNIST by PyTorch DistributedDataParallel over gloo; prints one JSON line.
 
-Every process holds its share of the training images in memory, shuffles it anew each epoch and works on one thread.
-An epoch's seconds run from the first batch's sampling until all processes have done their last update. A single process
-on a GPU trains without DistributedDataParallel, with all images on the device, and rounds to TensorFloat-32.
+Every process holds its share of the training images in memory, shuffles the share in each epoch, and uses one thread.
+The seconds of an epoch run from the sampling of the first batch until all processes have done their last update.
+A single process on a GPU trains without DistributedDataParallel, with all images on the device and TensorFloat-32.
 """
 import argparse
 import gzip

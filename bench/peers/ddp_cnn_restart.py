@@ -1,8 +1,8 @@
-"""The reference CNN by PyTorch DDP over gloo, made to survive deaths as PyTorch's tutorial on fault-tolerant training
-says: started by `torchrun --max-restarts`, with snapshots. Writes a JSON line for each step that rank 0 has done.
+"""The reference CNN with PyTorch DDP over gloo, fault-tolerant as in PyTorch's tutorial on fault-tolerant training:
+started by `torchrun --max-restarts`, with snapshots. Writes a JSON line for each step that rank 0 has done.
 
-torchrun starts all processes again when one dies; they go on from the newest snapshot. Batches are drawn by (seed, rank,
-step), so that steps made again are the same.
+If a process dies, torchrun restarts all processes, which resume from the newest snapshot. Batches depend on
+(seed, rank, step), so that repeated steps are identical.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ def save(path, step, network, optimizer):
 
 
 def load(path, network, optimizer):
-    """The steps that were done."""
+    """Loads the snapshot. Returns the number of completed steps."""
     if not os.path.exists(path):
         return 0
     snapshot = torch.load(path)
@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--folder", required=True, help="for snapshots, steps and weights")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--snapshot-every", type=int, default=20)
-    parser.add_argument("--kill-at", type=int, default=0, help="the step in which rank 1 is killed, once")
+    parser.add_argument("--kill-at", type=int, default=0, help="the step in which rank 1 is killed once; 0: none")
     parser.add_argument("--batch-size", type=int, default=64, help="images per process and step")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--learning-rate", type=float, default=0.05)

@@ -1,7 +1,7 @@
 """The recipe of docs/recipes/fashion-mnist.md by PyTorch DistributedDataParallel over gloo; prints one JSON line.
 
-Every process holds its share of the training images in memory, flips them as whole batches, and works on one thread.
-Seconds run from the start of the program until the test set has been evaluated, by all processes.
+Every process holds its share of the training images in memory, flips images as whole batches, and uses one thread.
+The seconds run from the start of the program until all processes have evaluated the test set.
 """
 import argparse
 import json
@@ -62,7 +62,7 @@ def train(model, images, labels, options):
 
 @torch.no_grad()
 def accuracy(model, images, labels):
-    """Of the whole set, a share of which each process takes."""
+    """Returns the accuracy on the whole set. Each process evaluates a share of the set."""
     model.eval()
     rank, procs = dist.get_rank(), dist.get_world_size()
     pairs = zip(images[rank::procs].split(500), labels[rank::procs].split(500))

@@ -1,5 +1,5 @@
-"""Linear regression (1000 x 4 rows, column means 0 1 2 3, coefficients 5 3 2 1) by PyTorch DistributedDataParallel
-over gloo, a full shard a step; prints one JSON line."""
+"""Linear regression (1000 x 4 rows, column means 0 1 2 3, coefficients 5 3 2 1) with PyTorch DistributedDataParallel
+over gloo, a full shard per step. Prints one JSON line."""
 import argparse
 import json
 import time

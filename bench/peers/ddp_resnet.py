@@ -1,8 +1,8 @@
 """A ResNet on mock images by PyTorch DistributedDataParallel over gloo; prints one JSON line.
 
-A step is forward, backward (which averages the gradients) and the update; the images stay the same, as in `troupe train
---model tfbench`. A single process trains without DistributedDataParallel. On a GPU a step begins with the images' way
-there, from page-locked memory; with bf16 (under autocast) or TensorFloat-32 images lie channels last.
+A step is forward, backward (which averages the gradients) and the update. The images stay the same, as in `troupe train
+--model tfbench`. A single process trains without DistributedDataParallel. On a GPU a step begins with the copy of the
+images from page-locked memory. With bf16 (under autocast) or TensorFloat-32 the images are in channels-last layout.
 """
 import argparse
 import json
@@ -33,7 +33,7 @@ def layout_of(options):
 
 
 def train_step(model, optimizer, images, labels, options):
-    """The seconds of one step."""
+    """Returns the seconds of one step."""
     start = time.perf_counter()
     images = images.to(options.device, non_blocking=True).to(memory_format=layout_of(options))
     labels = labels.to(options.device, non_blocking=True)
@@ -71,11 +71,11 @@ def main():
     parser.add_argument("--model", default="resnet101", help="resnet18, 34, 50, 101 or 152")
     parser.add_argument("--procs", type=int, default=4)
     parser.add_argument("--batch-size", type=int, default=1, help="images per process and step")
-    parser.add_argument("--steps", type=int, default=8, help="at least 2; the median is of all but the first")
+    parser.add_argument("--steps", type=int, default=8, help="at least 2; the median ignores the first")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--precision", default="f32", choices=("f32", "bf16"))
-    parser.add_argument("--tf32", action="store_true", help="round factors of products in f32 to TensorFloat-32")
-    parser.add_argument("--compile", action="store_true", help="by torch.compile; the first step compiles")
+    parser.add_argument("--tf32", action="store_true", help="compute f32 products with TensorFloat-32")
+    parser.add_argument("--compile", action="store_true", help="use torch.compile; the first step compiles")
     parser.add_argument("--size", type=int, default=224, help="height and width of an image")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--learning-rate", type=float, default=1e-6)

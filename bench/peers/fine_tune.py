@@ -99,7 +99,7 @@ def parse_arguments():
     parser.add_argument("--freeze", nargs="*", default=[], metavar="MODULE", help="tune: such as conv1 bn1 layer1")
     parser.add_argument("--model", default="resnet18", help="resnet18, 34, 50, 101 or 152")
     parser.add_argument("--size", type=int, default=64, help="height and width of an image")
-    parser.add_argument("--padding", type=int, default=4, help="of the random crop")
+    parser.add_argument("--padding", type=int, default=4, help="padding of the random crop")
     parser.add_argument("--epochs", type=int, help="defaults to 12 for pretrain, 2 for tune")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--learning-rate", type=float, help="defaults to 0.05 for pretrain, 0.01 for tune")

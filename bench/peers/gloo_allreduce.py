@@ -1,6 +1,6 @@
-"""The median time of torch.distributed's all-reduce (sum) of COUNT floats over gloo; one JSON line for each COUNT.
+"""The median time of torch.distributed's all-reduce (sum) of COUNT floats over gloo. Prints one JSON line per COUNT.
 
-The slowest rank's time counts. Every rank ends with its own copy of the sum; no optimizer step is part of it.
+The slowest rank's time counts. Every rank ends with its own copy of the sum. There is no optimizer step.
 """
 import argparse
 import json
@@ -43,8 +43,8 @@ def run(rank, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--procs", type=int, default=4, help="processes of this machine; a launcher's WORLD_SIZE wins")
-    parser.add_argument("--rounds", type=int, default=0, help="0: more of them the smaller the sum")
+    parser.add_argument("--procs", type=int, default=4, help="processes on this machine, without a launcher")
+    parser.add_argument("--rounds", type=int, default=0, help="0: more for smaller sums")
     parser.add_argument("counts", type=int, nargs="+", metavar="COUNT")
     ddp.launch(run, parser.parse_args())
 

@@ -1,7 +1,7 @@
-"""The median time of a message of BYTES from rank 0 to rank 1 by torch.distributed's send and recv over gloo; one JSON
-line for each BYTES.
+"""The median time of a message of BYTES from rank 0 to rank 1 with torch.distributed's send and recv over gloo. Prints
+one JSON line per BYTES.
 
-Half of the way there and back, until each word of it has been read; the same game as `troupe-bench transports`.
+The time is half of a round trip in which the receiver reads every word, as in `troupe-bench transports`.
 """
 import argparse
 import json
@@ -25,15 +25,15 @@ def rounds_of(options, size):
 
 def read(words, first):
     if int(words.sum()) != first + WORD * (len(words) - 1):
-        sys.exit("what came is not what was sent")
+        sys.exit("the received message differs from the sent message")
 
 
 def play(rank, size, rounds):
-    """Seconds of one way in each round."""
+    """Returns the seconds in one direction for each round."""
     words = torch.full((size // 4,), WORD, dtype=torch.int32)
     came = torch.empty_like(words)
     seconds = []
-    for number in range(rounds + 1):  # the first one touches all pages and opens the connections
+    for number in range(rounds + 1):  # the first round touches all pages and opens the connections
         words[0] = number
         start = time.perf_counter()
         if rank == 0:
@@ -57,7 +57,7 @@ def run(rank, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=0, help="0: more of them the shorter the message")
+    parser.add_argument("--rounds", type=int, default=0, help="0: more for shorter messages")
     parser.add_argument("bytes", type=int, nargs="+", metavar="BYTES")
     options = parser.parse_args()
     options.procs = 2

@@ -1,10 +1,12 @@
-"""Softmax regression on Fashion-MNIST's 60,000 training images by L-BFGS over all of them; prints one JSON line.
+"""Softmax regression on the 60,000 training images of Fashion-MNIST with full-batch L-BFGS. Prints one JSON line.
 
-The objective is the mean cross entropy + l2/2 |W|^2, biases left out, from zeros: by torch.optim.LBFGS under strong
-Wolfe conditions, or by what scikit-learn's LogisticRegression runs for C = 1 / (l2 n): its loss in SciPy's L-BFGS-B.
-Both may try a step more than once, so evaluations of loss and gradient are what counts; "losses" and "times" have a
-number for each, seconds since the start, and "objective" is that of the last weights, by one function in float64.
-Reading the data, and a few iterations that warm up threads and caches, are outside the seconds.
+The objective is the mean cross entropy + l2/2 |W|^2 without the biases. The weights start from zeros. The engine is
+torch.optim.LBFGS with strong Wolfe conditions, or SciPy's L-BFGS-B with the loss of scikit-learn, which is the
+computation of scikit-learn's LogisticRegression for C = 1 / (l2 n).
+Both engines may try a step more than once, so evaluations of loss and gradient are counted. "losses" and "times" have
+one number per evaluation; times are seconds since the start. "objective" is the objective of the last weights,
+computed in float64 by the same function for both engines.
+The seconds do not include reading the data and a few iterations that warm up threads and caches.
 """
 import argparse
 import gzip
@@ -31,7 +33,7 @@ def read_train(folder, precision):
 
 
 def objective(weights, biases, images, labels, l2):
-    """In float64. weights: classes x pixels."""
+    """Returns the objective, computed in float64. weights: classes x pixels."""
     weights, total = weights.astype(numpy.float64), 0.0
     for first in range(0, len(images), 5000):
         part = slice(first, first + 5000)
@@ -43,7 +45,7 @@ def objective(weights, biases, images, labels, l2):
 
 
 class Notes:
-    """What each evaluation came to, and when."""
+    """The loss and the time of each evaluation."""
 
     def __init__(self):
         self.losses, self.times, self.start = [], [], time.perf_counter()
@@ -54,7 +56,7 @@ class Notes:
 
 
 def by_torch(images, labels, options):
-    import torch  # here: neither engine has the other's threads beside it
+    import torch  # imported here, so that neither engine runs with the other's threads
     torch.set_num_threads(options.threads)
     images, labels = torch.from_numpy(images), torch.from_numpy(labels)
     change = 1e-9 if options.change is None else options.change
@@ -120,7 +122,7 @@ def by_sklearn(images, labels, options):
 
 
 def within(notes, minimum):
-    """By target: evaluations and seconds until the objective was first as close to the minimum."""
+    """Returns, by target, the evaluations and seconds until the objective was first that close to the minimum."""
     firsts = {target: next((i for i, loss in enumerate(notes.losses) if loss <= minimum + target), None)
               for target in TARGETS}
     return {target: None if first is None else {"evaluations": first + 1, "seconds": notes.times[first]}
@@ -132,13 +134,13 @@ def main():
     parser.add_argument("--engine", choices=["torch", "sklearn"], default="torch")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--history", type=int, default=10)
-    parser.add_argument("--iterations", type=int, default=300, help="at most")
-    parser.add_argument("--tolerance", type=float, default=0, help="ends where no slope is steeper")
-    parser.add_argument("--change", type=float, help="ends where an iteration gains less (default: the engine's own; "
-                        "by 0 a line search of PyTorch that rounding keeps from its conditions may not end)")
+    parser.add_argument("--iterations", type=int, default=300, help="the largest number of iterations")
+    parser.add_argument("--tolerance", type=float, default=0, help="ends when no component of the gradient is larger")
+    parser.add_argument("--change", type=float, help="ends when an iteration gains less (default: the engine's own; "
+                        "with 0 PyTorch's line search may not end because of rounding)")
     parser.add_argument("--l2", type=float, default=1e-4)
     parser.add_argument("--precision", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--minimum", type=float, help="also tells how long it took to come close to this")
+    parser.add_argument("--minimum", type=float, help="also report the time until the objective is near this")
     parser.add_argument("--data", default="/usr/share/datasets/fashion-mnist")
     options = parser.parse_args()
     images, labels = read_train(options.data, options.precision)

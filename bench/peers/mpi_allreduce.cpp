@@ -1,7 +1,7 @@
-// The median time of MPI_Allreduce (sum) of COUNT floats, as one JSON line for each COUNT.
+// Prints the median time of MPI_Allreduce (sum) of COUNT floats, one JSON line per COUNT.
 //   mpirun -n RANKS mpi_allreduce [--rounds ROUNDS] COUNT...
-// The slowest rank's time counts. Every rank ends with its own copy of the sum; no optimizer step is part of it.
-#define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
+// The slowest rank's time counts. Every rank ends with its own copy of the sum. There is no optimizer step.
+#define OMPI_SKIP_MPICXX  // MPI's deprecated C++ bindings cause compiler warnings
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace {
 
 struct Arguments {
-  long rounds = 0;  // 0: more of them the smaller the sum
+  long rounds = 0;  // 0: more rounds for smaller sums
   std::vector<long> counts;
 };
 
@@ -46,7 +46,7 @@ double one_round(const std::vector<float>& mine, std::vector<float>& sum) {
   return MPI_Wtime() - start;
 }
 
-/// The median over the rounds of the slowest rank's seconds; on all ranks.
+/// Returns, on all ranks, the median over the rounds of the slowest rank's seconds.
 double median_of_slowest(const std::vector<double>& seconds) {
   std::vector<double> slowest(seconds.size());
   MPI_Allreduce(seconds.data(), slowest.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

@@ -1,13 +1,13 @@
-// The median time of a message of BYTES from rank 0 to rank 1, as one JSON line for each BYTES: half of the way there
-// and back, until each word of it has been read.
+// Prints the median time of a message of BYTES from rank 0 to rank 1, one JSON line per BYTES. The time is half of a
+// round trip in which the receiver reads every word.
 //   mpirun -n 2 mpi_pingpong [--rounds ROUNDS] BYTES...
-#define OMPI_SKIP_MPICXX  // the C++ bindings that MPI dropped do not compile cleanly
+#define OMPI_SKIP_MPICXX  // MPI's deprecated C++ bindings cause compiler warnings
 #include "mpi_ranks.hpp"
 #include "pingpong.hpp"
 
 namespace {
 
-/// Messages of one length between ranks 0 and 1.
+/// Sends messages of one length between ranks 0 and 1.
 class Mpi {
  public:
   Mpi(int rank, std::size_t words) : other_(1 - rank), came_(words) {}

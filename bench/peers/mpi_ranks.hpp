@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-/// MPI for as long as it lives, which is that of main.
+/// Initializes MPI. The destructor finalizes MPI. Create one object in main.
 class MpiRanks {
  public:
   MpiRanks(int argc, char** argv) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs an MPI program with one rank in each of scripts/local-cluster.sh's namespaces:
 #   scripts/local-cluster.sh 4 --only-network -- bench/peers/mpirun_in_namespaces.sh [MPIRUN'S OPTION...] PROGRAM...
-# Left alone, every daemon would bind its rank to the same first core, and none would know that others share the cores:
-# hence no binding, and yielding.
+# By default every daemon would bind its rank to the same first core, and no rank would know that others share the
+# cores. Therefore ranks are not bound, and they yield.
 set -euo pipefail
 
 read -ra namespaces <<<"${TROUPE_NAMESPACES:?run this by scripts/local-cluster.sh}"

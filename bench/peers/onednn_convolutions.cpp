@@ -1,8 +1,8 @@
-// What oneDNN's convolutions of a ResNet alone take on one core, as one JSON line.
+// Measures oneDNN's convolutions of a ResNet on one core and prints one JSON line.
 //   onednn_convolutions [--depth 18|34|50|101|152] [--batch N] [--size N] [--precision f32|bf16]
 //   g++ -std=c++20 -O2 -fopenmp -I. bench/peers/onednn_convolutions.cpp models/cpu/onednn_versions.cpp -ldnnl
-// Each distinct convolution is timed warm, in layouts of oneDNN's choice, by the direct algorithm: the median of its
-// runs counts once for every layer of that shape. The images need no gradient; those of the weights are f32.
+// Each distinct convolution runs warm, with layouts of oneDNN's choice and the direct algorithm. The median of its runs
+// counts once for every layer of that shape. No gradient of the images is computed. Gradients of the weights are f32.
 #include <omp.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct Seconds {
 };
 
 struct Network {
-  std::vector<int> blocks;  ///< of the four stages
+  std::vector<int> blocks;  ///< blocks of the four stages
   bool bottleneck;
 };
 
@@ -75,7 +75,7 @@ Network network_of(int depth) {
   }
 }
 
-/// Adds one residual block; `size` is of its input. The 3 x 3 convolution of a bottleneck has the stride.
+/// Adds one residual block with input size `size`. The 3 x 3 convolution of a bottleneck has the stride.
 void add_block(Counts& counts, bool bottleneck, int in, int width, int size, int stride) {
   const int out = bottleneck ? 4 * width : width;
   const int inner = (size - 1) / stride + 1;
@@ -94,7 +94,7 @@ Counts convolutions_of(const Options& options) {
   const Network network = network_of(options.depth);
   const Convolution stem{3, 64, options.size, 7, 2};
   Counts counts{{stem, 1}};
-  int size = (stem.out_size() - 1) / 2 + 1;  // behind the max pooling
+  int size = (stem.out_size() - 1) / 2 + 1;  // after the max pooling
   int in = 64;
   for (int stage = 0; stage < 4; ++stage) {
     const int width = 64 << stage;
@@ -119,7 +119,7 @@ class Timer {
   Seconds time(const Convolution& convolution);
 
  private:
-  /// Memory filled with ones, so that no denormal number slows a kernel.
+  /// Returns memory filled with ones, because denormal numbers would slow down a kernel.
   memory ones(const memory::desc& description);
   double median_seconds(const dnnl::primitive& primitive, const Arguments& arguments);
 
@@ -162,7 +162,7 @@ Seconds Timer::time(const Convolution& c) {
   const auto any = memory::format_tag::any;
   const int batch = options_.batch;
   const int out_size = c.out_size();
-  // What the last window leaves over on the right is not padded.
+  // The right padding extends only to the end of the last window.
   const int right = (out_size - 1) * c.stride + c.kernel - c.size - c.padding();
   const memory::dims strides{c.stride, c.stride};
   const memory::dims padding{c.padding(), c.padding()};

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-// What the programs ..._pingpong share: the same game as that of `troupe-bench transports`.
+// Shared code of the programs ..._pingpong, which measure the same as `troupe-bench transports`.
 
 using Words = std::vector<std::uint32_t>;
 constexpr std::uint32_t kWord = 3;
 
 struct Arguments {
-  long rounds = 0;  // 0: more of them the shorter the message
+  long rounds = 0;  // 0: more rounds for shorter messages
   std::vector<long> bytes;
 };
 
@@ -46,7 +46,7 @@ inline long rounds_of(const Arguments& arguments, long bytes) {
 inline void read(const Words& words, std::uint32_t first) {
   const std::uint64_t sum = std::accumulate(words.begin(), words.end(), std::uint64_t{0});
   if (sum == first + std::uint64_t{kWord} * (words.size() - 1)) return;
-  std::fprintf(stderr, "what came is not what was sent\n");
+  std::fprintf(stderr, "the received message differs from the sent message\n");
   std::exit(1);
 }
 
@@ -54,12 +54,12 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Sends messages there and back by `end`, and prints the median of one way at the first end.
+/// Sends messages back and forth through `end`. The first end prints the median of one direction.
 template <class End>
 void play(End& end, const char* transport, long bytes, long rounds, bool first) {
   Words words(words_of(bytes), kWord);
   std::vector<double> seconds;
-  for (long round = 0; round <= rounds; ++round) {  // the first one touches all pages and opens the connections
+  for (long round = 0; round <= rounds; ++round) {  // the first round touches all pages and opens the connections
     words[0] = static_cast<std::uint32_t>(round);
     const double start = now();
     if (first) end.send(words);

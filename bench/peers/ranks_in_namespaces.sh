@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs COMMAND once in each of scripts/local-cluster.sh's namespaces, as torch.distributed's env:// wants it, and prints
-# what rank 0 prints: scripts/local-cluster.sh 4 --only-network -- bench/peers/ranks_in_namespaces.sh COMMAND...
+# Runs COMMAND once in each of scripts/local-cluster.sh's namespaces, with the variables of torch.distributed's env://,
+# and prints the output of rank 0: scripts/local-cluster.sh 4 --only-network -- bench/peers/ranks_in_namespaces.sh
+# COMMAND...
 set -euo pipefail
 
 read -ra namespaces <<<"${TROUPE_NAMESPACES:?run this by scripts/local-cluster.sh}"

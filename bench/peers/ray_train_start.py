@@ -1,7 +1,7 @@
-"""What Ray Train takes until a function runs on all of its workers; one JSON line.
+"""Measures the time that Ray Train needs until a function runs on all of its workers. Prints one JSON line.
 
-`start_seconds` goes from `fit` to the last worker's first line, in a Ray that runs already; `again_seconds` is a second
-`fit` of the same trainer from its call to its return, since Ray Train keeps no workers between two.
+`start_seconds` is the time from `fit` to the last worker's first line, in a running Ray. `again_seconds` is a second
+`fit` of the same trainer, from its call to its return, because Ray Train keeps no workers between two calls.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def trainer_of(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--procs", type=int, default=4)
-    parser.add_argument("folder", help="of files that the workers write")
+    parser.add_argument("folder", help="folder for files that the workers write")
     options = parser.parse_args()
     started = time.monotonic()
     # Ray counts the trainer's own actor as a core.

@@ -1,7 +1,7 @@
-"""What Ray Tune adds to each trial of linear regression; one JSON line.
+"""Measures the overhead of Ray Tune for each trial of linear regression. Prints one JSON line.
 
-`seconds` is a whole search, in a Ray that runs already; `own_seconds` what the trials' own loops took together. Each trial
-is 1,000 x 4 synthetic rows, batches of 64, as many epochs as told, by NumPy.
+`seconds` is the time of a whole search in a running Ray. `own_seconds` is the total time of the trials' own loops. Each
+trial trains with NumPy on 1,000 x 4 synthetic rows with batches of 64.
 """
 import argparse
 import json

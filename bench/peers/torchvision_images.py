@@ -1,6 +1,6 @@
 """Decodes a folder of images by torchvision's ImageFolder and PyTorch's DataLoader; prints one JSON line.
 
-Images become 224 x 224 floats in [0, 1]: the shorter side is scaled (antialiased), the middle cut out.
+Images become 224 x 224 floats in [0, 1]: the shorter side is scaled (antialiased), and the middle is cut out.
 """
 import argparse
 import json

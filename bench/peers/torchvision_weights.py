@@ -1,10 +1,10 @@
-"""Exchanges ResNet weight files with torchvision; prints one JSON line, or says what differs and fails.
+"""Exchanges ResNet weight files with torchvision. Prints one JSON line, or fails with the first difference.
 
     torchvision_weights.py --model resnet18 OURS.safetensors         # from Troupe: names, shapes, order, loading
     torchvision_weights.py --model resnet18 --write OUT.safetensors  # for Troupe: random weights and statistics
 
-With --images (f32, N x 3 x H x W) and --labels (i64, N) as .npy files, also the loss and gradient of the file's, or the
-written, weights: mean cross-entropy by batch statistics, norm of its gradient, and loss by running statistics.
+With --images (f32, N x 3 x H x W) and --labels (i64, N) as .npy files it also prints figures of the weights: the mean
+cross-entropy with batch statistics, the norm of its gradient, and the loss with running statistics.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ COUNTER = "num_batches_tracked"
 
 
 def randomise_statistics(network):
-    """Makes every batch-norm different from a fresh one, so that a tensor in a wrong place is seen."""
+    """Makes every batch-norm different from a new one, so that a tensor in a wrong place is detected."""
     for module in network.modules():
         if isinstance(module, nn.BatchNorm2d):
             nn.init.uniform_(module.weight, 0.5, 1.5)
@@ -35,12 +35,12 @@ def randomise_statistics(network):
 
 
 def described(arrays):
-    """name and shape, in order, without the counters, which a file may leave out."""
+    """Returns name and shape of each array in order, without the counters, which a file may omit."""
     return [(name, tuple(array.shape)) for name, array in arrays.items() if not name.endswith(COUNTER)]
 
 
 def check(network, arrays):
-    """Loads the arrays after a comparison that names the first difference."""
+    """Loads the arrays. If they differ from the network, exits with the first difference."""
     ours, theirs = described(arrays), described(network.state_dict())
     for index, (mine, wanted) in enumerate(zip(ours, theirs)):
         if mine != wanted:
@@ -51,7 +51,7 @@ def check(network, arrays):
 
 
 def evaluate(network, images, labels):
-    """The running statistics first: training changes them."""
+    """Evaluates the running statistics first, because training changes them."""
     with torch.no_grad():
         running = nn.functional.cross_entropy(network.eval()(images), labels)
     loss = nn.functional.cross_entropy(network.train()(images), labels)
@@ -65,10 +65,10 @@ def parse_arguments():
     parser.add_argument("file", nargs="?", help="a file that Troupe saved; without one, weights are random")
     parser.add_argument("--model", default="resnet18", help="resnet18, 34, 50, 101 or 152")
     parser.add_argument("--classes", type=int, default=1001)
-    parser.add_argument("--seed", type=int, default=1, help="of random weights")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random weights")
     parser.add_argument("--write", metavar="OUT", help="write the model's weights to this file")
-    parser.add_argument("--images", help=".npy")
-    parser.add_argument("--labels", help=".npy")
+    parser.add_argument("--images", help="images as a .npy file")
+    parser.add_argument("--labels", help="labels as a .npy file")
     options = parser.parse_args()
     if not options.file and not options.write:
         parser.error("name a file, or --write one")

@@ -1,4 +1,4 @@
-"""Weight files in the safetensors format: an 8-byte length, a JSON header of that length, the numbers."""
+"""Reads and writes safetensors files: an 8-byte length, a JSON header of that length, and the numbers."""
 import json
 import struct
 
@@ -9,7 +9,7 @@ NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 
 def read(path):
-    """name -> array, in the order of the numbers; refuses gaps and overlaps."""
+    """Returns name -> array, in the order of the numbers. Raises ValueError for gaps and overlaps."""
     with open(path, "rb") as file:
         content = file.read()
     start = 8 + struct.unpack_from("<Q", content)[0]
@@ -20,7 +20,7 @@ def read(path):
         dtype, shape, (begin, next_end) = TYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
         count = int(np.prod(shape, dtype=np.int64))
         if begin != end or next_end - begin != count * dtype.itemsize or start + next_end > len(content):
-            raise ValueError(f"{path}: {name} of shape {shape} cannot lie from {begin} to {next_end}: the one before "
+            raise ValueError(f"{path}: {name} of shape {shape} cannot be at {begin} to {next_end}: the one before "
                              f"ends at {end}, the file at {len(content) - start}")
         arrays[name] = np.frombuffer(content, dtype, count, start + begin).reshape(shape)
         end = next_end

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kPrivateCopy = "troupe-bench-private-copy";
 
-/// Gives a rank the result in memory of its own, as other libraries do.
+/// Copies the result into memory of the rank, as other libraries do.
 std::string copy_privately(Model& model, std::span<const float> weights) {
   static std::mutex mutex;
   static std::map<const Model*, std::vector<float>> copies;
@@ -45,7 +45,8 @@ struct Seconds {
   std::vector<double> with_private_copies;
 };
 
-/// Among nodes gradients are on their way before the others have said that theirs are there, so all of a step counts.
+/// Returns the time of the reduction. On nodes this is the whole step, because a node sends its gradient before the
+/// other nodes have reported theirs.
 double reduction(const StepReport& step) {
   return step.bytes_sent > 0 ? step.seconds.step : step.seconds.reduce + step.seconds.apply_all;
 }
@@ -104,7 +105,7 @@ void add_allreduce(CLI::App& app) {
   options->sgd.num_workers = 2;
   CLI::App& allreduce = *app.add_subcommand(
       "allreduce",
-      "Time the reduction of one gradient a rank to a result that all can read (among nodes: the whole step), after "
+      "Time the reduction of one gradient per rank to a result that all can read (on nodes: the whole step), after "
       "checking it");
   allreduce.add_option("--parameters", options->parameters, "Floats")->check(CLI::Range(1UL, 1UL << 36));
   allreduce.add_option("--rounds", options->rounds, "Measurements")->check(CLI::Range(1, 10'000));

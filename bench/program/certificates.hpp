@@ -7,7 +7,7 @@
 
 namespace troupe::bench {
 
-/// Certificates of the nodes "sender" and "receiver", for as long as a measurement takes.
+/// Creates certificates for the nodes "sender" and "receiver". The destructor removes them.
 class Certificates {
  public:
   Certificates();
@@ -17,7 +17,7 @@ class Certificates {
 
   const std::string& folder() const { return folder_; }
   std::shared_ptr<const Credentials> of(const std::string& name) const { return credentials_in(folder_, name); }
-  /// Those of another process.
+  /// Returns credentials from the folder of another process's `Certificates`.
   static std::shared_ptr<const Credentials> credentials_in(const std::string& folder, const std::string& name);
 
  private:

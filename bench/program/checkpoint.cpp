@@ -45,7 +45,7 @@ std::uintmax_t bytes_of(const std::string& checkpoint) {
   return bytes;
 }
 
-/// `dd conv=fsync` of so many bytes.
+/// Writes `bytes` bytes with `dd conv=fsync`.
 void write_plainly(const std::string& path, std::uintmax_t bytes) {
   auto child = ChildProcess::start("/bin/dd",
                                    {"dd", "if=/dev/zero", "of=" + path, "bs=1M", "count=" + std::to_string(bytes),
@@ -55,7 +55,7 @@ void write_plainly(const std::string& path, std::uintmax_t bytes) {
     throw Error(ErrorCode::system, "dd " + child.how_it_ended());
 }
 
-/// The bytes of a checkpoint, as `cat` reads them.
+/// Reads the files of a checkpoint as `cat` does.
 void read_plainly(const std::string& checkpoint) {
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   for (const auto& entry : fs::directory_iterator(checkpoint)) {
@@ -65,12 +65,12 @@ void read_plainly(const std::string& checkpoint) {
   }
 }
 
-/// From nothing until the first step is done.
+/// Returns the seconds from the start until the end of the first step.
 double start_seconds(const Options& options) {
   return seconds_of([&] { DistributedSGD(kReadyModel, options).step(); });
 }
 
-/// Of one measurement of each, in turn.
+/// Results of the measurements, one entry per round.
 struct Figures {
   std::vector<double> writing, plain_writing, resuming, plain_reading, starting;
 };
@@ -137,10 +137,11 @@ void add_checkpoint(CLI::App& app) {
   auto run = std::make_shared<CheckpointRun>();
   run->sgd.num_workers = 4;
   CLI::App& checkpoint = *app.add_subcommand(
-      "checkpoint", "Time writing a checkpoint of weights and Adam's state against dd, and going on from it");
+      "checkpoint", "Time writing a checkpoint of weights and Adam's state against dd, and resuming from it");
   checkpoint.add_option("--parameters", run->parameters, "Floats of the model")->check(CLI::Range(1UL, 1UL << 36));
-  checkpoint.add_option("--rounds", run->rounds, "Measurements of each, in turn")->check(CLI::Range(1, 10'000));
-  checkpoint.add_option("--folder", run->folder, "Where the disk is that is written to");
+  checkpoint.add_option("--rounds", run->rounds, "Measurements of each side, alternating")
+      ->check(CLI::Range(1, 10'000));
+  checkpoint.add_option("--folder", run->folder, "Folder on the disk to measure");
   cli::add_worker_options(checkpoint, run->sgd, run->placement);
   checkpoint.add_flag("--json", run->json, "Print one JSON object");
   checkpoint.callback([run] { measure_checkpoint(*run); });

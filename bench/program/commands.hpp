@@ -6,7 +6,7 @@ class App;
 
 namespace troupe::bench {
 
-/// Each adds a subcommand that runs when it was chosen. Errors come out as troupe::Error.
+/// Each function adds a subcommand. The subcommand runs if it is selected, and throws troupe::Error.
 void add_sync(CLI::App& app);
 void add_lbfgs(CLI::App& app);
 void add_allreduce(CLI::App& app);
@@ -19,8 +19,8 @@ void add_first_step(CLI::App& app);
 void add_read(CLI::App& app);
 void add_trainer(CLI::App& app);
 
-/// The model and the function that `sync`, `allreduce` and `checkpoint` measure with, for worker processes and nodes to
-/// find.
+/// Registers the model and the function that `sync`, `allreduce` and `checkpoint` use, so that worker processes and
+/// nodes find them.
 void register_measured();
 void register_quadratic_model();
 void register_train_functions();

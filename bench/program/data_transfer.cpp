@@ -20,7 +20,7 @@
 #include "runtime/net/socket.hpp"
 #include "troupe/error.hpp"
 
-// What TLS costs on the data plane. The plain connections exist in this file only, and only on loopback.
+// Measures the cost of TLS on the data plane. Plain connections exist in this file only, and only on loopback.
 namespace troupe::bench {
 namespace {
 
@@ -66,7 +66,7 @@ class PlainStream : public ByteStream {
   FileDescriptor socket_;
 };
 
-/// Two ends of a data plane in this process, with slabs of so many bytes.
+/// Both ends of a data plane in this process, with slabs of `bytes` bytes.
 class Pair {
  public:
   explicit Pair(std::size_t bytes) : from_(bytes, std::byte{1}), to_(bytes) {}
@@ -74,7 +74,7 @@ class Pair {
   Pair(const Pair&) = delete;
   Pair& operator=(const Pair&) = delete;
 
-  /// Seconds from the first byte sent until all are there.
+  /// Returns the seconds from the first byte sent until all bytes have arrived.
   double transfer() {
     const std::uint64_t ticket = ++last_ticket_;
     std::fill(from_.begin(), from_.end(), static_cast<std::byte>(ticket));
@@ -88,7 +88,7 @@ class Pair {
     for (std::uint32_t segment = 0; segment < segments; ++segment)
       receiver().wait(kWindow, ticket, segment, deadline());
     const double seconds = watch.seconds();
-    if (to_ != from_) throw Error(ErrorCode::bad_data, "what came is not what was sent");
+    if (to_ != from_) throw Error(ErrorCode::bad_data, "the received bytes differ from the sent bytes");
     return seconds;
   }
 
@@ -170,7 +170,7 @@ void measure_data_plane(const DataPlaneOptions& options) {
   PlainPair plain(options.bytes, options.streams);
   std::vector<double> tls_seconds;
   std::vector<double> plain_seconds;
-  tls.transfer();  // memory is touched, congestion windows are open
+  tls.transfer();  // touches the memory and opens the congestion windows
   plain.transfer();
   for (int round = 0; round < options.rounds; ++round) {
     tls_seconds.push_back(tls.transfer());
@@ -195,9 +195,9 @@ void measure_data_plane(const DataPlaneOptions& options) {
 void add_data_plane(CLI::App& app) {
   auto options = std::make_shared<DataPlaneOptions>();
   CLI::App& command = *app.add_subcommand(
-      "data-plane", "Time a transfer between two slabs over TLS and, on loopback and only here, without");
-  command.add_option("--bytes", options->bytes, "Of the transfer")->check(CLI::Range(1UL, 1UL << 36));
-  command.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
+      "data-plane", "Time a transfer between two slabs with TLS and, only in this command over loopback, without");
+  command.add_option("--bytes", options->bytes, "Bytes of the transfer")->check(CLI::Range(1UL, 1UL << 36));
+  command.add_option("--rounds", options->rounds, "Measurements of each side")->check(CLI::Range(1, 10'000));
   command.add_option("--streams", options->streams, "Connections")->check(CLI::Range(1, 64));
   command.add_flag("--json", options->json, "Print one JSON object");
   command.callback([options] { measure_data_plane(*options); });

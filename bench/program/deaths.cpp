@@ -24,14 +24,14 @@ struct DeathsOptions {
   bool json = false;
 };
 
-/// Seconds from the signal on.
+/// Seconds since the signal.
 struct Death {
-  double noticed = 0;    ///< until the driver knew
-  double replaced = 0;   ///< from then until there was a worker in its place
-  double committed = 0;  ///< until the step was committed after all
+  double noticed = 0;    ///< until the driver detected the loss
+  double replaced = 0;   ///< from the detection until a new worker was in place
+  double committed = 0;  ///< until the step was committed
 };
 
-/// Sends a process a signal after a while, and tells when it did.
+/// Sends a signal to a process after a delay and reports the time of the signal.
 class Killer {
  public:
   Killer(pid_t pid, int signal, std::chrono::duration<double> after)
@@ -65,10 +65,10 @@ class Deaths {
   }
 
   int workers() const { return sgd_.num_workers(); }
-  /// Of a step that nothing happens to.
+  /// Returns the seconds of an undisturbed step.
   double step() const { return step_; }
 
-  /// A worker drawn at random, at a random moment of a step.
+  /// Kills or stops a random worker at a random moment of a step.
   Death one() {
     const auto pids = sgd_.worker_pids();
     const pid_t victim = pids[random_.below(pids.size())];
@@ -78,7 +78,7 @@ class Deaths {
     StepReport report = sgd_.step();
     auto committed = Clock::now();
     const auto killed = killer.at();
-    // Who has answered already is missed by the step after.
+    // If the victim has already answered, the next step detects the loss.
     while (report.repairs.empty()) {
       report = sgd_.step();
       committed = Clock::now();
@@ -144,14 +144,14 @@ void add_deaths(CLI::App& app) {
   options->run.placement = "processes";
   options->run.sgd.num_workers = 2;
   options->run.sgd.fault_tolerance.max_failures = 1'000'000;
-  options->run.optimizer.learning_rate = 1e-6;  // mock images teach nothing
+  options->run.optimizer.learning_rate = 1e-6;  // training on mock images would be meaningless
   CLI::App& deaths = *app.add_subcommand(
       "deaths",
-      "Kill worker processes at random moments of steps, and time until that is seen, and until the step "
-      "is committed after all");
+      "Kill worker processes at random moments of steps, and time the detection and the delay until the step "
+      "is committed");
   options->run.add_to(deaths);
-  deaths.add_option("--deaths", options->deaths, "How many")->check(CLI::Range(1, 100'000));
-  deaths.add_flag("--stop", options->stop, "Stop them, rather than kill them");
+  deaths.add_option("--deaths", options->deaths, "Number of deaths")->check(CLI::Range(1, 100'000));
+  deaths.add_flag("--stop", options->stop, "Stop workers instead of killing them");
   deaths.add_flag("--json", options->json, "Print one JSON object");
   deaths.callback([options] { measure_deaths(*options); });
 }

@@ -10,13 +10,13 @@ namespace troupe::bench {
 
 void EndLink::say(const std::string& line) {
   if (::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size()))
-    throw_errno("the other process of a measurement has gone");
+    throw_errno("the other process of the measurement has ended");
 }
 
 std::string EndLink::hear() {
   std::array<char, 512> line{};
   const ssize_t length = ::recv(socket_.get(), line.data(), line.size(), 0);
-  if (length <= 0) throw Error(ErrorCode::system, "the other process of a measurement has gone");
+  if (length <= 0) throw Error(ErrorCode::system, "the other process of the measurement has ended");
   return {line.data(), static_cast<std::size_t>(length)};
 }
 

@@ -8,22 +8,22 @@
 
 namespace troupe::bench {
 
-/// A socket between two processes that set up something else between them.
+/// A socket between two processes, through which they set up a measurement.
 class EndLink {
  public:
   explicit EndLink(FileDescriptor socket) : socket_(std::move(socket)) {}
 
-  /// A line; no end hears anything but what the other says. @throws Error system where the other one has gone
+  /// Sends a line. Each end receives the lines of the other end only. @throws Error system if the other end is closed
   void say(const std::string& line);
   std::string hear();
-  /// Returns when the other one has come here, too.
+  /// Blocks until the other end has called `meet` as well.
   void meet();
 
  private:
   FileDescriptor socket_;
 };
 
-/// Two ends of a link.
+/// Returns the two ends of a new link.
 std::pair<FileDescriptor, FileDescriptor> make_link();
 
 }  // namespace troupe::bench

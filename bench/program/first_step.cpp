@@ -46,7 +46,7 @@ void add_first_step(CLI::App& app) {
   auto options = std::make_shared<FirstStepOptions>();
   CLI::App& first = *app.add_subcommand("first-step", "Time the first step after warmup() against the next steps");
   options->run.add_to(first);
-  first.add_option("--steps", options->steps, "The next steps")->check(CLI::Range(1, 100'000));
+  first.add_option("--steps", options->steps, "Number of next steps")->check(CLI::Range(1, 100'000));
   first.add_flag("--json", options->json, "Print one JSON object");
   first.callback([options] { measure(*options); });
 }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kQuadraticModel = "troupe-bench-quadratic";
 
-/// Half the squared distance from a point of ones, each direction with a curvature of its own from 1 to 10,000, so that
-/// no short history knows them all. Its configuration is its number of parameters.
+/// Half the squared distance from a point of ones. Each direction has its own curvature between 1 and 10,000, so that a
+/// short history cannot represent all of them. The configuration is the number of parameters.
 class QuadraticModel : public Model {
  public:
   explicit QuadraticModel(std::size_t size) : size_(size) {}
@@ -51,7 +51,7 @@ struct LbfgsBench {
   Options sgd;
 };
 
-/// That this machine, or network namespace, has sent and received on all of its interfaces but the loopback.
+/// Returns the bytes that this machine or network namespace has sent and received on all interfaces except loopback.
 std::int64_t network_bytes() {
   std::ifstream file("/proc/net/dev");
   std::int64_t bytes = 0;
@@ -90,8 +90,8 @@ void measure_lbfgs(const LbfgsBench& options) {
     const std::int64_t before = network_bytes();
     const StepReport report = sgd.step();
     if (report.lbfgs.end != LbfgsEnd::none)
-      throw Error(ErrorCode::bad_data, "L-BFGS has ended before enough was measured");
-    if (report.lbfgs.evaluations != 1 || report.lbfgs.pairs != history) continue;  // another trial is another pass
+      throw Error(ErrorCode::bad_data, "L-BFGS ended before all rounds were measured");
+    if (report.lbfgs.evaluations != 1 || report.lbfgs.pairs != history) continue;  // one evaluation is one pass
     ours.push_back(report.seconds.apply_all);
     bytes += network_bytes() - before;
   }
@@ -121,11 +121,11 @@ void register_quadratic_model() {
 void add_lbfgs(CLI::App& app) {
   auto options = std::make_shared<LbfgsBench>();
   options->sgd.num_workers = 2;
-  CLI::App& lbfgs = *app.add_subcommand(
-      "lbfgs", "Time what L-BFGS does with vectors against reading its history, in turn in one run");
+  CLI::App& lbfgs =
+      *app.add_subcommand("lbfgs", "Time the vector operations of L-BFGS against reading its history, alternating");
   lbfgs.add_option("--parameters", options->parameters, "Floats of the model")->check(CLI::Range(1UL, 1UL << 36));
-  lbfgs.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
-  lbfgs.add_option("--history", options->history, "Pairs that are remembered")->check(CLI::Range(1, 100));
+  lbfgs.add_option("--rounds", options->rounds, "Measurements of each side")->check(CLI::Range(1, 10'000));
+  lbfgs.add_option("--history", options->history, "Stored pairs")->check(CLI::Range(1, 100));
   cli::add_worker_options(lbfgs, options->sgd, options->placement);
   lbfgs.add_flag("--json", options->json, "Print one JSON object");
   lbfgs.callback([options] { measure_lbfgs(*options); });

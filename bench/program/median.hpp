@@ -5,7 +5,7 @@
 
 namespace troupe::bench {
 
-/// Of at least one value; of an even number of them the larger in the middle.
+/// Returns the median of at least one value. For an even number of values it is the larger of the two in the middle.
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];

@@ -25,7 +25,7 @@ TROUPE_CLONES void update4(float* __restrict w, const float* a, const float* b, 
   for (std::size_t i = 0; i < n; ++i) w[i] -= kRate * (a[i] + b[i] + c[i] + d[i]);
 }
 
-constexpr std::size_t kChunk = 4096;  ///< in the first-level cache, so that each float comes from memory once
+constexpr std::size_t kChunk = 4096;  ///< fits the first-level cache, so that each float is read from memory once
 
 }  // namespace
 

@@ -5,13 +5,13 @@
 
 namespace troupe::bench {
 
-/// What the machine's memory allows: the time to read R gradients, read the weights and write them, in place and once,
-/// with all cores and nothing else to do.
+/// Measures the limit that the memory of the machine sets: the time to read R gradients once and to read and write the
+/// weights in place, with all cores and no other work.
 class MemoryFloor {
  public:
   MemoryFloor(std::size_t parameters, std::size_t gradients, std::size_t threads);
 
-  /// Seconds of one pass.
+  /// Returns the seconds of one pass.
   double measure();
 
  private:

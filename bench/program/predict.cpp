@@ -38,7 +38,7 @@ std::vector<float> first_samples(const DataSource& source, std::int64_t count) {
   return values;
 }
 
-/// The median of the seconds that one sample by itself takes.
+/// Returns the median seconds for a single sample.
 double seconds_of_one(const Predictor& predictor, std::span<const float> sample) {
   constexpr int kCalls = 200;
   std::vector<double> seconds;
@@ -51,7 +51,7 @@ double seconds_of_one(const Predictor& predictor, std::span<const float> sample)
   return median(seconds);
 }
 
-/// Samples a second of threads that each give batches of their own.
+/// Returns the samples per second of threads that each predict their own batches.
 double predicted_rate(const Predictor& predictor, std::span<const float> batch, std::size_t samples, int threads) {
   constexpr int kBatches = 40;
   const auto work = [&] {
@@ -72,7 +72,7 @@ double evaluated_rate(DistributedSGD& sgd) {
   return static_cast<double>(sgd.evaluate().samples) / watch.lap();
 }
 
-/// Of the weights that a run begins with, by way of a file.
+/// Returns a predictor with the initial weights of a run, by way of a file.
 Predictor predictor_of(DistributedSGD& sgd) {
   const std::filesystem::path path =
       temporary_folder() / ("troupe-bench-" + std::to_string(::getpid()) + ".safetensors");
@@ -93,7 +93,7 @@ void measure(const PredictOptions& options) {
   std::vector<double> single;
   std::vector<double> predicted;
   std::vector<double> evaluated;
-  for (int round = -1; round < options.rounds; ++round) {  // the first makes what the others find
+  for (int round = -1; round < options.rounds; ++round) {  // the first round warms up
     const double seconds = seconds_of_one(predictor, one);
     const double rate = predicted_rate(predictor, batch, static_cast<std::size_t>(options.batch), options.threads);
     const double evaluation = evaluated_rate(sgd);
@@ -121,12 +121,14 @@ void measure(const PredictOptions& options) {
 
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App& predict = *app.add_subcommand("predict", "Time a Predictor, alone and in threads, against an evaluation");
-  predict.add_option("--model", options->model, "With the weights that it begins with");
-  predict.add_option("--data", options->data, "With a test set");
-  predict.add_option("--threads", options->threads, "And workers of the evaluation")->check(CLI::Range(1, 1024));
-  predict.add_option("--batch", options->batch, "Samples of a call")->check(CLI::Range(1, 10'000));
-  predict.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
+  CLI::App& predict =
+      *app.add_subcommand("predict", "Time a Predictor with one sample and in threads, against an evaluation");
+  predict.add_option("--model", options->model, "Model, used with its initial weights");
+  predict.add_option("--data", options->data, "Data with a test set");
+  predict.add_option("--threads", options->threads, "Threads, and workers of the evaluation")
+      ->check(CLI::Range(1, 1024));
+  predict.add_option("--batch", options->batch, "Samples per call")->check(CLI::Range(1, 10'000));
+  predict.add_option("--rounds", options->rounds, "Measurements of each side")->check(CLI::Range(1, 10'000));
   predict.add_flag("--json", options->json, "Print one JSON object");
   predict.callback([options] { measure(*options); });
 }

@@ -22,7 +22,7 @@ struct ReadOptions {
   bool json = false;
 };
 
-/// Batches of a set, one after the other, by threads that take the next one each.
+/// Reads all batches of a data set. Each thread repeatedly takes the next batch.
 void read_all(const DataSource& set, const ReadOptions& options) {
   const std::int64_t samples = set.info().num_samples;
   std::atomic<std::int64_t> next = 0;
@@ -66,10 +66,10 @@ void measure(const ReadOptions& options) {
 
 void add_read(CLI::App& app) {
   auto options = std::make_shared<ReadOptions>();
-  CLI::App& read = *app.add_subcommand("read", "Loading data, and reading all samples of its training set once");
-  read.add_option("--data", options->data, "As for `troupe train`")->required();
-  read.add_option("--threads", options->threads, "That read")->check(cli::whole_number(1));
-  read.add_option("--batch", options->batch, "Samples at a time, of each")->check(cli::whole_number(1));
+  CLI::App& read = *app.add_subcommand("read", "Time loading data and reading each training sample once");
+  read.add_option("--data", options->data, "Data, as for `troupe train`")->required();
+  read.add_option("--threads", options->threads, "Reading threads")->check(cli::whole_number(1));
+  read.add_option("--batch", options->batch, "Samples per read of a thread")->check(cli::whole_number(1));
   read.add_flag("--json", options->json, "Print one JSON object");
   read.callback([options] { measure(*options); });
 }

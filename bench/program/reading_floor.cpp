@@ -37,7 +37,7 @@ double ReadingFloor::measure() {
   return watch.seconds();
 }
 
-/// One after the other, which is faster than to go along all of them at once.
+/// Reads one vector after the other, which is faster than all vectors at the same time.
 float ReadingFloor::pass(std::size_t begin, std::size_t end) const {
   float all = 0;
   for (const std::vector<float>& vector : vectors_) all += sum(vector.data() + begin, end - begin);

@@ -5,12 +5,13 @@
 
 namespace troupe::bench {
 
-/// What the machine's memory allows: the time to read so many vectors once, with all cores and nothing else to do.
+/// Measures the limit that the memory of the machine sets: the time to read `vectors` vectors once, with all cores and
+/// no other work.
 class ReadingFloor {
  public:
   ReadingFloor(std::size_t parameters, std::size_t vectors, std::size_t threads);
 
-  /// Seconds of one pass.
+  /// Returns the seconds of one pass.
   double measure();
 
  private:
@@ -18,7 +19,7 @@ class ReadingFloor {
 
   std::size_t threads_;
   std::vector<std::vector<float>> vectors_;
-  std::vector<float> sums_;  ///< by thread, so that nothing is left out
+  std::vector<float> sums_;  ///< one per thread, so that the compiler keeps the sums
 };
 
 }  // namespace troupe::bench

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kReadyRate = 0.5;
 constexpr std::size_t kMostTensors = 1000;
-constexpr std::size_t kTensorSize = std::size_t{1} << 17;  ///< as networks have them, in the mean
+constexpr std::size_t kTensorSize = std::size_t{1} << 17;  ///< the mean size of a tensor in typical networks
 constexpr std::size_t kLightweightSize = std::size_t{1} << 20;
 
 class ReadyModel : public Model, public ConvertsParts {
@@ -31,7 +31,7 @@ class ReadyModel : public Model, public ConvertsParts {
 
  protected:
   ModelInfo prepare(const ReplicaContext& /*context*/) override {
-    // Nothing is computed: a thread of its own would cost more.
+    // The model computes nothing, so a separate thread would only add cost.
     ModelInfo info{.size = size_, .lightweight = size_ <= kLightweightSize};
     const std::size_t each = std::max(kTensorSize, size_ / kMostTensors + 1);
     for (std::size_t rest = size_; rest > 0; rest -= std::min(rest, each))

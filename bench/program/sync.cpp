@@ -63,9 +63,9 @@ void add_sync(CLI::App& app) {
   auto options = std::make_shared<SyncOptions>();
   options->sgd.num_workers = 2;
   CLI::App& sync = *app.add_subcommand(
-      "sync", "Time reduction and update of gradients against the machine's memory, in turn in one run");
+      "sync", "Time reduction and update of gradients against the limit of the memory, alternating");
   sync.add_option("--parameters", options->parameters, "Floats of the model")->check(CLI::Range(1UL, 1UL << 36));
-  sync.add_option("--rounds", options->rounds, "Measurements of each")->check(CLI::Range(1, 10'000));
+  sync.add_option("--rounds", options->rounds, "Measurements of each side")->check(CLI::Range(1, 10'000));
   cli::add_worker_options(sync, options->sgd, options->placement);
   sync.add_flag("--json", options->json, "Print one JSON object");
   sync.callback([options] { measure_sync(*options); });

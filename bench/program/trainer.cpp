@@ -12,7 +12,7 @@
 #include "runtime/invalid.hpp"
 #include "troupe/troupe.hpp"
 
-// What a loop of one's own costs beside the training in it.
+// Measures the overhead of a training loop of the user.
 namespace troupe::bench {
 namespace {
 
@@ -21,10 +21,10 @@ constexpr const char* kAllReduce = "troupe-bench-all-reduce";
 constexpr const char* kReport = "troupe-bench-report";
 constexpr const char* kStep = "troupe-bench-step";
 
-/// Of a clock that all processes of a machine share.
+/// Returns the time of a clock that all processes of a machine share.
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Median seconds of one sum of private vectors; the slowest rank counts.
+/// Returns the median seconds of an all-reduce of private vectors. The slowest rank counts.
 double time_all_reduce(const Json& config) {
   std::vector<float> values(config.at("floats").get<std::size_t>());
   const TaskContext& place = here();
@@ -43,7 +43,7 @@ double time_all_reduce(const Json& config) {
   return median(seconds);
 }
 
-/// Seconds of an iteration that does nothing but report.
+/// Returns the seconds of an iteration that only reports.
 double time_report(const Json& config) {
   const int iterations = config.at("iterations");
   here().barrier();
@@ -53,7 +53,7 @@ double time_report(const Json& config) {
   return watch.seconds() / iterations;
 }
 
-/// Median seconds of a step of Troupe's model in a loop of one's own.
+/// Returns the median seconds of a step of Troupe's model in a loop of the user.
 double time_step(const Json& config) {
   const auto model = accelerate(config.at("model").get<std::string>(), {.config = config.at("config")});
   GroupSGD optimizer{model, here().group(), Sgd{.learning_rate = 0.05, .momentum = 0.9}};
@@ -91,7 +91,7 @@ Json all_reduce(const TrainerBench& options) {
   return {{"ranks", options.workers}, {"sizes", sizes}};
 }
 
-/// All reports are made and told within the time.
+/// Measures the time in which all reports are made and delivered.
 Json report(const TrainerBench& options) {
   Trainer trainer(trainer_options(options));
   std::int64_t told = 0;
@@ -111,7 +111,7 @@ double last_of(const RunResults& results) {
   return last;
 }
 
-/// Until the function runs on all workers; and what a run on warm ones takes.
+/// Measures the time until the function runs on all workers, for new and for existing worker processes.
 Json start(const TrainerBench& options) {
   std::vector<double> started, again;
   for (int round = 0; round < options.rounds; ++round) {
@@ -125,7 +125,8 @@ Json start(const TrainerBench& options) {
   return {{"ranks", options.workers}, {"start_seconds", median(started)}, {"again_seconds", median(again)}};
 }
 
-/// A step of a DistributedSGD and of a loop of one's own, in turns, each in worker processes of its own.
+/// Compares a step of a DistributedSGD with a step of a user's loop. Both alternate and have their own worker
+/// processes.
 Json step(const TrainerBench& options) {
   const std::string config = R"({"data": "fashion-mnist", "batch_size": 128})";
   std::vector<double> own, driver;
@@ -170,15 +171,16 @@ void register_train_functions() {
 void add_trainer(CLI::App& app) {
   auto options = std::make_shared<TrainerBench>();
   CLI::App& trainer =
-      *app.add_subcommand("trainer", "Time what a training loop of one's own costs, by functions on worker processes");
-  trainer.add_option("part", options->part, "all-reduce, report, start or step");
+      *app.add_subcommand("trainer", "Time the overhead of a user's training loop, with functions on worker processes");
+  trainer.add_option("part", options->part, "Part to measure: all-reduce, report, start or step");
   trainer.add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
   trainer.add_option("--rounds", options->rounds, "Measurements of start and step")->check(CLI::Range(1, 1000));
-  trainer.add_option("--floats", options->floats, "Lengths to be added")->check(CLI::Range(1UL, 1UL << 36));
-  trainer.add_option("--iterations", options->iterations, "Reports of each rank")->check(CLI::Range(1, 10'000'000));
-  trainer.add_option("--model", options->model, "Of `step`");
-  trainer.add_option("--steps", options->steps, "Of `step`")->check(CLI::Range(1, 1'000'000));
-  trainer.add_flag("--json")->description("What it prints is JSON");
+  trainer.add_option("--floats", options->floats, "Lengths of the vectors of all-reduce")
+      ->check(CLI::Range(1UL, 1UL << 36));
+  trainer.add_option("--iterations", options->iterations, "Reports per rank")->check(CLI::Range(1, 10'000'000));
+  trainer.add_option("--model", options->model, "Model of `step`");
+  trainer.add_option("--steps", options->steps, "Steps of `step`")->check(CLI::Range(1, 1'000'000));
+  trainer.add_flag("--json")->description("Accepted for uniformity; the output is always JSON");
   trainer.callback([options] { measure(*options); });
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout{60};
 
-/// What each end has in the object: a count of its messages, and the last one.
+/// The part of an end in the object: the number of its messages. The last message follows.
 struct alignas(64) Half {
   std::atomic<std::uint32_t> sent;
 };
@@ -45,7 +45,7 @@ class SharedMemoryEnd : public TransportEnd {
   ~SharedMemoryEnd() override {
     try {
       store_->release(id_);
-    } catch (const Error&) {  // the other process has ended, and with it what it refers to
+    } catch (const Error&) {  // the other process has ended and its objects with it
     }
   }
 
@@ -60,7 +60,7 @@ class SharedMemoryEnd : public TransportEnd {
     }
     const Deadline deadline(kTimeout);
     while (!is_there()) {
-      if (deadline.passed()) throw Error(ErrorCode::timeout, "a message through shared memory does not come");
+      if (deadline.passed()) throw Error(ErrorCode::timeout, "no message arrived through shared memory in time");
       sleep_while(others_->sent, received_, std::chrono::milliseconds(100));
     }
     ++received_;

@@ -10,7 +10,7 @@
 
 namespace troupe::bench {
 
-/// One of two processes that send each other messages of one length, in turn.
+/// One end of a pair of processes that take turns to send each other messages of the same length.
 class TransportEnd {
  public:
   TransportEnd() = default;
@@ -19,17 +19,19 @@ class TransportEnd {
   virtual ~TransportEnd() = default;
 
   virtual void send(std::span<const std::uint32_t> words) = 0;
-  /// The next message, where it came to lie; until the next `send`.
+  /// Returns the next message without copying. The span is valid until the next call of `send`.
   virtual std::span<const std::uint32_t> receive() = 0;
 };
 
-/// Over memory of an object store: the sender copies the message there, and there it is read.
-/// @param store of the first end, which makes the objects. @param number another one for each pair of ends
+/// Sends through memory of an object store. The sender copies the message into an object, and the receiver reads it
+/// there.
+/// @param store the store of the first end, which creates the objects
+/// @param number a different number for each pair of ends
 std::unique_ptr<TransportEnd> make_shared_memory_end(EndLink& link, std::shared_ptr<StoreClient> store, bool first,
                                                      std::uint64_t number, std::size_t words);
 
-/// Over the data plane, from memory of the sender into that of the receiver, by mutual TLS on loopback.
-/// @param certificates a folder as `Certificates` makes it
+/// Sends over the data plane, from the sender's memory to the receiver's memory, with mutual TLS over loopback.
+/// @param certificates the folder of a `Certificates` object
 std::unique_ptr<TransportEnd> make_data_plane_end(EndLink& link, const std::string& certificates, bool first,
                                                   std::size_t words);
 

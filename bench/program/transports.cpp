@@ -19,12 +19,12 @@
 #include "runtime/store/object_store.hpp"
 #include "troupe/error.hpp"
 
-// What a message between two processes takes: this one, and another of this program. The programs of bench/peers that
-// are named ..._pingpong do the same over what others send with.
+// Measures a message between two processes, this one and another process of this program. The programs
+// bench/peers/..._pingpong measure the same with other libraries.
 namespace troupe::bench {
 namespace {
 
-constexpr int kLinkNumber = 3;  // of the inherited sockets
+constexpr int kLinkNumber = 3;  // file descriptor numbers of the inherited sockets
 constexpr int kStoreNumber = 4;
 constexpr std::uint32_t kWord = 3;
 
@@ -42,18 +42,18 @@ int rounds_of(const TransportsOptions& options, std::size_t bytes) {
   return bytes > 50'000'000 ? 5 : bytes > 5'000'000 ? 21 : bytes > 500'000 ? 101 : 501;
 }
 
-/// Reads every word, as whoever is sent a vector does.
+/// Reads every word, as the receiver of a vector does.
 void read(std::span<const std::uint32_t> words, std::uint32_t first) {
   const std::uint64_t sum = std::accumulate(words.begin(), words.end(), std::uint64_t{0});
   if (sum != first + std::uint64_t{kWord} * (words.size() - 1))
-    throw Error(ErrorCode::bad_data, "what came is not what was sent");
+    throw Error(ErrorCode::bad_data, "the received message differs from the sent message");
 }
 
-/// Median seconds of one way; none at the other end.
+/// Returns the median seconds of one direction at the first end, and nothing at the other end.
 std::optional<double> play(TransportEnd& end, std::size_t num_words, int rounds, bool first) {
   std::vector<std::uint32_t> words(num_words, kWord);
   std::vector<double> seconds;
-  for (int round = 0; round <= rounds; ++round) {  // the first one touches all pages
+  for (int round = 0; round <= rounds; ++round) {  // the first round touches all pages
     words[0] = static_cast<std::uint32_t>(round);
     const Stopwatch watch;
     if (first) end.send(words);
@@ -76,7 +76,7 @@ class Player {
         store_(std::move(store)),
         certificates_(std::move(certificates)) {}
 
-  /// Median seconds of each length; at the other end there are none.
+  /// Returns the median seconds for each length at the first end, and nothing at the other end.
   std::vector<double> play_all() {
     std::uint64_t number = 0;
     std::vector<double> seconds;
@@ -158,12 +158,12 @@ void measure_transports(const TransportsOptions& options) {
 
 void add_transports(CLI::App& app) {
   auto options = std::make_shared<TransportsOptions>();
-  CLI::App& command = *app.add_subcommand(
-      "transports", "Time a message from process to process, until each word of it has been read there");
+  CLI::App& command =
+      *app.add_subcommand("transports", "Time a message between two processes until the receiver has read every word");
   command.add_option("--bytes", options->bytes, "Lengths of messages")->check(CLI::Range(4UL, 1UL << 34));
-  command.add_option("--transport", options->transport, "How it goes there")
+  command.add_option("--transport", options->transport, "Transport to measure")
       ->check(CLI::IsMember({"shared-memory", "data-plane"}));
-  command.add_option("--rounds", options->rounds, "Measurements of each; 0: more of them the shorter the message")
+  command.add_option("--rounds", options->rounds, "Measurements per length; 0: more for shorter messages")
       ->check(CLI::Range(0, 100'000));
   command.add_flag("--json", options->json, "Print a JSON object for each length");
   command.add_flag("--other-end", options->other_end)->group("");

@@ -1,4 +1,4 @@
-"""Ours against an older build of ours, by the figures of the other sections that need no peer."""
+"""Compares the build with an older build, with the figures of other sections that need no peer."""
 from statistics import median
 
 from harness.bench import PLACEMENTS
@@ -7,7 +7,7 @@ from harness.tables import table
 from sections import allreduce, cluster, cnn, linear, resnet, sync
 from sections.allreduce import FLOATS, RANKS, milliseconds
 
-# Each gives row -> function of the round; that gives the seconds of one thing, or of several by name.
+# Each function returns row -> function of the round. The latter returns seconds, or a dictionary of seconds.
 
 
 def linear_rows(bench):
@@ -65,7 +65,7 @@ AGAINST = {"linear": linear_rows, "cluster-linear": cluster_linear_rows, "sync":
 
 
 def against(bench, section):
-    """Row by row the two builds in turn."""
+    """Alternates the two builds row by row."""
     before = bench.with_build(bench.options.against)
     older, ours = AGAINST[section](before), AGAINST[section](bench)
     rows = []
@@ -77,7 +77,7 @@ def against(bench, section):
 
 
 def ratios(name, before, now):
-    """A row for each thing that a round measured."""
+    """Returns a row for each figure that a round measured."""
     if not isinstance(now[0], dict):
         return [[name, *compared(before, now)]]
     return [[f"{name}, {part}", *compared(*([result[part] for result in rounds] for rounds in (before, now)))]

@@ -1,11 +1,11 @@
-"""All-reduce over the processes of one node, against OpenMPI and gloo."""
+"""All-reduce over the processes of one machine, compared with OpenMPI and gloo."""
 from statistics import median
 
 from harness.tables import table
 
 FLOATS = (1024, 262_144, 4_194_304, 44_551_209)
 RANKS = (2, 4)
-# OpenMPI's own choice, and what measured best of its algorithms with large sums.
+# OpenMPI's default, and the fastest of its algorithms for large sums in our measurements.
 MPI_VARIANTS = {
     "OpenMPI": (),
     "OpenMPI, ring of 1 MiB segments": (
@@ -14,7 +14,7 @@ MPI_VARIANTS = {
 
 
 def rounds_of(floats):
-    """As the peers' programs have it."""
+    """Returns the number of rounds, the same as in the peers' programs."""
     return 9 if floats > 10_000_000 else 21 if floats > 1_000_000 else 201
 
 
@@ -23,7 +23,7 @@ def by_size(lines):
 
 
 def medians(results, floats):
-    """name -> median seconds of one size; results: name -> a dictionary of sizes for each round."""
+    """Returns name -> median seconds for one size. `results` is name -> a dictionary of sizes for each round."""
     return {name: median(result[floats] for result in rounds) for name, rounds in results.items()}
 
 
@@ -32,14 +32,14 @@ def milliseconds(seconds):
 
 
 def allreduce(bench):
-    """Seconds of one sum over worker processes."""
+    """Measures the seconds of one sum over worker processes."""
     program = bench.build_mpi("mpi_allreduce.cpp")
     for ranks in RANKS:
         over_processes(bench, program, ranks)
 
 
 def ours(bench, ranks):
-    """The sum that all replicas share, and the sum copied into each replica's own memory."""
+    """Measures the sum that all replicas share, and the sum copied into each replica's own memory."""
     def run(_):
         lines = {floats: bench.measure("allreduce", "--parameters", floats, "--workers", ranks, "--rounds",
                                        rounds_of(floats), "--placement", "processes", "--strategy", "sharded")

@@ -1,4 +1,4 @@
-"""Algorithms on whose replicas run on their own clocks, against synchronous SGD: no peer has them in C++."""
+"""Asynchronous algorithms compared with synchronous SGD. We know no C++ peer with such algorithms."""
 import re
 from statistics import median
 
@@ -8,8 +8,8 @@ from harness.tables import table
 
 CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 4, "--batch-size", 64)
 STEPS = 120
-# Stale gradients bring a momentum of their own (Mitliagkas et al. 2016), so none is told here; the rate goes as far as
-# 0.05 does with a momentum of 0.9.
+# Stale gradients act like momentum (Mitliagkas et al. 2016), so the momentum is 0. This learning rate has the same
+# effect as 0.05 with a momentum of 0.9.
 ON_OWN_CLOCKS = ("--learning-rate", 0.5, "--momentum", 0)
 SYNCHRONOUS = ON_OWN_CLOCKS
 SSP = ("--algorithm", "ssp", "--staleness", 8, *ON_OWN_CLOCKS)
@@ -20,7 +20,7 @@ LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, 
 
 
 def rate_of(steps):
-    """Samples a second; the first steps start what others use."""
+    """Returns samples per second, without the first steps, which include the start."""
     return sum(step["samples"] for step in steps[10:]) / step_seconds(steps[10:])
 
 
@@ -34,8 +34,8 @@ def slowed(bench, algorithm, fault):
 
 
 def slow_workers(bench):
-    """Who is slow is told by the fault plan: its process is stopped four fifths of the time."""
-    cases = {"each step another worker, drawn by seed": f"random slow 5x of steps 1-{STEPS} seed {{seed}}",
+    """A fault plan stops the process of the slow worker four fifths of the time."""
+    cases = {"another random worker in each step": f"random slow 5x of steps 1-{STEPS} seed {{seed}}",
              "always the same worker": "slow 5x worker 1 at step 1"}
     rows = []
     for case, fault in cases.items():
@@ -47,11 +47,11 @@ def slow_workers(bench):
             largest = max(result["largest"] for result in results[name])
             rows.append([case, name, f"{rate:.0f}", f"{rate / usual:.2f}x", largest])
     table(f"Reference CNN, 4 worker processes x batch 64, one 5 times slower, {STEPS} steps",
-          ["who", "algorithm", "images/s", "against synchronous", "largest staleness, pushes"], rows)
+          ["slow worker", "algorithm", "images/s", "against synchronous", "largest staleness, pushes"], rows)
 
 
 def learning(bench):
-    """Test accuracy after the samples of three epochs; by the same rule, and as one trains synchronously."""
+    """Test accuracy after three epochs, with the same rule for all algorithms and with a usual synchronous setting."""
     sides = {**ALGORITHMS, "synchronous, momentum 0.9": ("--learning-rate", 0.05, "--momentum", 0.9)}
     rows = []
     for seed in (1, 2, 3):
@@ -65,7 +65,7 @@ def learning(bench):
 
 
 def small_steps(bench):
-    """Gradients applied a second where a step is so short that talking takes longer."""
+    """Gradients applied per second when a step is so short that communication dominates."""
     sides = {"synchronous": (), "downpour, each step": ("--algorithm", "downpour"),
              "downpour, every 10": ("--algorithm", "downpour", "--push-every", 10, "--fetch-every", 10)}
 

@@ -1,21 +1,21 @@
-"""Checkpoints: their own time, and what they take from steps."""
+"""The duration of checkpoints, and their effect on steps."""
 import shutil
 from statistics import median
 
 from harness.tables import table
 
 EVERY = 20
-STEPS = 3 * EVERY + 1  # the first is slower
+STEPS = 3 * EVERY + 1  # the first step is slower
 RESNET = ("--model", "tfbench", "--workers", 2, "--devices-per-worker", 2, "--optimizer", "adam", "--quiet")
 
 
 def seconds_of(step):
-    """Of one call of step(), what it did for a checkpoint included."""
+    """Returns the seconds of one call of step(), including its work for a checkpoint."""
     return step["seconds"]["step"] + step["checkpoint"]["seconds"]
 
 
 def resnet(bench, placement, *arguments):
-    """Seconds of the steps but the first, and those beside which a checkpoint was made."""
+    """Returns the seconds of all steps except the first, and of the steps that overlap with a checkpoint."""
     _, steps = bench.train(placement, *RESNET, "--steps", STEPS, *arguments)
     overlap = [seconds_of(step) for before, step in zip(steps, steps[1:])
                if before["checkpoint"]["writing"] or step["checkpoint"]["writing"]]
@@ -33,7 +33,7 @@ def with_checkpoints(bench, placement):
 
 
 def checkpoint(bench):
-    """ResNet-101 with Adam, a checkpoint every 20 steps; and one checkpoint of its size."""
+    """ResNet-101 with Adam and a checkpoint every 20 steps, and a single checkpoint of the same size."""
     results = bench.alternate({"without": lambda _: resnet(bench, "processes"),
                                "with": with_checkpoints(bench, "processes"),
                                "alone": lambda _: bench.measure("checkpoint", "--rounds", 3, "--folder", bench.folder)})
@@ -48,7 +48,7 @@ def checkpoint(bench):
         rows.append([f"{name} checkpoints", f"{median(steps):.3f}", f"{slowest:.2f}x", f"{without / total:.3f}x",
                      f"{skipped}"])
     table(f"ResNet-101 with Adam, 2 processes x 2 devices, a checkpoint every {EVERY} steps",
-          ["", "median step, s", "slowest (that overlaps one) against it", "throughput", "skipped"], rows)
+          ["", "median step, s", "slowest step during a checkpoint, against the median", "throughput", "skipped"], rows)
     alone = {key: median(result[key] for result in results["alone"]) for key in
              ("seconds", "dd_seconds", "ratio", "resume_seconds", "read_seconds", "start_seconds", "resume_ratio")}
     table("A checkpoint of 535 MB, 4 processes", ["work", "ours, s", "floor, s", "ratio"],

@@ -1,4 +1,5 @@
-"""Four nodes in network namespaces: ours under mutual TLS, the peers in the clear, as they come, unless told otherwise."""
+"""Four nodes in network namespaces. Troupe uses mutual TLS. The peers use their default, which is plain TCP, unless
+stated."""
 import sys
 from statistics import median
 
@@ -12,7 +13,7 @@ NODES = 4
 COLLECTIVES = {"Troupe, ring": ("ring",), "Troupe, hierarchical": ("hierarchical",)}
 SERVERS = {"Troupe, a parameter server on each node": ("parameter-server",),
            "Troupe, one parameter server": ("parameter-server", "--slice-owners", 1)}
-RATE = 1e9  # bits a second
+RATE = 1e9  # bits per second
 RATE_FLOATS = 4_194_304
 CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 2, "--batch-size", 64, "--learning-rate", 0.05,
        "--momentum", 0.9, "--epochs", 1)
@@ -20,7 +21,7 @@ DRIVER_WORKERS = (8, 32, 128)
 
 
 def ours(cluster, collectives, sizes):
-    """name -> function of the round that gives seconds by size."""
+    """Returns name -> function of the round that returns seconds by size."""
     def run(collective):
         return lambda _: {floats: cluster.allreduce(floats, rounds_of(floats), *collective)["seconds"]
                           for floats in sizes}
@@ -28,7 +29,7 @@ def ours(cluster, collectives, sizes):
 
 
 def peers(bench, cluster, sizes):
-    """Likewise, of what others run."""
+    """Returns the same for the peers."""
     program = bench.build_mpi("mpi_allreduce.cpp")
     runs = {name: lambda _, variant=variant: by_size(cluster.mpi(*variant, program, *sizes))
             for name, variant in MPI_VARIANTS.items()}
@@ -37,7 +38,7 @@ def peers(bench, cluster, sizes):
 
 
 def cluster_allreduce(bench):
-    """No limit on the links: what processors and memory allow."""
+    """Measures all-reduce without a limit on the links, so that processors and memory are the limit."""
     cluster = Cluster(bench, NODES)
     theirs = peers(bench, cluster, FLOATS)
     runs = ours(cluster, COLLECTIVES, FLOATS)
@@ -49,11 +50,11 @@ def cluster_allreduce(bench):
         fastest = min(seconds[name] for name in runs)
         rows.append([f"{floats:,}", *map(milliseconds, seconds.values()), f"{best / fastest:.2f}x"])
     table(f"All-reduce over {cluster}, no limit; milliseconds",
-          ["floats", *results, "our best is faster than their best"], rows)
+          ["floats", *results, "speed-up of our best over their best"], rows)
 
 
 def cluster_rate(bench):
-    """Links of 1 Gbit/s in each direction, against what a ring has to send."""
+    """Measures links of 1 Gbit/s in each direction, compared with the bytes that a ring must send."""
     cluster = Cluster(bench, NODES, "1gbit")
     limit = 2 * (NODES - 1) / NODES * RATE_FLOATS * 4 * 8 / RATE
     results = bench.alternate({**ours(cluster, {**COLLECTIVES, **SERVERS}, [RATE_FLOATS]),
@@ -65,9 +66,9 @@ def cluster_rate(bench):
 
 
 def cluster_gloo(bench):
-    """Large sums without a limit on the links, against gloo under TLS, as ours are, and in the clear."""
+    """Compares large sums without a limit on the links with gloo, under TLS as ours and without TLS."""
     if not bench.options.tls_python.is_file():
-        sys.exit(f"{bench.options.tls_python} is missing: bench/README.md says how to make it")
+        sys.exit(f"{bench.options.tls_python} is missing: bench/README.md shows how to create it")
     cluster = Cluster(bench, NODES)
     sizes = FLOATS[-2:]
     runs = {**ours(cluster, {"Troupe": ("hierarchical",)}, sizes),
@@ -90,7 +91,7 @@ def linear_step(cluster):
 
 
 def cluster_linear(bench):
-    """A step with next to nothing to compute or send."""
+    """Measures a step with very little computation and communication."""
     cluster = Cluster(bench, NODES)
 
     def ddp(_):
@@ -108,7 +109,7 @@ def cluster_linear(bench):
 
 
 def cluster_cnn(bench):
-    """Two nodes of one worker against two worker processes of this machine."""
+    """Compares two nodes of one worker each with two worker processes of this machine."""
     cluster = Cluster(bench, 2)
 
     def rate(steps):
@@ -127,7 +128,7 @@ def cluster_cnn(bench):
 
 
 def cluster_tls(bench):
-    """The data plane between two stores with TLS and, inside this measurement only, without."""
+    """Measures the data plane between two stores with TLS and without. Only this measurement can disable TLS."""
     results = bench.alternate({"data plane": lambda _: bench.measure(
         "data-plane", "--bytes", 4 * FLOATS[-1])})["data plane"]
     tls, plain = (median(result[name] for result in results) for name in ("tls_seconds", "plain_seconds"))
@@ -136,7 +137,7 @@ def cluster_tls(bench):
 
 
 def cluster_driver(bench):
-    """What many workers of a trivial model cost the driver: seconds a step by the number of workers."""
+    """Measures the driver's cost of many workers of a trivial model: seconds per step by the number of workers."""
     cluster = Cluster(bench, NODES)
     runs = {workers: lambda _, workers=workers: steady(
         cluster.train(*LINEAR, "--workers", workers, "--steps", STEPS // 4),
@@ -149,8 +150,8 @@ def cluster_driver(bench):
         line = seconds[first] + slope * (workers - first)
         rows.append([workers, milliseconds(seconds[workers]), f"{seconds[workers] / workers * 1e6:.1f}",
                      percent(seconds[workers] / line - 1)])
-    table(f"A step of the linear regression by workers on {cluster}; {slope * 1e6:.1f} microseconds for each more",
-          ["workers", "median step, milliseconds", "microseconds a worker", "off the line from first to last"], rows)
+    table(f"A step of the linear regression by workers on {cluster}; {slope * 1e6:.1f} microseconds per worker more",
+          ["workers", "median step, milliseconds", "microseconds per worker", "off the line from first to last"], rows)
 
 
 CLUSTER = {"cluster-allreduce": cluster_allreduce, "cluster-rate": cluster_rate, "cluster-gloo": cluster_gloo,

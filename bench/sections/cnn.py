@@ -1,4 +1,4 @@
-"""The reference CNN on Fashion-MNIST against PyTorch DDP."""
+"""The reference CNN on Fashion-MNIST compared with PyTorch DDP."""
 import re
 import sys
 from statistics import median
@@ -22,7 +22,7 @@ def ours(bench, placement):
 
 
 def cnn(bench):
-    """Images per second of one epoch."""
+    """Images per second over one epoch."""
     def ddp(number):
         return {"rate": bench.peer("ddp_cnn.py", *DDP_CNN, "--seed", number + 1)["images_per_second"][0]}
 
@@ -36,11 +36,11 @@ def cnn(bench):
         rows.append([f"Troupe, 2 workers, {placement}", f"{rate:.0f}", f"{rate / theirs:.2f}x", percent(off),
                      f"{copied:.0f}"])
     table("Reference CNN, Fashion-MNIST, 2 x batch 64, one epoch",
-          ["", "images/s", "against DDP", "step not in phases", "gradient bytes copied a step"], rows)
+          ["", "images/s", "against DDP", "step not in phases", "gradient bytes copied per step"], rows)
 
 
 def accuracies(text, epochs):
-    """The accuracy after each epoch; the command prints one an epoch and repeats the last at its end."""
+    """Returns the accuracy after each epoch. The command prints one line per epoch and repeats the last at the end."""
     found = [float(number) for number in re.findall(r"test accuracy:? ([0-9.]+)", text)]
     if len(found) not in (epochs, epochs + 1):
         sys.exit(f"troupe train printed {len(found)} accuracies in {epochs} epochs:\n{text}")
@@ -48,7 +48,7 @@ def accuracies(text, epochs):
 
 
 def accuracy(bench):
-    """Test accuracy after two epochs and the best within five, for three seeds."""
+    """Test accuracy after two epochs and the best of all epochs, for three seeds."""
     epochs = bench.options.accuracy_epochs
     rows = []
     for seed in (1, 2, 3):

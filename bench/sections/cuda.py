@@ -1,4 +1,4 @@
-"""Training on one CUDA device against PyTorch: ResNet-50 on images of 224 x 224, and the reference CNN."""
+"""Training on one CUDA device compared with PyTorch: ResNet-50 on images of 224 x 224, and the reference CNN."""
 import os
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from harness.tables import percent, table
 
 MISSING = "-"
 MEMORY_STEPS = 3
-MOST_SECONDS = 240  # of a program; torch.compile takes a minute
+MOST_SECONDS = 240  # per program; torch.compile takes a minute
 
 
 @dataclass
@@ -21,22 +21,22 @@ class Sizes:
     image: int = 224
     batches: tuple = (64, 128, 256)
     tf32_batch: int = 128
-    steps: int = 30  # of which the first is not in the medians
+    steps: int = 30  # the first is not in the medians
     epochs: int = 4  # of the reference CNN; the first is not in the medians
 
 
-SMALL = Sizes("cnn-bn", 16, (2, 4), 2, 3, 2)  # to try the script
+SMALL = Sizes("cnn-bn", 16, (2, 4), 2, 3, 2)  # to test the script
 
 
 def cuda(bench):
-    """Images a second, the time and bytes of copies, and memory; a build with -DTROUPE_CUDA=ON (--build build/cuda) and a
-    PyTorch and torchvision with CUDA (--python). A program that fails, as for a batch that has no room, gives a dash and
-    a note."""
-    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # as ours are; PyTorch's begin with the fastest
+    """Measures images per second, the time and bytes of copies, and memory. Needs a build with -DTROUPE_CUDA=ON
+    (--build build/cuda), and PyTorch and torchvision with CUDA (--python). If a program fails, for example because a
+    batch does not fit, its cell is a dash, and a note is printed."""
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # Troupe's order; PyTorch's default is fastest first
     bench.limit = MOST_SECONDS
     devices = attempt(bench, bench.troupe, "devices")
     if devices is None:
-        bench.note("cuda is skipped")
+        bench.note("section cuda is skipped")
         return
     pci = re.search(r"cuda:0 .*?([0-9a-fA-F]+:[0-9a-fA-F]+:[0-9a-fA-F]+\.\d)", devices)
     print(f"\nTroupe {revision(ROOT)}\n\n```\n{devices}```")
@@ -48,10 +48,10 @@ def cuda(bench):
 
 
 def resnet(bench, sizes, pci):
-    # The most valuable row comes first, and each is printed at once: the time may run out.
+    # The most important row comes first, and each row is printed immediately, because the time may run out.
     complete = True
     head = ["precision", "batch", "images/s", "PyTorch's", "ratio", "compiled", "its ratio", "waits for copies",
-            "of copies hidden", "over the bus a step", "memory", "PyTorch's"]
+            "copy time hidden", "over the bus per step", "memory", "PyTorch's"]
     print_head(f"{sizes.model}, {sizes.image} x {sizes.image}, cuda:0", head)
     for precision, batch in [("bf16", batch) for batch in reversed(sizes.batches)] + [("tf32", sizes.tf32_batch)]:
         row = resnet_row(bench, sizes, precision, batch, pci)
@@ -85,7 +85,7 @@ def resnet_row(bench, sizes, precision, batch, pci):
 
 
 def cnn(bench, sizes):
-    """The reference CNN in batches of 64, rounding to TensorFloat-32."""
+    """The reference CNN with batches of 64 and TensorFloat-32."""
     data = ROOT / "data" if (ROOT / "data").is_dir() else "/usr/share/datasets/fashion-mnist"
     results = bench.alternate({"ours": lambda _: attempt(bench, train_cnn, bench, data, sizes),
                                "theirs": lambda _: attempt(bench, train_peer_cnn, bench, data, sizes)})
@@ -96,7 +96,7 @@ def cnn(bench, sizes):
 
 
 def first_step(bench, sizes):
-    """The first step after warmup() against the next ones."""
+    """Compares the first step after warmup() with the next steps."""
     result = attempt(bench, bench.measure, "first-step", *network(sizes, "bf16", sizes.batches[0]))
     if result is not None:
         table("First step", ["warmup()", "first step after it", "the next, median", "ratio"],
@@ -106,7 +106,7 @@ def first_step(bench, sizes):
 
 
 def attempt(bench, run, *arguments):
-    """What it gives; nothing, and a note, where a program of it fails or is missing."""
+    """Returns the result of `run`, or None with a note if the program fails or is missing."""
     try:
         return run(*arguments)
     except (SystemExit, Exception) as failure:  # pylint: disable=broad-exception-caught
@@ -115,7 +115,7 @@ def attempt(bench, run, *arguments):
 
 
 def medians(results, count):
-    """Of each of `count` figures, over the rounds that have them."""
+    """Returns the medians of `count` figures over the rounds that have results."""
     there = [result for result in results if result is not None]
     return [median(figure) for figure in zip(*there)] if there else [None] * count
 
@@ -141,7 +141,7 @@ def numbers(precision):
 
 
 def network(sizes, precision, batch):
-    # Two batches of images: those of one alone would stay on the device, and the peer copies its own in each step.
+    # Two batches of images, because a single batch would stay on the device, while the peer copies images in each step.
     return ["--model", sizes.model, "--data", f"mock-images:{sizes.image},1001,{2 * batch}", "--batch-size", batch,
             "--workers", 1, "--device", "cuda:0", *numbers(precision), "--no-precision-check"]
 
@@ -156,8 +156,8 @@ def peer_resnet(sizes, precision, batch):
 
 
 def train(bench, options, batch):
-    """Seconds of a step, the share of a pass in which layers waited for copies, that of the copies' time in which they
-    did not, and bytes."""
+    """Returns the seconds per step, the share of a pass in which layers waited for copies, the share of copy time in
+    which no layer waited, and the bytes over the bus."""
     _, steps = bench.train("in-process", *options, "--profile")
     samples = {step["samples"] for step in steps}
     if samples != {batch}:
@@ -173,7 +173,7 @@ def train_peer(bench, options):
 
 
 def train_cnn(bench, data, sizes):
-    """Seconds an image, over whole epochs without the first."""
+    """Returns the seconds per image, over whole epochs without the first."""
     _, steps = bench.train("in-process", "--model", "cnn", "--data", f"fashion-mnist:{data}", "--batch-size", 64,
                            "--workers", 1, "--device", "cuda:0", "--tf32", "--quiet", "--epochs", sizes.epochs)
     epoch = len(steps) // sizes.epochs

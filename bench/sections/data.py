@@ -1,4 +1,4 @@
-"""Reading data: JPEG files against torchvision, CSV, and data that stays on disk against the same in memory."""
+"""Reading data: JPEG files compared with torchvision, and CSV."""
 import os
 from statistics import median
 
@@ -10,7 +10,7 @@ IMAGES = 3000
 
 
 def photos(bench):
-    """A folder of JPEG files of about 300 x 200."""
+    """Creates a folder of JPEG files of about 300 x 200."""
     folder = bench.folder / "photos"
     if not folder.exists():
         output_of(["/usr/bin/python3", ROOT / "scripts/make-image-folder.py", folder, "--images", IMAGES])
@@ -18,7 +18,7 @@ def photos(bench):
 
 
 def decoding(bench):
-    """Images a second of decoding alone, on two cores."""
+    """Images per second of decoding alone, on two cores."""
     folder = photos(bench)
     results = bench.alternate({
         "ours": lambda _: bench.measure("read", "--data", f"images:{folder},size=224", "--threads", 2)
@@ -31,7 +31,7 @@ def decoding(bench):
 
 
 def csv(bench):
-    """Megabytes a second of one thread."""
+    """Megabytes per second of one thread."""
     file = bench.folder / "large.csv"
     output_of(["/usr/bin/python3", ROOT / "scripts/make-large-csv.py", file, "--megabytes", 100])
     size = os.path.getsize(file) / 1e6

@@ -1,4 +1,4 @@
-"""One of four workers is killed in the middle of a run of the reference CNN."""
+"""One of four workers is killed during a run of the reference CNN."""
 import array
 import re
 import struct
@@ -19,14 +19,14 @@ CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", WORKERS, "--bat
 
 
 def weights_of(path):
-    """All numbers of a safetensors file."""
+    """Returns all numbers of a safetensors file."""
     content = path.read_bytes()
     return array.array("f", content[8 + struct.unpack_from("<Q", content)[0]:])
 
 
 def seconds_lost(times):
-    """Of (step, when it was done), with steps that were done again: from the step before the death until the next one
-    is done, less a usual step."""
+    """Returns the time from the step before the death until the next step is done, minus the time of a usual step.
+    `times` has pairs (step, end time) and includes repeated steps."""
     usual = median(later - earlier for (_, earlier), (_, later) in zip(times, times[1:]))
     before = next(at for step, at in times if step == KILL_AT - 1)
     after = [at for step, at in times if step == KILL_AT][-1]
@@ -38,7 +38,7 @@ def result_of(times, weights):
 
 
 def ours(bench, fault):
-    """Steps are timed as they are told."""
+    """Times each step when its line is printed."""
     def run(_):
         weights = bench.folder / "ours.safetensors"
         command = [bench.built.troupe, "train", "--placement", "processes", *CNN, "--verbose", "--save", weights,
@@ -54,8 +54,8 @@ def ours(bench, fault):
 
 
 def theirs(bench, fault):
-    """torchrun looks for deaths each 0.1 s instead of each 5. It is told where output goes since that of PyTorch 1.13
-    trips over its default under Python 3.11."""
+    """torchrun checks for deaths every 0.1 s instead of every 5 s. The options for output are set because the default
+    of PyTorch 1.13 fails under Python 3.11."""
     def run(_):
         with tempfile.TemporaryDirectory() as folder:
             output_of([bench.options.python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node",
@@ -71,7 +71,7 @@ def theirs(bench, fault):
 
 
 def short(run):
-    """Without the weights, which are kept apart."""
+    """Moves the weights out of the results."""
     kept = []
 
     def shortened(number):
@@ -82,8 +82,8 @@ def short(run):
 
 
 def deaths(bench):
-    """Seconds and steps lost, and what it does to the weights."""
-    sides = {"Troupe, 4 worker processes": ours, "PyTorch DDP, torchrun --max-restarts, a snapshot each 20 steps": theirs}
+    """Seconds and steps lost, and the effect on the weights."""
+    sides = {"Troupe, 4 worker processes": ours, "PyTorch DDP, torchrun --max-restarts, snapshot every 20": theirs}
     rows = []
     runs, weights = {}, {}
     for name, side in sides.items():
@@ -94,9 +94,9 @@ def deaths(bench):
         killed = results[name, True]
         calm = weights[name, False][0]
         if any(other != calm for other in weights[name, False]):
-            print(f"{name}: undisturbed runs differ among themselves", file=sys.stderr)
+            print(f"{name}: undisturbed runs differ from each other", file=sys.stderr)
         off = max(abs(a - b) for run in weights[name, True] for a, b in zip(run, calm))
         rows.append([name, f"{median(result['lost'] for result in killed):.3f}",
                      f"{median(result['again'] for result in killed):.0f}", f"{off:.2g}"])
     table(f"The reference CNN, {STEPS} steps, one of {WORKERS} workers killed in step {KILL_AT}",
-          ["", "seconds lost", "steps made again", "largest difference of a weight from the undisturbed run"], rows)
+          ["", "seconds lost", "repeated steps", "largest difference of a weight from the undisturbed run"], rows)

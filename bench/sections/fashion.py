@@ -1,4 +1,4 @@
-"""The recipe of Fashion-MNIST (docs/recipes/fashion-mnist.md) against the same one by PyTorch DDP."""
+"""The recipe of Fashion-MNIST (docs/recipes/fashion-mnist.md) compared with the same recipe in PyTorch DDP."""
 import re
 from statistics import median
 
@@ -7,7 +7,7 @@ from harness.tables import table
 
 
 def fashion(bench):
-    """Test accuracy and seconds of whole programs, for one seed a round."""
+    """Test accuracy and seconds of whole programs, with one seed per round."""
     program = bench.built.program("example_fashion_mnist")
 
     def ours(number):

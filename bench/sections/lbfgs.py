@@ -1,4 +1,5 @@
-"""Sandblaster L-BFGS against PyTorch's and scikit-learn's, and what it makes of slow workers, memory and messages."""
+"""Sandblaster L-BFGS compared with PyTorch and scikit-learn; its behaviour with slow workers; its memory and
+messages."""
 from statistics import median
 
 from harness.bench import PEERS, PLACEMENTS
@@ -6,7 +7,7 @@ from harness.cluster import DRIVER, Cluster
 from harness.programs import last_json, output_of
 from harness.tables import table
 
-# Of peers/lbfgs_softmax.py: PyTorch in float64 with a history of 40 after 1,500 iterations.
+# Computed with peers/lbfgs_softmax.py: PyTorch in float64, history of 40, 1,500 iterations.
 MINIMUM = 0.379477081
 NEAR = (1e-3, 1e-4)
 ITERATIONS = 600
@@ -19,7 +20,8 @@ VECTORS = 44_551_209  # ResNet-101
 
 
 def within(steps):
-    """Evaluations and seconds until the objective is so near to the minimum."""
+    """Returns, for each distance in NEAR, the evaluations and seconds until the objective is that close to the
+    minimum."""
     found = {}
     evaluations = seconds = 0
     for step in steps:
@@ -32,7 +34,7 @@ def within(steps):
 
 
 def softmax(bench):
-    """Softmax regression on Fashion-MNIST, L2 1e-4, from zeros; two threads on each side."""
+    """Softmax regression on Fashion-MNIST, L2 1e-4, starting from zeros, two threads on each side."""
     def ours(placement):
         return lambda _: within(bench.train(placement, *SOFTMAX, "--quiet")[1])
 
@@ -57,11 +59,11 @@ def softmax(bench):
         rows += [[f"{near:g}", name, f"{evaluations:.0f}", f"{evaluations / fewest:.2f}x", f"{seconds:.2f}",
                   f"{seconds / fastest:.2f}x"] for name, (evaluations, seconds) in cells.items()]
     table("L-BFGS, history 10: softmax regression on Fashion-MNIST, L2 1e-4, until the objective is near its minimum",
-          ["within", "", "evaluations", "against the fewer of the peers'", "seconds", "against the faster peer"], rows)
+          ["within", "", "evaluations", "against the better peer", "seconds", "against the faster peer"], rows)
 
 
 def slow_worker(bench):
-    """One worker process is stopped four fifths of the time; beside it what the others do without it."""
+    """One worker process is stopped four fifths of the time. For comparison, runs with three and four workers."""
     def run(workers, *options):
         def one(_):
             _, steps = bench.train("processes", *SLOW, "--workers", workers, *options, "--quiet")
@@ -74,13 +76,13 @@ def slow_worker(bench):
             "the same with 2 backup portions": run(4, *fault, "--backup-portions", 2)}
     results = bench.alternate(runs)
     free = median(results["3 workers"])
-    table("L-BFGS, reference CNN on all of Fashion-MNIST, 16 portions: seconds an evaluation",
+    table("L-BFGS, reference CNN on all of Fashion-MNIST, 16 portions: seconds per evaluation",
           ["", "seconds", "against 3 workers"],
           [[name, f"{median(results[name]):.3f}", f"{median(results[name]) / free:.2f}x"] for name in runs])
 
 
 def vectors(bench):
-    """What owners do with vectors in an iteration, against reading the history twice."""
+    """The owners' vector operations in an iteration, compared with reading the history twice."""
     rows = []
     results = bench.alternate({placement: lambda _, placement=placement: bench.measure(
         "lbfgs", "--parameters", VECTORS, "--workers", 2, "--placement", placement, "--rounds", 7)
@@ -94,7 +96,7 @@ def vectors(bench):
 
 
 def messages(bench):
-    """Bytes on the driver's link in an iteration, by the size of the model."""
+    """Bytes on the driver's link per iteration, by the size of the model."""
     cluster = Cluster(bench, 2)
     built = bench.built
 

@@ -1,4 +1,4 @@
-"""Full-shard linear regression against PyTorch DDP."""
+"""Full-shard linear regression compared with PyTorch DDP."""
 import json
 import struct
 import sys
@@ -14,13 +14,13 @@ LINEAR = ("--model", "linear", "--data", "synthetic-linear", "--batch-size", 0, 
 
 
 def read_weights(path):
-    """All floats of a safetensors file, in the order of the file."""
+    """Returns all floats of a safetensors file, in the order of the file."""
     content = path.read_bytes()
     length = struct.unpack_from("<Q", content)[0]
     header = json.loads(content[8:8 + length])
     tensors = [tensor for name, tensor in header.items() if name != "__metadata__"]
     if any(tensor["dtype"] != "F32" for tensor in tensors):
-        sys.exit(f"{path}: only F32 is expected")
+        sys.exit(f"{path}: expected tensors of type F32 only")
     return [number for (number,) in struct.iter_unpack("<f", content[8 + length:])]
 
 

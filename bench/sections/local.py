@@ -1,4 +1,4 @@
-"""Local SGD against synchronous SGD: over a slow network, and what it learns."""
+"""Local SGD compared with synchronous SGD: speed over a slow network, and accuracy."""
 import re
 import sys
 from statistics import median
@@ -13,11 +13,12 @@ CNN = ("--model", "cnn", "--data", "fashion-mnist", "--workers", 4, "--batch-siz
 LOCAL = ("--algorithm", "local", "--local-steps", 8)
 WANTED = 0.88
 EPOCHS = 3
-LOOK = 40  # steps, of a multiple of 8
+LOOK = 40  # steps between two evaluations, a multiple of 8
 
 
 def slow_network(bench):
-    """Seconds of steps until weights have the accuracy that is wanted, looked at so often by checkpoints."""
+    """Seconds of steps until the weights have the wanted accuracy. Checkpoints every LOOK steps are evaluated
+    afterwards."""
     cluster = Cluster(bench, 4, "100mbit")
 
     def run(*options):
@@ -44,7 +45,7 @@ def slow_network(bench):
         seconds, sent, steps = (median(result[what] for result in results[name])
                                 for what in ("seconds", "bytes", "steps"))
         rows.append([name, f"{seconds:.1f}", f"{seconds / usual:.2f}x", f"{sent / 1e6:.0f} MB", f"{steps:.0f}"])
-    table(f"Reference CNN over {cluster}, 4 workers x batch 64, to a test accuracy of {WANTED}, looked at each {LOOK} "
+    table(f"Reference CNN over {cluster}, 4 workers x batch 64, to a test accuracy of {WANTED}, evaluated every {LOOK} "
           "steps", ["", "seconds", "against synchronous", "sent between nodes", "steps"], rows)
 
 

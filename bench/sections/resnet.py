@@ -1,4 +1,4 @@
-"""ResNet-101 on mock images of 224 x 224, batch 1 a replica, against PyTorch DDP and oneDNN's convolutions alone."""
+"""ResNet-101 on mock images of 224 x 224, batch 1 per replica, compared with PyTorch DDP and oneDNN's convolutions."""
 from statistics import median
 from typing import NamedTuple
 
@@ -8,13 +8,13 @@ from harness.programs import last_json, output_of
 from harness.steps import beyond_compute, phases_off, slowest_compute, steady
 from harness.tables import percent, table
 
-STEPS = 8  # of which the first is not in the medians
+STEPS = 8  # the first is not in the medians
 MEMORY_STEPS = 3
 TFBENCH = ("--model", "tfbench", "--batch-size", 1, "--learning-rate", 1e-6, "--momentum", 0, "--quiet")
 
 
 class Setup(NamedTuple):
-    """How one run of ours is laid out."""
+    """The layout of one of our runs."""
     placement: str
     precision: str
     workers: int
@@ -34,19 +34,19 @@ class Setup(NamedTuple):
 def precisions(bench):
     if "avx512_bf16" in cpu_flags():
         return ("f32", "bf16")
-    bench.note("this processor has no bf16: f32 only")
+    bench.note("this processor does not support bf16: measuring f32 only")
     return ("f32",)
 
 
 def resnet(bench):
-    """Speed, one replica alone, and memory."""
+    """Speed, a single replica, and memory."""
     against_ddp(bench)
     alone(bench)
     memory(bench)
 
 
 def figures(steps):
-    """What one run of ours comes to."""
+    """Returns the figures of one of our runs."""
     seconds = steady(steps, lambda step: step["seconds"]["step"])
     return {"step": seconds, "first": steps[0]["seconds"]["step"] / seconds, "compute": steady(steps, slowest_compute),
             "beyond": steady(steps, beyond_compute), "off": phases_off(steps)}
@@ -68,7 +68,7 @@ def ddp(bench, procs):
 
 
 def against_ddp(bench):
-    """A step of replicas that share the cores, against DDP with as many processes, always in f32."""
+    """Compares a step of replicas that share the cores with DDP with the same number of processes, always in f32."""
     layouts = [("f32", 2, 1)] + [(precision, 2, 2) for precision in precisions(bench)]
     setups = [Setup(placement, *layout) for layout in layouts for placement in PLACEMENTS]
     results = bench.alternate({**{ddp_name(procs): ddp(bench, procs) for procs in (2, 4)},
@@ -83,13 +83,13 @@ def against_ddp(bench):
         ratio = middle(setup, "step") / middle(ddp_name(setup.replicas()), "step")
         rows.append([setup, f"{middle(setup, 'step'):.3f}", f"{ratio:.2f}x", percent(middle(setup, "beyond")),
                      percent(max(result["off"] for result in results[setup])), f"{middle(setup, 'first'):.2f}x"])
-    table("ResNet-101, 224 x 224, batch 1 a replica (workers x devices)",
-          ["", "seconds a step", "against DDP of as many processes", "step beyond the slowest worker's compute",
+    table("ResNet-101, 224 x 224, batch 1 per replica (workers x devices)",
+          ["", "seconds per step", "against DDP, as many processes", "step beyond the slowest worker's compute",
            "step not in phases", "first step against the others"], rows)
 
 
 def alone(bench):
-    """What one replica computes, against the convolutions of its network and nothing else."""
+    """Compares the compute time of one replica with the convolutions of its network alone."""
     program = bench.build(["g++", "-std=c++20", "-O2", "-fopenmp"], "onednn_convolutions.cpp", f"-I{ROOT}",
                           ROOT / "models/cpu/onednn_versions.cpp", "-ldnnl")
 
@@ -111,7 +111,7 @@ def alone(bench):
 
 
 def memory(bench):
-    """Peak memory of all processes; sampling costs time, so these runs are not timed."""
+    """Peak memory of all processes. Sampling costs time, so these runs are not timed."""
     setups = [Setup(placement, "f32", 2, 2) for placement in PLACEMENTS]
     runs = {setup: lambda _, setup=setup: bench.train_memory(setup.placement, *setup.arguments(), "--steps",
                                                              MEMORY_STEPS) for setup in setups}
@@ -120,4 +120,4 @@ def memory(bench):
     results = {name: median(peaks) for name, peaks in bench.alternate(runs).items()}
     rows = [[theirs, f"{results[theirs] / 2**20:.0f}", "1.00x"]]
     rows += [[setup, f"{results[setup] / 2**20:.0f}", f"{results[setup] / results[theirs]:.2f}x"] for setup in setups]
-    table("Peak memory of all processes, ResNet-101, batch 1 a replica", ["", "MiB (PSS)", "against DDP"], rows)
+    table("Peak memory of all processes, ResNet-101, batch 1 per replica", ["", "MiB (PSS)", "against DDP"], rows)

@@ -1,4 +1,4 @@
-"""Reduce and apply of one model's parameters, against the memory floor and an all-reduce."""
+"""Reduction and update of one model's parameters, compared with the memory floor and an all-reduce."""
 from statistics import median
 
 from harness.bench import PLACEMENTS
@@ -9,7 +9,7 @@ REPLICAS = 4
 
 
 def ours(bench, placement):
-    """Reduction and update, and the floor of the same run."""
+    """Measures reduction and update, and the floor in the same run."""
     return lambda _: bench.measure("sync", "--parameters", PARAMETERS, "--workers", REPLICAS, "--devices-per-worker", 1,
                                    "--placement", placement, "--strategy", "sharded")
 

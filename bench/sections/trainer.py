@@ -1,4 +1,4 @@
-"""What a training loop of one's own costs: collectives, reports, starts and steps within functions."""
+"""The overhead of a user's training loop: collectives, reports, starts and steps within functions."""
 import tempfile
 from statistics import median
 
@@ -11,7 +11,7 @@ FLOATS = (256, 262_144, 44_551_209)  # 1 KB, 1 MB, 178 MB
 
 
 def trainer(bench):
-    """Within functions on worker processes, against gloo, `troupe-bench allreduce`, DistributedSGD and Ray Train."""
+    """Functions on worker processes compared with gloo, `troupe-bench allreduce`, DistributedSGD and Ray Train."""
     collectives(bench)
     runs(bench)
     steps(bench)
@@ -53,7 +53,7 @@ def runs(bench):
     results = bench.alternate(measured)
 
     def of(name, figure):
-        return f"{median(result[figure] for result in results[name]) * 1e3:.3g} ms" if name in results else "not here"
+        return f"{median(result[figure] for result in results[name]) * 1e3:.3g} ms" if name in results else "missing"
 
     table(f"Runs of functions on {RANKS} worker processes",
           ["", "Troupe", "Ray Train"],

@@ -1,4 +1,4 @@
-"""A message from process to process: what Troupe sends with, beside CAF, MPI and gloo."""
+"""A message between two processes with Troupe's transports, CAF, MPI and gloo."""
 from statistics import median
 
 from harness.programs import all_json, has_module, has_program, output_of
@@ -17,7 +17,7 @@ def ours(bench, transport):
 
 
 def transports(bench):
-    """Seconds of one way."""
+    """Seconds in one direction."""
     sizes = SIZES.values()
     caf = bench.build(["g++", "-std=c++20", "-O3"], "caf_pingpong.cpp", "-lcaf_io", "-lcaf_core")
     runs = {"CAF message": lambda _: by_bytes(all_json(output_of([caf, *sizes]))),
@@ -31,7 +31,7 @@ def transports(bench):
 
     def microseconds(name, size):
         if name not in results:
-            return "not here"
+            return "not installed"
         time = median(result[size] for result in results[name]) * 1e6
         return f"{time:,.0f}" if time >= 100 else f"{time:.3g}"
 

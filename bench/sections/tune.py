@@ -1,4 +1,4 @@
-"""What searches cost, and what ending trials early and running two at once gains."""
+"""The overhead of searches, and the gains from early stopping and from two concurrent trials."""
 import json
 import shutil
 import time
@@ -17,14 +17,15 @@ LINEAR = {"learning_rate": {"loguniform": [1e-4, 0.1]}}
 
 
 def tune(bench):
-    """`troupe tune`: trials of linear regression beside Ray Tune; ASHA beside FIFO; two trials at once beside one."""
+    """`troupe tune`: trials of linear regression compared with Ray Tune; ASHA with FIFO; two concurrent trials with
+    one."""
     overhead(bench)
     early(bench)
     at_once(bench)
 
 
 def search(bench, space, *arguments):
-    """Runs a search; gives its seconds, and its reports by trial."""
+    """Runs a search. Returns its seconds, and its reports by trial."""
     folder = bench.folder / "tune"
     shutil.rmtree(folder, ignore_errors=True)
     file = bench.folder / "space.json"
@@ -58,10 +59,10 @@ def overhead(bench):
 
     def of(name):
         if name not in results:
-            return "not here"
+            return "not installed"
         return f"{median((each['seconds'] - each['own_seconds']) / TRIALS for each in results[name]) * 1e3:.3g} ms"
 
-    table(f"{TRIALS} trials of linear regression, one after the other: a trial beyond its own time",
+    table(f"{TRIALS} trials of linear regression, one after the other: overhead per trial",
           ["Troupe, a process each", "Ray Tune"], [[of("Troupe"), of("Ray Tune")]])
 
 

@@ -1,4 +1,4 @@
-// Training as a part of a larger program: in a thread of its own, stopped and led from outside, with the program's log.
+// Training as part of a larger program: in its own thread, controlled from outside, with the program's log.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -15,19 +15,19 @@ int main(int argc, char** argv) {
     troupe::DistributedSGD sgd{
         "mlp", {.num_workers = 2, .config = R"({"data": "mock-images:8,10", "batch_size": 8})", .verbose = false}};
     while (!stop) {
-      sgd.set_learning_rate(rate);  // from the next step on
+      sgd.set_learning_rate(rate);  // for the next step
       sgd.step();
     }
     std::cout << "stopped after step " << sgd.report().step << ", rate " << sgd.report().learning_rate << '\n';
     return sgd.weights();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // what else the program has to do
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the program's other work
   rate = 0.001;
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   stop = true;
   try {
     std::cout << weights.get().size() << " weights\n";
-  } catch (const troupe::Error& error) {  // an exception of that thread comes out here
+  } catch (const troupe::Error& error) {  // exceptions of the training thread are rethrown here
     std::cerr << error.what() << '\n';
     return 1;
   }

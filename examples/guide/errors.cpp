@@ -1,5 +1,5 @@
-// What goes wrong is a troupe::Error, with a code for programs and words for people; a step that throws has changed
-// nothing, and may be tried again.
+// Errors are troupe::Error exceptions with a code for programs and a message for people. A step that throws has changed
+// nothing and can be repeated.
 #include <iostream>
 #include <troupe/troupe.hpp>
 
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   while (sgd.steps_done() < 10) try {
       sgd.step();
     } catch (const troupe::Error& error) {
-      std::cout << error.what() << '\n';  // says worker, node, phase and step
+      std::cout << error.what() << '\n';  // contains worker, node, phase and step
       if (error.code() != troupe::ErrorCode::model_failed) throw;
     }
   std::cout << "after " << sgd.steps_done() << " steps " << sgd.weights()[0] << '\n';

@@ -1,4 +1,4 @@
-// Weights as safetensors, and a run that is stopped in the middle and goes on elsewhere to the same bits.
+// Weights as safetensors, and a run that is interrupted and resumed with more workers, bitwise identical.
 #include <filesystem>
 #include <iostream>
 #include <troupe/troupe.hpp>
@@ -18,10 +18,10 @@ int main(int argc, char** argv) {
   {
     troupe::DistributedSGD sgd{"mlp", options(/*workers=*/1)};
     for (int i = 0; i < 25; ++i) sgd.step();
-    sgd.checkpoint();  // beside those of each ten steps, which are written while steps go on
+    sgd.checkpoint();  // in addition to a checkpoint every ten steps, written in the background
   }
   troupe::DistributedSGD sgd{"mlp", options(/*workers=*/2)};
-  std::cout << "goes on behind step " << sgd.steps_done() << '\n';
+  std::cout << "resumed after step " << sgd.steps_done() << '\n';
   while (sgd.steps_done() < 30) sgd.step();
   sgd.save("weights.safetensors");
 

@@ -1,9 +1,9 @@
-// Data of one's own: a table in a CSV file, for a ready-made network.
+// Data of the user: a table in a CSV file, for a ready-made network.
 #include <fstream>
 #include <iostream>
 #include <troupe/troupe.hpp>
 
-// Lines "x,y,class". Every fifth is for the test set.
+// Lines "x,y,class". Every fifth line belongs to the test set.
 troupe::TrainingData read_points(const std::string& path) {
   std::vector<float> values[2];
   std::vector<std::int32_t> labels[2];

@@ -1,4 +1,4 @@
-// A model of one's own: a line through points, by least squares.
+// A model of the user: a line through points, by least squares.
 #include <iostream>
 #include <troupe/troupe.hpp>
 
@@ -9,11 +9,11 @@ class Line : public troupe::Model {
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> w, std::span<float> g) override {
     g[0] = g[1] = 0;
     double loss = 0;
-    for (int i = at.shard; i < 100; i += at.num_shards) {  // each shard has its points
+    for (int i = at.shard; i < 100; i += at.num_shards) {  // each shard has its own points
       const float x = static_cast<float>(i) / 100;
       const float error = w[0] * x + w[1] - (3 * x + 1);
       loss += error * error;
-      g[0] += 2 * error * x;  // of the sum of the losses, not of their mean
+      g[0] += 2 * error * x;  // gradient of the sum of the losses, not of their mean
       g[1] += 2 * error;
     }
     return {loss, 100 / at.num_shards};

@@ -1,4 +1,4 @@
-// A network of one's own: two layers, in Eigen, learn the product of two numbers.
+// A network of the user: two layers, written with Eigen, learn the product of two numbers.
 #include <iostream>
 #include <random>
 #include <troupe/eigen.hpp>
@@ -19,7 +19,7 @@ class Product : public troupe::Model {
   }
   troupe::BatchResult gradient(const troupe::ShardStep& at, std::span<const float> weights,
                                std::span<float> gradient) override {
-    std::mt19937 random(static_cast<unsigned>(at.step * at.num_shards + at.shard));  // this shard's batch of this step
+    std::mt19937 random(static_cast<unsigned>(at.step * at.num_shards + at.shard));  // the shard's batch of this step
     std::uniform_real_distribution<float> number(-1, 1);
     const Matrix x = Matrix::NullaryExpr(64, 2, [&] { return number(random); });
     const Column y = x.col(0).cwiseProduct(x.col(1));

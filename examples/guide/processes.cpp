@@ -1,4 +1,4 @@
-// Workers in processes of their own, one of which is killed. What they are to build they know by name.
+// Workers in separate processes, one of which is killed. They create the model by its registered name.
 #include <iostream>
 #include <troupe/troupe.hpp>
 
@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   troupe::register_model("shapes", [](const troupe::ReplicaContext& at) {
     return troupe::models::network(troupe::models::mlp_layers(10), troupe::load_data("mock-images:8,10", at.seed), 16);
   });
-  troupe::init(argc, argv);  // a worker process goes on in here, and never returns
+  troupe::init(argc, argv);  // a worker process stays in this call and never returns
   troupe::DistributedSGD sgd{"shapes",
                              {.num_workers = 3,
                               .placement = troupe::Placement::processes,

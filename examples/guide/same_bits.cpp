@@ -1,4 +1,5 @@
-// The same bits for any number of workers: how data is cut into shards belongs to the experiment, workers do not.
+// Bitwise identical results for any number of workers. The number of shards affects the results, the number of workers
+// does not.
 #include <iostream>
 #include <troupe/troupe.hpp>
 
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   for (const int workers : {2, 3, 4})
     for (const troupe::Strategy strategy : {troupe::Strategy::sharded, troupe::Strategy::driver}) {
       const bool same = train(workers, strategy) == weights;
-      std::cout << workers << " workers, " << to_string(strategy) << ": " << (same ? "the same" : "others") << '\n';
+      std::cout << workers << " workers, " << to_string(strategy) << ": " << (same ? "identical" : "different") << '\n';
       if (!same) return 1;
     }
 }

@@ -1,4 +1,4 @@
-// Where the time goes: the phases of each step, the slowest worker, and the layers of a replica.
+// Where the time is spent: the phases of each step, the slowest worker, and the layers of a replica.
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   troupe::init(argc, argv);
   auto loss = [](const troupe::ShardStep&, std::span<const float>) { return troupe::BatchResult{0, 1}; };
   auto gradient = [](const troupe::ShardStep& at, std::span<const float>, std::span<float>) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(at.shard == 2 ? 30 : 5));  // one shard has more to do
+    std::this_thread::sleep_for(std::chrono::milliseconds(at.shard == 2 ? 30 : 5));  // one shard takes longer
   };
   troupe::DistributedSGD sgd{
       [&](int, int) { return std::make_unique<troupe::models::FunctionModel>(1000, loss, gradient); },

@@ -3,7 +3,8 @@
 # build/troupe-gpu.tar.gz: programs and tests for sm_90 (H100, H200), the shared libraries that they need except glibc's
 # and NVIDIA's, bench/, the scripts, and the 10,000 test images of Fashion-MNIST. Needs nvcc, cuBLAS and cuDNN 9 here.
 #   bundle.sh            builds in build/gpu and packs; fails if the archive is larger than 45 MiB.
-#                        $TROUPE_GPU_ARCHITECTURES names other architectures, as CMAKE_CUDA_ARCHITECTURES does (default 90)
+#                        $TROUPE_GPU_ARCHITECTURES selects other architectures, in the format of
+#                        CMAKE_CUDA_ARCHITECTURES (default 90)
 #   bundle.sh --prove    also unpacks the archive in a fresh Debian 13, which has a newer glibc than Debian 12 and none
 #                        of our packages, and runs its program there; needs root, debootstrap and a Debian mirror
 set -euo pipefail
@@ -61,7 +62,7 @@ case ${1:-} in
     ;;
 esac
 
-# RPATH, unlike RUNPATH, also applies to the libraries that a library needs. check.sh finds NVIDIA's.
+# RPATH, unlike RUNPATH, also applies to the dependencies of libraries. check.sh finds NVIDIA's libraries.
 # shellcheck disable=SC2016
 cmake --preset cuda -B $build -DCMAKE_CUDA_ARCHITECTURES="${TROUPE_GPU_ARCHITECTURES:-90}" -DTROUPE_MPI=OFF \
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DCMAKE_INSTALL_RPATH='$ORIGIN/../lib/troupe' \
@@ -81,7 +82,7 @@ find $packed -name __pycache__ -prune -exec rm -r {} +
 images=/usr/share/datasets/fashion-mnist
 for part in images-idx3 labels-idx1; do
   cp "$images/t10k-$part-ubyte.gz" $packed/data/
-  ln -s "t10k-$part-ubyte.gz" "$packed/data/train-$part-ubyte.gz"  # training on these shows that the loss falls
+  ln -s "t10k-$part-ubyte.gz" "$packed/data/train-$part-ubyte.gz"  # with equal data the loss visibly falls
 done
 git describe --always --dirty >$packed/revision
 

@@ -4,20 +4,20 @@
 #
 #   check.sh [PART...]
 #     devices    the GPU, its driver, and NVIDIA's libraries that the programs find
-#     kernels    tests of our kernels against plain loops
+#     kernels    tests of our kernels, compared with plain loops
 #     networks   tests of whole networks: gradients, residual sums, batch-norm, dropout
 #     runs       tests of runs: workers, replicas, processes, checkpoints
 #     bits       1 and 2 workers, in threads and processes, and a second run give bitwise identical weights
-#     train      the loss of the reference CNN and of ResNet-50 falls, and begins where the CPU's begins
-#     profile    the ten dearest kernels: their share of the copy rate, and of the time in which matrix units are busy
+#     train      the loss of the reference CNN and of ResNet-50 falls, and starts where the CPU's starts
+#     profile    the ten most expensive kernels: their share of the copy rate, and of the time with busy matrix units
 #     memcheck   compute-sanitizer on kernels and networks
-#     compare    images/s, copies and memory beside PyTorch's (bench/compare.py cuda); takes 5 minutes and more
-# Without PART, runs all parts in this order for $CHECK_SECONDS (default 300); with PART, for as long as they take unless
-# $CHECK_SECONDS is set. A part that runs when that time has passed, or longer than its own limit, is ended, and its
-# results so far stay. Parts write to $OUT (default ./gpu-results): at most 8 files. summary.txt has a line for each part.
-# A missing driver, library or tool is a sentence there, and the other parts go on. Exits with 1 if a part failed.
-# $CHECK_SMALL=1 makes every part small, to try the script where no GPU is (tests/gpu/dry_run.sh). $CHECK_PYTHON names
-# an interpreter with PyTorch (default python3).
+#     compare    images/s, copies and memory compared with PyTorch (bench/compare.py cuda); 5 minutes or more
+# Without PART, runs all parts in this order for $CHECK_SECONDS (default 300). With PART, the total time is unlimited
+# unless $CHECK_SECONDS is set. A part that exceeds its own limit or the remaining time is ended, and its results so far
+# are kept. Parts write at most 8 files to $OUT (default ./gpu-results). summary.txt has a line for each part. If a
+# driver, library or tool is missing, summary.txt names it, and the other parts continue. Exits with 1 if a part failed.
+# $CHECK_SMALL=1 makes every part small, for tests of the script without a GPU (tests/gpu/dry_run.sh). $CHECK_PYTHON
+# selects a Python interpreter with PyTorch (default python3).
 # shellcheck disable=SC2317,SC2086,SC2054
 set -euo pipefail
 script=$(realpath "${BASH_SOURCE[0]}")
@@ -34,7 +34,7 @@ skip() {
   exit 77
 }
 
-# PyTorch's copies of NVIDIA's libraries come first, so that both sides of a comparison use the same ones.
+# PyTorch's copies of NVIDIA's libraries come first, so that both sides of a comparison use the same libraries.
 find_libraries() {
   local folders
   folders=$("$python" -c '
@@ -47,7 +47,7 @@ for root in spec.submodule_search_locations if spec else []:
   echo "$folders/usr/local/cuda/lib64:/usr/local/cuda/targets/x86_64-linux/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 }
 
-# Ends the part with a sentence if the programs cannot start or find no device.
+# Ends the part with a message if the programs cannot start or find no device.
 need_device() {
   local missing said
   missing=$(ldd "$troupe" | awk '/not found/ { print $1 }' | sort -u | tr '\n' ' ')
@@ -124,7 +124,8 @@ losses_of() { # FILE: of a report
   sed -n 's/^{"step".*"loss":\([^,}]*\).*/\1/p' "$1"
 }
 
-# Prints every tenth loss of both. Fails unless that of the device falls by a fifth and begins near the CPU's.
+# Prints every tenth loss of both runs. Fails unless the loss on the device falls by a fifth and starts near the CPU's
+# loss.
 compare_losses() { # NAME OF_CUDA OF_CPU
   local near=0.001
   [[ $1 != *bf16 ]] || near=0.05
@@ -151,7 +152,7 @@ part_train() {
     resnet=(--model cnn-bn --data mock-images:16,4,16 --batch-size 8 --shards 1 --workers 1 --learning-rate 0.01)
   fi
   work=$(mktemp -d)
-  trap 'rm -rf "$work"' EXIT  # not a local name: the trap runs outside
+  trap 'rm -rf "$work"' EXIT  # not a local variable, because the trap runs outside the function
   "$troupe" train --quiet "${cnn[@]}" --steps $steps --report "$work/cnn.cpu"
   "$troupe" train --quiet "${resnet[@]}" --steps $resnet_cpu_steps --report "$work/resnet.cpu" >/dev/null
   for precision in f32 bf16; do
@@ -209,7 +210,7 @@ run_part() { # PART SECONDS
   CHECK_PART=$1 timeout --kill-after 5 "$2" "$script" >>"$file" 2>&1 &
   local group=$!  # timeout leads a process group
   wait $group || status=$?
-  kill -KILL -- -$group 2>/dev/null || true  # programs of the part that outlive it
+  kill -KILL -- -$group 2>/dev/null || true  # programs of the part that are still running
   (($(stat --format %s "$file") <= 8 << 20)) || truncate --size 8M "$file"
   case $status in
     0) verdict=passed ;;

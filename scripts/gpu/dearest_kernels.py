@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the ten kernels that take most of a training step of ResNet-50 on a CUDA device: their share of the rate at
-which the device copies memory, and the share of the time in which its matrix units are busy.
+"""Prints the ten kernels that take most of a training step of ResNet-50 on a CUDA device: their share of the device's
+copy rate for memory, and the share of time in which the device's matrix units are busy.
 
-Uses NVIDIA's ncu. Where ncu is missing, refuses the device or takes too long, prints the seconds of each kind of layer
-instead, by the device's own events (`troupe train --profile`). The device's rates come from PyTorch, if there is one.
+Uses NVIDIA's ncu. If ncu is missing, refuses the device or takes too long, prints the seconds of each kind of layer
+instead, measured with events of the device (`troupe train --profile`). PyTorch measures the device's rates if it is
+installed.
 """
 import argparse
 import csv
@@ -25,8 +26,8 @@ ANY_UNIT = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--small", action="store_true", help="a small network, to try this program")
-    parser.add_argument("troupe", help="the program, of a build with CUDA devices")
+    parser.add_argument("--small", action="store_true", help="a small network, to test this program")
+    parser.add_argument("troupe", help="the program troupe of a build with CUDA devices")
     return parser.parse_args()
 
 
@@ -39,8 +40,8 @@ def train(options, steps):
 
 
 def ncu_rows(command, small):
-    """One row a kernel, for about one step of ResNet-50; nothing where ncu gives none."""
-    skipped, counted = (0, 50) if small else (600, 600)  # a step has some 570 launches, more inside the libraries
+    """Returns one row per kernel, for about one step of ResNet-50, or nothing if ncu reports no kernels."""
+    skipped, counted = (0, 50) if small else (600, 600)  # a step has about 570 launches, more inside the libraries
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         words = run_ncu(["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw",
@@ -51,24 +52,24 @@ def ncu_rows(command, small):
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
         errors = [line for line in lines + words.splitlines() if "==ERROR==" in line]
-        print(f"ncu gives no kernels: {errors[0] if errors else words.strip()[-300:]}")
+        print(f"ncu reports no kernels: {errors[0] if errors else words.strip()[-300:]}")
         return []
     rows = csv.DictReader(io.StringIO("\n".join(line for line in lines[start:] if line.startswith('"'))))
     return [row for row in rows if row["ID"].isdigit() and number(row.get(SECONDS)) is not None]
 
 
 def run_ncu(command):
-    """What it says. It is ended after a while: the rows that are in its log count."""
+    """Returns the output of ncu. After NCU_SECONDS ncu is ended, and the rows in its log so far are used."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=NCU_SECONDS)
         return done.stdout + done.stderr
     except subprocess.TimeoutExpired:
-        print(f"ncu has not ended after {NCU_SECONDS} s")
+        print(f"ncu was ended after {NCU_SECONDS} s")
         return ""
 
 
 def number(text):
-    """Nothing for what is none, such as "n/a" of a metric that the device does not have."""
+    """Returns None for texts that are not numbers, such as "n/a" for a metric that the device does not have."""
     try:
         return float(text.replace(",", ""))
     except (ValueError, AttributeError):
@@ -76,13 +77,14 @@ def number(text):
 
 
 def short_name(kernel):
-    """Without return type, namespaces of ours and parameters; of our kernels, which are one template, its argument."""
+    """Returns the name without return type, our namespaces and parameters. Our kernels are one template: returns its
+    argument."""
     name = re.sub(r"\(anonymous namespace\)::|troupe::(cuda::)?", "", kernel.removeprefix("void "))
     ours = re.match(r"run_work<(.*)>\(", name)
     if ours:
         return ours.group(1)[:LONGEST_NAME]
     depth, end = 0, len(name)
-    for i, letter in enumerate(name):  # the first bracket outside template arguments begins the parameters
+    for i, letter in enumerate(name):  # the parameters start at the first parenthesis outside template arguments
         depth += (letter == "<") - (letter == ">")
         if letter == "(" and depth == 0:
             end = i
@@ -91,7 +93,8 @@ def short_name(kernel):
 
 
 def rates():
-    """Bytes a second of a copy on the device, read and written; bf16 operations a second. Nothing without PyTorch."""
+    """Returns the bytes per second (read and written) of a copy on the device, and bf16 operations per second, or
+    None."""
     try:
         import torch
     except ImportError:

@@ -12,7 +12,8 @@
 
 namespace troupe_test {
 
-/// Runs the program, which `limit` may make another user's, and checks that it leaves no temporary file.
+/// Runs the program and checks that it leaves no temporary file. Any user may write the temporary folder, because
+/// `limit` may change the user.
 inline Finished run_limited(const std::vector<std::string>& arguments, const std::function<void()>& limit) {
   const troupe::testing::TemporaryFolder temporary;
   std::filesystem::permissions(temporary.path(), std::filesystem::perms::all);

@@ -20,7 +20,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// -1 when the process is gone.
+/// Returns the parent's pid, or -1 if the process no longer exists.
 pid_t parent_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string line;

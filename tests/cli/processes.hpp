@@ -12,18 +12,18 @@ namespace troupe_test {
 
 std::vector<pid_t> children_of(pid_t parent);
 
-/// Inodes of the IPv4 and IPv6 sockets, TCP and UDP, that the process has open.
+/// Returns the inodes of the IPv4 and IPv6 sockets (TCP and UDP) that the process has open.
 std::set<std::string> inet_sockets_of(pid_t pid);
 
-/// Sees the end of a process that need not be a child.
+/// Detects the end of a process, which need not be a child.
 class Watch {
  public:
   explicit Watch(pid_t pid);
-  /// Waits for it; false when it does not come.
+  /// Waits for the end of the process. Returns false on timeout.
   bool ends() const;
 
  private:
-  troupe::FileDescriptor handle_;  ///< pidfd; none when the process is gone already
+  troupe::FileDescriptor handle_;  ///< pidfd; invalid if the process had already ended
 };
 
 }  // namespace troupe_test

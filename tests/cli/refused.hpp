@@ -11,7 +11,8 @@
 
 namespace troupe_test {
 
-/// The program must have ended by itself, with one line that names the thing, and the status that goes with its code.
+/// Checks that the program exited with the status for its error code and printed one line that contains every text of
+/// `named`.
 inline void check_refusal(const Finished& run, const std::vector<std::string>& named) {
   INFO(run.out << run.err);
   CHECK(run.status == (run.err.find(": invalid_argument: ") != std::string::npos ? 2 : 1));

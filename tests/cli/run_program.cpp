@@ -20,7 +20,7 @@ using troupe::FileDescriptor;
 namespace troupe_test {
 namespace {
 
-/// Reading and writing end.
+/// Returns the reading and the writing end.
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
@@ -53,7 +53,7 @@ std::pair<FileDescriptor, FileDescriptor> make_terminal() {
   ::_exit(127);
 }
 
-/// False at the end of what there is to read.
+/// Appends the available text. Returns false at the end of the stream.
 bool read_into(const FileDescriptor& from, std::string& text) {
   std::array<char, 1 << 16> buffer{};
   const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
@@ -69,7 +69,7 @@ Program::Program(const std::vector<std::string>& arguments, const Surroundings& 
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork");
   if (pid_ == 0) become(arguments, surroundings, out_writing.get(), err_writing.get());
-  ::setpgid(pid_, pid_);  // here too, since nobody knows who runs first
+  ::setpgid(pid_, pid_);  // also set here, because either the parent or the child may run first
   out_.end = std::move(out);
   err_.end = std::move(err);
 }

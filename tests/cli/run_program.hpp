@@ -12,22 +12,22 @@
 
 namespace troupe_test {
 
-/// How a program ended and what it printed.
+/// The exit status and the output of a program.
 struct Finished {
-  int status = 0;  ///< of the exit; minus the signal that ended it
+  int status = 0;  ///< exit status, or minus the signal that ended the program
   std::string out;
   std::string err;
 };
 
 struct Surroundings {
-  std::string temporary = {};        ///< TMPDIR; empty: as here
-  std::string folder = {};           ///< to run in; empty: as here
-  std::string output = {};           ///< file that standard output goes to; empty: to this program
+  std::string temporary = {};        ///< TMPDIR; if empty, that of this process
+  std::string folder = {};           ///< working directory; if empty, that of this process
+  std::string output = {};           ///< file for standard output; if empty, this object reads it
   bool terminal = false;             ///< standard output is a terminal
-  std::function<void()> limit = {};  ///< called in the child before the program begins: system calls only
+  std::function<void()> limit = {};  ///< called in the child before the program begins; may make system calls only
 };
 
-/// The program `troupe` as a child in a process group of its own, which is killed with this object.
+/// Runs the program `troupe` as a child in its own process group. The destructor kills the group.
 class Program {
  public:
   explicit Program(const std::vector<std::string>& arguments, const Surroundings& surroundings = {});
@@ -38,15 +38,15 @@ class Program {
   pid_t pid() const { return pid_; }
   const std::string& out() const { return out_.text; }
   const std::string& err() const { return err_.text; }
-  /// Reads until standard output holds `text`. False when it ended, or time ran out, before that.
+  /// Reads until standard output contains `text`. Returns false if the stream ends or the time runs out first.
   bool prints(const std::string& text) { return comes(out_, text); }
-  /// The same of standard error.
+  /// The same for standard error.
   bool says(const std::string& text) { return comes(err_, text); }
-  /// Reads until nothing has come on standard output for so long.
+  /// Reads until standard output has been silent for `silence`.
   void read_until_silent(std::chrono::milliseconds silence);
-  /// Closes our end of standard output.
+  /// Closes the reading end of standard output.
   void stop_reading() { out_.end.reset(); }
-  /// Reads to the end. @throws std::runtime_error when the program does not end.
+  /// Reads to the end. @throws std::runtime_error if the program does not end in time.
   Finished finish();
 
  private:
@@ -56,7 +56,7 @@ class Program {
   };
 
   bool comes(const Stream& stream, const std::string& text);
-  /// Takes what has come on both streams. False when nothing came, or both have ended.
+  /// Reads available data from both streams. Returns false on timeout, or if both streams have ended.
   bool read_some(std::chrono::milliseconds timeout);
 
   pid_t pid_ = -1;

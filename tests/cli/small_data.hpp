@@ -10,7 +10,8 @@
 
 namespace troupe_test {
 
-/// Images 28 x 28 of ten classes, a different bright row each, as bytes one image after the other.
+/// Returns images of 28 x 28 bytes, one after the other. The images belong to ten classes; each class has another
+/// bright row.
 inline std::string image_bytes(int images) {
   std::string bytes;
   for (int image = 0; image < images; ++image)
@@ -33,7 +34,7 @@ inline std::string int64_bytes(const std::string& bytes) {
   return out;
 }
 
-/// A folder like Fashion-MNIST's, with few images; tests spoil single files of it.
+/// Writes a small data set in the format of Fashion-MNIST; tests damage single files of it.
 inline void write_fashion(const troupe::testing::TemporaryFolder& folder, int train = 50, int test = 20) {
   using namespace troupe::testing;
   for (const auto& [part, images] : {std::pair{"train", train}, std::pair{"t10k", test}}) {
@@ -44,7 +45,7 @@ inline void write_fashion(const troupe::testing::TemporaryFolder& folder, int tr
   }
 }
 
-/// images.npy and labels.npy. The name of the data for the command line.
+/// Writes images.npy and labels.npy. Returns the value for --data.
 inline std::string write_npy(const troupe::testing::TemporaryFolder& folder, int images = 30) {
   using namespace troupe::testing;
   const std::string length = std::to_string(images);
@@ -55,7 +56,7 @@ inline std::string write_npy(const troupe::testing::TemporaryFolder& folder, int
   return "npy:" + (folder / "images.npy") + "," + (folder / "labels.npy");
 }
 
-/// images.npy and, for each image, three numbers in [0, 1) in targets.npy. The name of the data for the command line.
+/// Writes images.npy, and targets.npy with three numbers in [0, 1) per image. Returns the value for --data.
 inline std::string write_npy_targets(const troupe::testing::TemporaryFolder& folder, int images = 30) {
   using namespace troupe::testing;
   const std::string name = write_npy(folder, images);
@@ -79,13 +80,13 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// `first` and then `rest`.
+/// Returns `first` followed by `rest`.
 inline std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& rest) {
   first.insert(first.end(), rest.begin(), rest.end());
   return first;
 }
 
-/// `train` of the smallest model, and more options.
+/// Returns a command line that trains the smallest model, with more options at the end.
 inline std::vector<std::string> train_linear(const std::vector<std::string>& more) {
   return joined({"train", "--model", "linear", "--data", "synthetic-linear", "--batch-size", "50", "--learning-rate",
                  "0.01", "--momentum", "0"},

@@ -17,7 +17,7 @@ void check_refused_everywhere(const std::vector<std::string>& arguments, const s
     check_refused(joined(arguments, {"--placement", placement}), named);
 }
 
-/// Spoils one file of a small Fashion-MNIST and trains on it.
+/// Damages one file of a small Fashion-MNIST and trains on the data.
 void check_spoilt_idx(const std::string& part, const std::string& code, const std::string& bytes) {
   const TemporaryFolder folder;
   write_fashion(folder);
@@ -45,7 +45,7 @@ std::string safetensors(const std::string& header, const std::string& data) {
 
 }  // namespace
 
-TEST_CASE("spoilt IDX files") {
+TEST_CASE("damaged IDX files are refused") {
   const std::string images = "train-images-idx3-ubyte.gz";
   const std::string labels = "t10k-labels-idx1-ubyte.gz";
   const std::string good = idx_bytes({50, 28, 28}, image_bytes(50));
@@ -60,7 +60,7 @@ TEST_CASE("spoilt IDX files") {
   check_spoilt_idx(labels, "bad_data", idx_bytes({20}, spoilt(label_bytes(20), 3, '\x0a')));
 }
 
-TEST_CASE("IDX files that are missing or no gzip") {
+TEST_CASE("IDX files that are missing or not gzip files are refused") {
   const TemporaryFolder folder;
   const std::vector<std::string> train{"train", "--model", "softmax", "--data",
                                        "fashion-mnist:" + folder.path().string()};
@@ -74,7 +74,7 @@ TEST_CASE("IDX files that are missing or no gzip") {
   check_refused_everywhere(train, {"bad_file", images});
 }
 
-TEST_CASE("spoilt npy files") {
+TEST_CASE("damaged npy files are refused") {
   const std::string dictionary = npy_dictionary("|u1", "(30, 1, 28, 28)");
   const std::string good = npy_bytes(dictionary, image_bytes(30));
   check_spoilt_npy("images.npy", "bad_file", "");
@@ -94,7 +94,7 @@ TEST_CASE("spoilt npy files") {
   check_refused({"train", "--data", "npy:onlyone"}, {"npy:onlyone"});
 }
 
-TEST_CASE("data that is a FIFO is refused, not waited for") {
+TEST_CASE("a FIFO as data is refused without waiting for a writer") {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
@@ -104,7 +104,7 @@ TEST_CASE("data that is a FIFO is refused, not waited for") {
   check_refused(train_linear({"--steps", "1", "--save", fifo}), {fifo});
 }
 
-TEST_CASE("spoilt safetensors files") {
+TEST_CASE("damaged safetensors files are refused") {
   const TemporaryFolder folder;
   const std::string path = folder / "w.safetensors";
   REQUIRE(run_program(train_linear({"--steps", "1", "--save", path})).status == 0);
@@ -124,7 +124,7 @@ TEST_CASE("spoilt safetensors files") {
   check_refused_everywhere(train_linear({"--steps", "1", "--load", path}), {"bad_file", path});
 }
 
-TEST_CASE("options that cannot work are named") {
+TEST_CASE("invalid values of options are refused with the name of the option") {
   const auto linear = [](const std::vector<std::string>& more) { return joined(train_linear({"--steps", "2"}), more); };
   check_refused_everywhere(linear({"--workers", "0"}), {"--workers is 0"});
   check_refused_everywhere(linear({"--workers", "-3"}), {"--workers is -3"});
@@ -187,7 +187,7 @@ TEST_CASE("options that cannot work are named") {
   check_refused(linear({"--start-timeout", "-1"}), {"--start-timeout"});
 }
 
-TEST_CASE("options of an algorithm that is not chosen are errors, also where they say what is usual") {
+TEST_CASE("options of another algorithm are errors, even with their default values") {
   check_refused(train_linear({"--staleness", "8"}), {"--staleness is for algorithm ssp, but this is synchronous"});
   check_refused(train_linear({"--algorithm", "lbfgs", "--push-every", "1"}),
                 {"--push-every is for algorithm downpour"});
@@ -197,7 +197,7 @@ TEST_CASE("options of an algorithm that is not chosen are errors, also where the
   check_refused(train_linear({"--algorithm", "downpour", "--max-staleness", "-2"}), {"--max-staleness is -2"});
 }
 
-TEST_CASE("an empty text is no number, and digits behind a zero are decimal") {
+TEST_CASE("an empty text is not a number, and a leading zero does not make a number octal") {
   for (const char* option : {"--learning-rate", "--momentum", "--weight-decay", "--clip-norm", "--warmup-steps",
                              "--batch-size", "--seed", "--shards", "--step-timeout"})
     check_refused(train_linear({option, ""}), {option, "an empty text is not a number"});
@@ -214,7 +214,7 @@ TEST_CASE("an empty text is no number, and digits behind a zero are decimal") {
                               [](const std::string& line) { return line.starts_with("{\"step\""); }) == 10);
 }
 
-TEST_CASE("options of other programs are named as here") {
+TEST_CASE("option names of other programs are refused with the name that is used here") {
   const auto names = [](const char* other, const char* ours) {
     check_refused({"train", other, "1"}, {std::string("no option '") + other + "'; use '" + ours + "'"});
   };
@@ -225,7 +225,7 @@ TEST_CASE("options of other programs are named as here") {
   check_refused({"evaluate", "--patience", "1", "--early-stopping", "1"}, {"no option"});
 }
 
-TEST_CASE("what is nearly the name of something gets a suggestion") {
+TEST_CASE("a misspelled name gets a suggestion") {
   const auto suggests = [](const std::vector<std::string>& arguments, const std::string& meant) {
     check_refused(arguments, {"did you mean '" + meant + "'?"});
   };
@@ -245,7 +245,7 @@ TEST_CASE("what is nearly the name of something gets a suggestion") {
   suggests({"train", "--schedule", "cosin"}, "cosine");
 }
 
-TEST_CASE("models that do not fit the data are named") {
+TEST_CASE("a model that does not fit the data is refused with the reason") {
   check_refused_everywhere({"train", "--model", "cnn", "--data", "synthetic-linear", "--steps", "1"},
                            {"layer 0 (convolution) needs images"});
   const auto with_loss = [](const std::string& model, const std::string& loss) {
@@ -258,11 +258,11 @@ TEST_CASE("models that do not fit the data are named") {
   check_refused({"train", "--model", "linear", "--data", "mock-images:4,2", "--steps", "1"}, {"linear regression"});
 }
 
-TEST_CASE("a store that is too small says so") {
+TEST_CASE("a store that is too small is an error of its own") {
   check_refused_everywhere(train_linear({"--steps", "2", "--store-bytes", "10000"}), {"store_full"});
 }
 
-TEST_CASE("files that cannot be written are named before the training") {
+TEST_CASE("files that cannot be written are refused before the training") {
   for (const char* option : {"--save", "--report"}) {
     check_refused_everywhere(train_linear({"--steps", "100000000", option, "/nonexistent/folder/file"}),
                              {"bad_file", "/nonexistent/folder/file"});
@@ -274,7 +274,7 @@ TEST_CASE("files that cannot be written are named before the training") {
   CHECK(S_ISCHR(status.st_mode));
 }
 
-TEST_CASE("weights that would not be finite are named by tensor, worker and step") {
+TEST_CASE("weights that are not finite are an error with tensor, worker and step") {
   for (const char* strategy : {"sharded", "driver"})
     check_refused_everywhere(train_linear({"--steps", "50", "--learning-rate", "1e30", "--strategy", strategy}),
                              {"non_finite_weights", "worker ", "phase apply", "step 2", "tensor '"});
@@ -282,7 +282,7 @@ TEST_CASE("weights that would not be finite are named by tensor, worker and step
     check_refused(train_linear({"--steps", "50", "--learning-rate", rate}), {"--learning-rate is "});
 }
 
-TEST_CASE("what cannot be printed is an error") {
+TEST_CASE("output that cannot be written is an error") {
   const std::vector<std::vector<std::string>> commands{
       train_linear({"--steps", "2", "--quiet"}),
       train_linear({"--steps", "2", "--verbose"}),

@@ -15,7 +15,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// What the program of before 1.0 (commit 5dca460) wrote: tests/fixtures/before-1.0, by
+/// Files that the program wrote before 1.0 (commit 5dca460), in tests/fixtures/before-1.0. The commands were:
 ///   train --model mlp --model-option hidden=4 --data csv:points.csv,target=y --batch-size 2 --epochs 2 --optimizer
 ///   adam
 ///     --save weights.safetensors --checkpoint checkpoints --checkpoint-every 3 --report report.jsonl --hash --workers
@@ -31,7 +31,7 @@ class Before {
   Before() { std::filesystem::copy(TROUPE_BEFORE, folder_.path(), std::filesystem::copy_options::recursive); }
 
   std::string operator/(const std::string& name) const { return folder_.path() / name; }
-  /// In the folder. @returns what it printed
+  /// Runs the program in the folder. @returns its output
   std::string run(const std::vector<std::string>& arguments) const {
     const Finished finished = run_program(arguments, {.folder = folder_.path()});
     CHECK_MESSAGE(finished.status == 0, finished.err);
@@ -51,7 +51,7 @@ const std::vector<std::string> kPoints{"--model",  "mlp",    "--model-option",
 
 }  // namespace
 
-TEST_CASE("weights, checkpoints and reports of before 1.0 are still read") {
+TEST_CASE("weights, checkpoints and reports of versions before 1.0 can be read") {
   const Before before;
   CHECK(before.run({"evaluate", "--load", "weights.safetensors", "--data", "csv:points.csv,target=y", "--json"})
             .find("\"loss\"") != std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("weights, checkpoints and reports of before 1.0 are still read") {
   before.run({"diff", "report.jsonl", "report.jsonl"});
 }
 
-TEST_CASE("records, searches and indexes of before 1.0 are still read") {
+TEST_CASE("records, searches and indexes of versions before 1.0 can be read") {
   const Before before;
   before.run({"train", "--model", "linear", "--data", "synthetic-linear", "--batch-size", "0", "--steps", "5",
               "--algorithm", "downpour", "--warm-start", "1", "--replay", "downpour.record", "--workers", "2",
@@ -79,7 +79,7 @@ TEST_CASE("records, searches and indexes of before 1.0 are still read") {
                         {"--space", "space.json", "--samples", "2", "--epochs", "1", "--out", "search", "--resume"}));
   CHECK(found.find("best is trial 1") != std::string::npos);
 
-  constexpr std::int64_t kMadeAt = 1795767026975474572;  // which the index tells of its data
+  constexpr std::int64_t kMadeAt = 1795767026975474572;  // the modification time of the data, stored in the index
   const timespec at{kMadeAt / 1'000'000'000, kMadeAt % 1'000'000'000};
   const timespec both[2]{at, at};
   REQUIRE(::utimensat(AT_FDCWD, (before / "pictures.tar").c_str(), both, 0) == 0);
@@ -89,7 +89,7 @@ TEST_CASE("records, searches and indexes of before 1.0 are still read") {
   CHECK(std::filesystem::last_write_time(before / "pictures.tar.index") == written);
 }
 
-TEST_CASE("configurations of before 1.0 say what they said") {
+TEST_CASE("configurations of versions before 1.0 keep their meaning") {
   const Before before;
   const auto read = [&](const char* command, const char* file) {
     return json::parse(before.run({command, "--config", file, "--print-config"}));
@@ -107,7 +107,7 @@ TEST_CASE("configurations of before 1.0 say what they said") {
   CHECK(read("evaluate", "evaluate.json")["load"] == "weights.safetensors");
 }
 
-TEST_CASE("what one key said of slice owners and of servers before 1.0, it still says of either") {
+TEST_CASE("parameter_servers in a configuration of versions before 1.0 sets slice owners or servers") {
   const Before before;
   std::ofstream(before / "servers.json") << R"({"algorithm": "downpour", "parameter_servers": 2, "staleness": 8})";
   std::ofstream(before / "owners.json") << R"({"strategy": "parameter-server", "parameter_servers": 2})";

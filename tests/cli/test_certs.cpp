@@ -20,7 +20,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// What a command prints that must succeed.
+/// Runs a command that must succeed and returns its output.
 std::string done(const std::vector<std::string>& arguments) {
   const Finished run = run_program(arguments);
   INFO(run.err);
@@ -32,7 +32,7 @@ std::string text_of(const std::string& file) { return troupe::testing::read_file
 
 }  // namespace
 
-TEST_CASE("certificates are made once, for plain names, and keys are nobody else's") {
+TEST_CASE("certificates are created once for valid names, and only their user can read the keys") {
   const TemporaryFolder folder;
   const std::string path = folder / "certs";
   check_refused({"certs", "node", path, "n0"}, {"bad_certificate", path});
@@ -54,13 +54,13 @@ TEST_CASE("certificates are made once, for plain names, and keys are nobody else
   check_refused({"node", "--join", "127.0.0.1:1", "--certs", path + "/n0"}, {"bad_certificate", "key.pem"});
 }
 
-TEST_CASE("an authority that finds no space leaves nothing, and the next one is made") {
+TEST_CASE("certs init that runs out of space leaves no files, and a retry succeeds") {
   const TemporaryFolder folder;
   const std::string there = folder / "there";
   std::filesystem::create_directory(there);
   troupe::testing::write_file(there + "/notes", "mine");
   bool complete = false;
-  for (rlim_t most = 0; !complete; most += 50) {  // of each file: each is the first that does not fit
+  for (rlim_t most = 0; !complete; most += 50) {  // size limit per file; each file is the first that fails once
     REQUIRE(most < 10'000);
     CAPTURE(most);
     const auto limit = [most] {
@@ -77,7 +77,7 @@ TEST_CASE("an authority that finds no space leaves nothing, and the next one is 
   for (const std::string& certs : {folder / "new/certs", there}) done({"certs", "node", certs, "n0"});
 }
 
-TEST_CASE("the authority's commands, one after the other") {
+TEST_CASE("all commands of the certificate authority work in sequence") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   CHECK(
@@ -110,7 +110,7 @@ TEST_CASE("the authority's commands, one after the other") {
   CHECK_FALSE(std::filesystem::exists(certs + "/n9"));
 }
 
-TEST_CASE("a list that is broken stops driver and node") {
+TEST_CASE("a damaged revocation list stops driver and node") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   done({"certs", "init", certs});
@@ -123,7 +123,7 @@ TEST_CASE("a list that is broken stops driver and node") {
       {"bad_certificate", certs + "/driver/crl.pem"});
 }
 
-TEST_CASE("a node that asks for a name obeys no driver of another") {
+TEST_CASE("a node that requires a driver's name refuses other drivers") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   done({"certs", "init", certs, "--driver-name", "boss"});
@@ -148,12 +148,12 @@ TEST_CASE("a node that asks for a name obeys no driver of another") {
   CHECK(driver.finish().status == 0);
 }
 
-TEST_CASE("each task of srun has a certificate of its own") {
+TEST_CASE("each task of srun has its own certificate") {
   const TemporaryFolder folder;
   const std::string certs = folder / "certs";
   done({"certs", "init", certs});
   done({"certs", "node", certs, "node-1"});
-  // From 20000 on ports belong to jobs; nobody else here plays Slurm.
+  // Slurm's jobs use ports from 20000 on. No other test acts as Slurm.
   const auto as_task = [&](int rank, const std::vector<std::string>& arguments) {
     for (const auto& [name, value] :
          {std::pair{"SLURM_STEP_ID", std::string("0")}, std::pair{"SLURM_STEP_NUM_TASKS", std::string("2")},
@@ -177,7 +177,7 @@ TEST_CASE("each task of srun has a certificate of its own") {
   CHECK_MESSAGE(contains(without.err, certs + "/node-1/"), without.err);
 }
 
-TEST_CASE("a driver whose certificate ends soon says so") {
+TEST_CASE("a driver warns if its certificate expires soon") {
   const TemporaryFolder folder;
   const troupe::net::CertifiedKey authority = troupe::net::make_authority();
   troupe::net::CertificateText text{.name = "driver",
@@ -191,7 +191,7 @@ TEST_CASE("a driver whose certificate ends soon says so") {
       train_linear({"--steps", "1", "--placement", "cluster", "--listen", "127.0.0.1:" + std::to_string(port),
                     "--certs", folder.path().string(), "--start-timeout", "0.2"}));
   const auto lines = lines_of(run.err);
-  REQUIRE(lines.size() == 2);  // and that nobody came
+  REQUIRE(lines.size() == 2);  // the second line is the timeout for nodes
   CHECK(contains(lines[0], folder / "cert.pem expires in 9 days"));
   CHECK(contains(lines[0], "`troupe certs renew DIR driver`"));
 }

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of 4 shards.
+/// Trains with 4 shards.
 std::vector<std::string> train(const std::vector<std::string>& more) {
   return joined({"train", "--model", "linear", "--data", "synthetic-linear", "--batch-size", "50", "--learning-rate",
                  "0.01", "--momentum", "0.9", "--quiet", "--shards", "4"},
@@ -35,7 +35,7 @@ Finished run(const std::vector<std::string>& arguments) {
 
 std::string name_of(int step) { return "step-0000000" + std::to_string(step); }
 
-/// The steps 2, 4 and 5 of a run in a folder.
+/// Creates checkpoints of the steps 2, 4 and 5 in a folder.
 void make_run(const std::string& folder) {
   run(train({"--steps", "2", "--checkpoint", folder, "--checkpoint-every", "1000"}));
   run(train({"--steps", "4", "--checkpoint", folder, "--checkpoint-every", "1000", "--resume"}));
@@ -43,7 +43,7 @@ void make_run(const std::string& folder) {
   for (const int step : {2, 4, 5}) CHECK(fs::exists(folder + "/" + name_of(step)));
 }
 
-/// What a shell does with the command line that a stopped training prints.
+/// Runs, as a shell would, the command line that an interrupted training printed.
 Finished go_on_as_told(const std::string& out, const std::vector<std::string>& more) {
   const std::string told = out.substr(out.rfind("  "));
   std::istringstream in(told);
@@ -56,7 +56,7 @@ Finished go_on_as_told(const std::string& out, const std::vector<std::string>& m
 
 }  // namespace
 
-TEST_CASE("training goes on where it was, with other workers, to the hash of one that never stopped") {
+TEST_CASE("a resumed training with another number of workers ends with the hash of an uninterrupted training") {
   const TemporaryFolder folder;
   const std::string expected = run(train({"--steps", "9"})).out;
   const std::string checkpoints = folder / "run";
@@ -68,13 +68,13 @@ TEST_CASE("training goes on where it was, with other workers, to the hash of one
   CHECK(part("3", "1", "in-process") != expected);
   part("5", "3", "processes");
   CHECK(part("9", "4", "in-process") == expected);
-  CHECK(part("9", "2", "in-process") == expected);  // nothing is left to do
+  CHECK(part("9", "2", "in-process") == expected);  // no steps are left
   CHECK_FALSE(fs::exists(checkpoints + "/" + name_of(5)));
   CHECK(fs::exists(checkpoints + "/" + name_of(9)));
-  CHECK(lines_of(read_file(folder / "steps.jsonl")).size() == 9 + 1);  // with an epoch of 5 steps
+  CHECK(lines_of(read_file(folder / "steps.jsonl")).size() == 9 + 1);  // and a line for an epoch of 5 steps
 }
 
-TEST_CASE("a report tells of each step once, also when the training was killed and went on") {
+TEST_CASE("a report contains each step once, even if the training was killed and resumed") {
   const TemporaryFolder folder;
   const std::string report = folder / "steps.jsonl";
   const auto trained = [&](const std::string& to, const std::vector<std::string>& more) {
@@ -87,11 +87,11 @@ TEST_CASE("a report tells of each step once, also when the training was killed a
     REQUIRE(program.prints("step 3, "));
     ::kill(program.pid(), SIGKILL);
     program.finish();
-    CHECK(lines_of(read_file(report)).size() > 2);  // what was printed is in the file
+    CHECK(lines_of(read_file(report)).size() > 2);  // everything that was printed is in the file
   }
   std::string whole = read_file(report);
   whole.resize(whole.rfind('\n') + 1);
-  write_file(report, whole + whole.substr(0, 100));  // as a full disk leaves it
+  write_file(report, whole + whole.substr(0, 100));  // as a full disk leaves the file
   run(trained(report, joined(kept, {"--steps", "5", "--resume", "--profile"})));
   run(trained(report, joined(kept, {"--steps", "7", "--resume"})));
   run(trained(folder / "whole.jsonl", {"--steps", "7"}));
@@ -99,7 +99,7 @@ TEST_CASE("a report tells of each step once, also when the training was killed a
   CHECK(lines_of(read_file(report)).size() == 7 + 2);  // with an epoch and the profile
 }
 
-TEST_CASE("what a shell has opened for standard output is not cut as a report") {
+TEST_CASE("resuming does not truncate the file behind /dev/stdout") {
   const TemporaryFolder folder;
   run(train({"--steps", "2", "--checkpoint", folder / "run"}));
   const std::string log = std::string(1000, '-') + "\n{\"step\":100}\n";
@@ -111,7 +111,7 @@ TEST_CASE("what a shell has opened for standard output is not cut as a report") 
   CHECK(after.find("{\"step\":100}\n{\"step\":3,") != std::string::npos);
 }
 
-TEST_CASE("without a checkpoint a training that is to go on begins, and says so") {
+TEST_CASE("--resume without a checkpoint starts from the beginning with a notice") {
   const TemporaryFolder folder;
   const Finished first = run(train_linear({"--steps", "3", "--checkpoint", folder / "run", "--resume"}));
   CHECK(first.out.find("no checkpoint yet") != std::string::npos);
@@ -119,7 +119,7 @@ TEST_CASE("without a checkpoint a training that is to go on begins, and says so"
   CHECK(second.out.find("resuming after step 3\n") != std::string::npos);
 }
 
-TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
+TEST_CASE("a damaged newest checkpoint is reported, and the previous one is used") {
   const TemporaryFolder folder;
   const std::string expected = run(train({"--steps", "7"})).out;
   make_run(folder / "run");
@@ -130,7 +130,7 @@ TEST_CASE("a damaged newest checkpoint is told, and the one before taken") {
   CHECK(lines_of(finished.err).size() == 1);
 }
 
-TEST_CASE("the best weights are saved, and a checkpoint or a folder of them is loaded like a file") {
+TEST_CASE("the best weights are saved, and --load accepts a checkpoint or a folder of checkpoints") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string data = "fashion-mnist:" + folder.path().string();
@@ -167,12 +167,12 @@ TEST_CASE("the best weights are saved, and a checkpoint or a folder of them is l
   const auto evaluated = [&](const std::string& load) { return run({"evaluate", "--data", data, "--load", load}).out; };
   CHECK(evaluated(checkpoints + "/" + best) == evaluated(folder / "best"));
   const auto newest = evaluated(checkpoints);
-  CHECK(trained.out.find(newest.substr(0, newest.find('\n'))) != std::string::npos);  // the test loss of the last step
+  CHECK(trained.out.find(newest.substr(0, newest.find('\n'))) != std::string::npos);  // test loss after the last step
   CHECK(run({"predict", "--data", data, "--load", checkpoints, "--count", "1"}).out.find("0: class") == 0);
   check_refused({"predict", "--data", data, "--load", folder.path().string()}, {"neither weights.safetensors nor"});
 }
 
-TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and training goes on from the newest") {
+TEST_CASE("the best checkpoint is kept and marked in the list, and training resumes from the newest") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string checkpoints = folder / "run";
@@ -194,7 +194,7 @@ TEST_CASE("the checkpoint of the best epoch stays, is listed as the best, and tr
   check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "beauty"}), {"beauty"});
 }
 
-TEST_CASE("a disk that refuses the checkpoint of an epoch, a metric or a path that is none, do not end the training") {
+TEST_CASE("a full disk, an unusable metric or a path that is not UTF-8 does not end the training") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const Finished finished =
@@ -218,7 +218,7 @@ TEST_CASE("a disk that refuses the checkpoint of an epoch, a metric or a path th
   CHECK_FALSE(flags.metric_of({.loss = std::numeric_limits<double>::infinity(), .accuracy = 1}));
 }
 
-TEST_CASE("a training that is stopped and cannot save its last step says from where it goes on") {
+TEST_CASE("an interrupted training that cannot save its last step prints which checkpoint it resumes from") {
   const TemporaryFolder folder;
   const std::string checkpoints = folder / "run";
   run(train({"--steps", "2", "--checkpoint", checkpoints}));
@@ -235,7 +235,7 @@ TEST_CASE("a training that is stopped and cannot save its last step says from wh
                          "; to resume:\n  " TROUPE_PROGRAM " train ") != std::string::npos);
 }
 
-TEST_CASE("a signal stops a training after a step, which is saved, and the line that is printed goes on from it") {
+TEST_CASE("a signal stops a training after a step, saves the step and prints a command that resumes") {
   for (const int signal : {SIGTERM, SIGINT}) {
     CAPTURE(signal);
     const TemporaryFolder folder;
@@ -260,13 +260,13 @@ TEST_CASE("a signal stops a training after a step, which is saved, and the line 
   }
 }
 
-TEST_CASE("what a shell would take apart is quoted") {
+TEST_CASE("arguments with special characters of a shell are quoted") {
   using troupe::cli::shell_text;
   CHECK(shell_text({"/bin/troupe", "train", "--config=a.json"}) == "/bin/troupe train --config=a.json");
   CHECK(shell_text({"a b", "", "it's", "*.bias:weight_decay=0"}) == R"('a b' '' 'it'\''s' '*.bias:weight_decay=0')");
 }
 
-TEST_CASE("two trainings in one folder, and options that say nothing, are refused") {
+TEST_CASE("two trainings in one folder and options without effect are refused") {
   const TemporaryFolder folder;
   const std::string checkpoints = folder / "run";
   {

@@ -11,11 +11,11 @@ using namespace troupe_test;
 using namespace std::chrono_literals;
 using troupe::testing::TemporaryFolder;
 
-// The commands of a cluster, given what cannot work. Training over nodes is tested in tests/cluster.
+// Invalid input for the commands of a cluster. Training on nodes is tested in tests/cluster.
 
 namespace {
 
-/// Made once: keys take time.
+/// Certificates, created once because keys take time.
 const TemporaryFolder& certificates() {
   static const TemporaryFolder folder;
   static const bool made = [] {
@@ -34,7 +34,7 @@ std::vector<std::string> train_in_cluster(const std::vector<std::string>& more) 
                 more);
 }
 
-/// Says its line and goes on waiting.
+/// Checks that the program prints one line and keeps waiting.
 void check_waits(const std::vector<std::string>& arguments, const std::string& why) {
   Program program(arguments);
   CHECK(program.says("\n"));
@@ -49,7 +49,7 @@ void check_waits(const std::vector<std::string>& arguments, const std::string& w
 
 }  // namespace
 
-TEST_CASE("a cluster that cannot be is refused with what to do") {
+TEST_CASE("a cluster that cannot work is refused with advice") {
   const std::string listen = free_address();
   const std::string certs = driver_folder();
   const auto refused = [](const std::vector<std::string>& more, const std::vector<std::string>& named) {
@@ -70,12 +70,12 @@ TEST_CASE("a cluster that cannot be is refused with what to do") {
     refused({"--listen", listen, "--certs", certs, "--strategy", strategy, "--nodes", "2"},
             {"invalid_argument", strategy});
   refused({"--listen", listen, "--certs", certs, "--strategy", "parameter-server", "--slice-owners", "9"}, {"9"});
-  // Addresses that are not ours: TEST-NET-1 is nobody's.
+  // TEST-NET-1 is not an address of this machine.
   refused({"--listen", "192.0.2.1:7070", "--certs", certs}, {"system", "192.0.2.1:7070"});
   refused({"--listen", "no.such.host.invalid:7070", "--certs", certs}, {"system", "no.such.host.invalid"});
 }
 
-TEST_CASE("nodes that never join, and a port that is taken") {
+TEST_CASE("nodes that never join and a port in use are errors") {
   const auto taken = troupe::net::listen_on({"127.0.0.1", 0});
   const std::string address = "127.0.0.1:" + std::to_string(troupe::net::local_of(taken.get()).port);
   check_refused(train_in_cluster({"--listen", address, "--certs", driver_folder()}), {"system", address});
@@ -86,7 +86,7 @@ TEST_CASE("nodes that never join, and a port that is taken") {
                 {"timeout", "1 of at least 1 nodes", free});
 }
 
-TEST_CASE("a driver that waits for nodes says for how many, and who has joined") {
+TEST_CASE("a driver that waits for nodes prints the number of missing nodes and each node that joins") {
   const std::string address = free_address();
   Program driver(train_linear(
       {"--placement", "cluster", "--workers", "2", "--nodes", "2", "--listen", address, "--certs", driver_folder()}));
@@ -96,7 +96,7 @@ TEST_CASE("a driver that waits for nodes says for how many, and who has joined")
   CHECK(driver.out().empty());
 }
 
-TEST_CASE("a node that cannot serve says why") {
+TEST_CASE("a node that cannot serve prints the reason") {
   const std::string join = free_address();
   check_refused({"node", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});
   check_refused({"node", "--join", join, "--certs", driver_folder()}, {"bad_certificate", "node"});
@@ -107,7 +107,7 @@ TEST_CASE("a node that cannot serve says why") {
   check_waits({"node", "--join", join, "--certs", node_folder()}, "waits for a driver");
 }
 
-TEST_CASE("troupe nodes against nobody") {
+TEST_CASE("troupe nodes without a driver is an error") {
   const std::string join = free_address();
   check_refused({"nodes", "--join", join, "--certs", node_folder()}, {"system", join});
   check_refused({"nodes", "--join", join, "--certs", "/nonexistent"}, {"bad_certificate", "/nonexistent"});

@@ -17,12 +17,12 @@ using namespace std::chrono_literals;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
 
-// Processes that hold private keys are killed such that the kernel writes their memory to a file, which is searched for
-// the key.
+// These tests kill processes that hold private keys so that the kernel writes core dumps. Then they search the core
+// dumps for the keys.
 
 namespace {
 
-/// Lets children leave core dumps.
+/// Enables core dumps of child processes.
 class CoreDumps {
  public:
   CoreDumps() {
@@ -38,14 +38,14 @@ class CoreDumps {
   rlimit before_ = {};
 };
 
-/// The core dump in a folder; empty when there is none.
+/// Returns the core dump in a folder, or an empty text.
 std::string core_in(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().filename().string().starts_with("core")) return read_file(entry.path().string());
   return "";
 }
 
-/// The bytes of a PEM file's only block.
+/// Returns the bytes of the only block of a PEM file.
 std::string bytes_of(const std::string& file) {
   static const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const std::string text = read_file(file);
@@ -63,7 +63,7 @@ std::string bytes_of(const std::string& file) {
   return bytes;
 }
 
-/// The secret number of a key: 32 bytes behind a version of 1 (RFC 5915).
+/// Returns the secret number of a key: 32 bytes after the version, which is 1 (RFC 5915).
 std::string secret_of(const std::string& file) {
   const std::string bytes = bytes_of(file);
   const std::string before{"\x02\x01\x01\x04\x20", 5};
@@ -72,7 +72,7 @@ std::string secret_of(const std::string& file) {
   return bytes.substr(at + before.size(), 32);
 }
 
-/// Half of the secret number, in whichever order, or of the file's text.
+/// Returns whether the core dump contains half of the secret number, in either byte order, or part of the file's text.
 bool holds_key(const std::string& core, const std::string& key_file) {
   const std::string secret = secret_of(key_file);
   const std::string reversed(secret.rbegin(), secret.rend());
@@ -84,7 +84,7 @@ bool holds_key(const std::string& core, const std::string& key_file) {
   return false;
 }
 
-/// Whether what a core dump must hold is there, the signed part of the certificate: else it proves nothing.
+/// Returns whether the signed part of the certificate is in the core dump. If it is missing, the test proves nothing.
 bool holds_certificate(const std::string& core, const std::string& folder) {
   return core.find(bytes_of(folder + "/cert.pem").substr(4, 300)) != std::string::npos;
 }
@@ -96,7 +96,7 @@ std::string make_certificates(const TemporaryFolder& folder) {
   return certs;
 }
 
-/// @param core of a process with the credentials in `folder`
+/// @param core the core dump of a process with the credentials in `folder`
 void check_no_key(const std::string& core, const std::string& folder) {
   if (core.empty()) {
     MESSAGE("skipped: this system, or a sanitizer, leaves no core dump where the process ran");
@@ -108,7 +108,7 @@ void check_no_key(const std::string& core, const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a core dump of a driver or a node in the middle of a run does not hold its key") {
+TEST_CASE("a core dump of a driver or a node during a run does not contain its private key") {
   const CoreDumps allowed;
   const TemporaryFolder folder;
   const std::string certs = make_certificates(folder);
@@ -137,7 +137,7 @@ TEST_CASE("`troupe certs` leaves no core dump") {
   const std::array<char, 4096> filling{};
   while (::write(end.get(), filling.data(), filling.size()) > 0) {
   }
-  // It has made keys when it cannot print that it did.
+  // The program has created keys when its output fails.
   Program certs({"certs", "init", "certs"}, {.folder = folder.path().string(), .output = full});
   const troupe::Deadline deadline(60s);
   while (!std::filesystem::exists(folder / "certs/driver") && !deadline.passed()) certs.read_until_silent(10ms);

@@ -8,7 +8,7 @@
 #include "cli/small_data.hpp"
 #include "support/image_bytes.hpp"
 
-// What `train` is told about data: CSV files, transforms, validation.
+// Options of `train` for data: CSV files, transforms, validation.
 using namespace troupe_test;
 using nlohmann::json;
 using troupe::testing::read_file;
@@ -17,7 +17,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// Rows whose target is 3 x - 2 y, and whose class says whether that is positive.
+/// Returns rows with the target 3 x - 2 y and a class for the sign of the target.
 std::string rows(int count) {
   std::string text = "x,y,sign,target\n";
   for (int i = 0; i < count; ++i) {
@@ -44,7 +44,7 @@ std::vector<json> epochs_of(const std::string& report) {
 
 }  // namespace
 
-TEST_CASE("a model is trained on a CSV file, to the same bits for any workers, placement and stop") {
+TEST_CASE("training on a CSV file is bitwise identical for any number of workers, placement and interruption") {
   const TemporaryFolder folder;
   write_file(folder / "train.csv", rows(200));
   write_file(folder / "test.csv", rows(40));
@@ -67,7 +67,7 @@ TEST_CASE("a model is trained on a CSV file, to the same bits for any workers, p
   CHECK(last_line(run_program(joined(joined(joined(run, saving), whole), {"--resume", "--workers", "3"}))) == hash);
 }
 
-TEST_CASE("images that are transformed at random are the same for any workers, deaths and resuming") {
+TEST_CASE("random transforms of images are identical for any number of workers and after deaths and resuming") {
   const TemporaryFolder folder;
   write_fashion(folder, 100, 20);
   const std::vector<std::string> run{"train",
@@ -92,7 +92,7 @@ TEST_CASE("images that are transformed at random are the same for any workers, d
   CHECK(last_line(run_program(joined(joined(joined(run, saving), whole), {"--resume", "--workers", "2"}))) == hash);
 }
 
-TEST_CASE("epochs are measured on a validation set, and training ends when it gets no better") {
+TEST_CASE("epochs are measured on a validation set, and training ends when the loss stops improving") {
   const TemporaryFolder folder;
   write_fashion(folder, 100, 20);
   const std::vector<std::string> run{
@@ -123,11 +123,11 @@ TEST_CASE("epochs are measured on a validation set, and training ends when it ge
                                               "--learning-rate", "50", "--checkpoint", folder / "run", "--resume"})));
   };
   REQUIRE(epochs >= 3);
-  parts(std::to_string(4 * (epochs - 1)));  // of four steps of two shards each
+  parts(std::to_string(4 * (epochs - 1)));  // four steps per epoch; a step computes two shards
   CHECK(parts("200") == last_line(stopped));
   CHECK(parts("200") == last_line(stopped));
 
-  // Killed behind the last epoch but one, before it was written what that epoch was like.
+  // The run was killed after the last epoch but one, before the result of that epoch was written.
   const std::string watched = folder / "run/watched.json";
   json all = json::parse(read_file(watched));
   REQUIRE(std::ssize(all["epochs"]) == epochs);
@@ -160,7 +160,7 @@ TEST_CASE("epochs are measured on a validation set, and training ends when it ge
   CHECK(anew.err.find("counts anew") != std::string::npos);
 }
 
-TEST_CASE("a test set that can no longer be read ends the run, with no older figures in its place") {
+TEST_CASE("an unreadable test set ends the run and reports no outdated results") {
   const TemporaryFolder folder;
   for (const char* set : {"train", "test"})
     for (int i = 0; i < 8; ++i) {
@@ -179,7 +179,7 @@ TEST_CASE("a test set that can no longer be read ends the run, with no older fig
   CHECK_MESSAGE(ended.err.find("none of its samples can be read") != std::string::npos, ended.err);
 }
 
-TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its targets by their names") {
+TEST_CASE("a linear regression on a CSV file reports R2 and names its targets") {
   const TemporaryFolder folder;
   std::string text = "x,y,price\n";
   for (int i = 0; i < 60; ++i)
@@ -201,7 +201,7 @@ TEST_CASE("a linear regression on a CSV file tells its fit by R2, and its target
   CHECK(json::parse(told.out)["targets"][0]["name"] == "price");
 }
 
-TEST_CASE("data options that make no sense are refused") {
+TEST_CASE("invalid data options are refused") {
   const TemporaryFolder folder;
   write_file(folder / "train.csv", rows(20));
   const auto train = [&](const std::vector<std::string>& more) {
@@ -219,7 +219,7 @@ TEST_CASE("data options that make no sense are refused") {
   check_refused(train({"--data", "csv:" + (folder / "train.csv") + ",target=sign"}), {"class=sign"});
 }
 
-TEST_CASE("damaged images are left out and counted, to the same bits for any workers") {
+TEST_CASE("damaged images are skipped and counted, bitwise identical for any number of workers") {
   const TemporaryFolder folder;
   for (int i = 0; i < 24; ++i) {
     const std::filesystem::path file = folder / ("photos/" + std::to_string(i % 3) + "/" + std::to_string(i) + ".png");

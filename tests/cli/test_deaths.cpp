@@ -15,7 +15,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// A training in worker processes that would go on for a very long time, after its first steps.
+/// A training in worker processes that has made its first steps and continues for a very long time.
 class LongTraining {
  public:
   explicit LongTraining(const std::vector<std::string>& more = {}) {
@@ -47,7 +47,7 @@ class LongTraining {
 
 }  // namespace
 
-TEST_CASE("a killed worker is replaced, which is said, and the weights become what they would have been") {
+TEST_CASE("a killed worker is replaced and reported, and the weights equal those of an undisturbed run") {
   const TemporaryFolder folder;
   const auto train = [&](const std::string& report, const std::vector<std::string>& more = {}) {
     return run_program(train_linear(joined({"--placement", "processes", "--workers", "3", "--batch-size", "0",
@@ -58,7 +58,7 @@ TEST_CASE("a killed worker is replaced, which is said, and the weights become wh
   const Finished undisturbed = train("undisturbed.json");
   const Finished run = train("disturbed.json", {"--fault", "kill worker 1 at step 20 phase compute"});
   CHECK(run.status == 0);
-  // On a busy machine a short step may be over before its worker has ended.
+  // On a busy machine a short step may end before its worker does.
   CHECK_MESSAGE(matches(run.err,
                         "troupe: step 2[01] was repaired: a worker was lost: its process was ended by signal 9 "
                         "\\(worker 1, node pid [0-9]+, phase [a-z]+\\); replaced in [0-9.]+ s\n"),
@@ -75,7 +75,7 @@ TEST_CASE("a killed worker is replaced, which is said, and the weights become wh
   CHECK(repairs("undisturbed.json") == 0);
 }
 
-TEST_CASE("the others go on without a killed worker where they are to, which is said, and the weights stay") {
+TEST_CASE("with redistribution the others continue without a killed worker, and the weights stay the same") {
   const auto train = [&](const std::vector<std::string>& more) {
     return run_program(train_linear(
         joined({"--placement", "processes", "--batch-size", "0", "--steps", "30", "--shards", "4", "--quiet"}, more)));
@@ -94,11 +94,12 @@ TEST_CASE("the others go on without a killed worker where they are to, which is 
   CHECK(hash_of(range) == hash_of(undisturbed));
 }
 
-TEST_CASE("where no loss is allowed, a killed worker ends the program, which names worker, process and phase") {
+TEST_CASE(
+    "without a failure budget a killed worker ends the program with an error that names worker, process and phase") {
   for (std::size_t victim = 0; victim < 3; ++victim) {
     LongTraining training({"--max-failures", "0", "--suspect-after", "0", "--cut-after", "0"});
     const pid_t pid = training.workers()[victim];
-    // Stopped first, so that the driver waits for this worker and no other when it is killed.
+    // The worker is stopped first, so that the driver waits for this worker alone when the worker is killed.
     ::kill(pid, SIGSTOP);
     training.program().read_until_silent(300ms);
     ::kill(pid, SIGKILL);
@@ -112,12 +113,12 @@ TEST_CASE("where no loss is allowed, a killed worker ends the program, which nam
   }
 }
 
-TEST_CASE("a stopped worker is missed within the step's deadline, whatever the algorithm") {
+TEST_CASE("a stopped worker is reported at the deadline of the step for every algorithm") {
   const TemporaryFolder temporary;
   const auto train = [](const std::vector<std::string>& more) {
     return joined(train_linear({"--placement", "processes", "--batch-size", "0", "--verbose"}), more);
   };
-  // No step takes as long as a whole run does, with the start of its processes.
+  // A step takes less time than a whole run, which includes the start of its processes.
   const auto deadline = std::chrono::ceil<std::chrono::seconds>(generous_deadline([&] {
                                                                   run_program(train({"--steps", "3"}));
                                                                 }) /
@@ -141,14 +142,14 @@ TEST_CASE("a stopped worker is missed within the step's deadline, whatever the a
   }
 }
 
-TEST_CASE("an interrupt to the driver ends everything") {
+TEST_CASE("an interrupt of the driver ends all processes") {
   LongTraining training;
   ::kill(training.program().pid(), SIGINT);
   CHECK(training.program().finish().status == 128 + SIGINT);
   training.check_nothing_left();
 }
 
-TEST_CASE("an interrupt to the process group, as a terminal sends it, ends everything quietly") {
+TEST_CASE("an interrupt of the process group by a terminal ends all processes without messages") {
   LongTraining training;
   ::kill(-training.program().pid(), SIGINT);
   const Finished run = training.program().finish();
@@ -157,7 +158,7 @@ TEST_CASE("an interrupt to the process group, as a terminal sends it, ends every
   training.check_nothing_left();
 }
 
-TEST_CASE("workers end when the driver is terminated or killed, whatever the algorithm") {
+TEST_CASE("workers end when the driver is terminated or killed, for every algorithm") {
   for (const char* algorithm : {"synchronous", "downpour", "ssp"})
     for (const int signal : {SIGTERM, SIGKILL}) {
       CAPTURE(algorithm);
@@ -168,7 +169,7 @@ TEST_CASE("workers end when the driver is terminated or killed, whatever the alg
     }
 }
 
-TEST_CASE("a stopped worker ends, too, when the driver is killed") {
+TEST_CASE("a stopped worker also ends when the driver is killed") {
   LongTraining training;
   ::kill(training.workers()[1], SIGSTOP);
   training.program().read_until_silent(300ms);
@@ -177,7 +178,7 @@ TEST_CASE("a stopped worker ends, too, when the driver is killed") {
   training.check_nothing_left();
 }
 
-TEST_CASE("everything ends when nobody reads what the program prints") {
+TEST_CASE("all processes end when the reader of standard output is closed") {
   LongTraining training;
   training.program().stop_reading();
   CHECK(training.program().finish().status == -SIGPIPE);

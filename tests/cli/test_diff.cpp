@@ -22,7 +22,7 @@ void report_training(const std::string& report, const std::vector<std::string>& 
 
 Finished diff(const std::string& first, const std::string& second) { return run_program({"diff", first, second}); }
 
-/// The report with something changed in the line of a step.
+/// Returns the report with a change in the line of one step.
 template <class Change>
 void change_step(const std::string& from, const std::string& to, int number, const Change& change) {
   std::ifstream lines(from);
@@ -36,7 +36,7 @@ void change_step(const std::string& from, const std::string& to, int number, con
 
 }  // namespace
 
-TEST_CASE("runs of other placements have the same hashes at every step") {
+TEST_CASE("runs with different placements have the same hashes at every step") {
   const TemporaryFolder folder;
   report_training(folder / "one", {"--workers", "1"});
   report_training(folder / "four", {"--workers", "4", "--placement", "processes", "--profile"});
@@ -45,7 +45,7 @@ TEST_CASE("runs of other placements have the same hashes at every step") {
   CHECK(same.out == "5 steps, all identical\n");
 }
 
-TEST_CASE("the first step that differs is named, and what of it") {
+TEST_CASE("the first different step is named with the fields that differ") {
   const TemporaryFolder folder;
   report_training(folder / "a", {"--workers", "1"});
   report_training(folder / "b", {"--workers", "1", "--weight-decay", "0.5"});
@@ -65,7 +65,7 @@ TEST_CASE("the first step that differs is named, and what of it") {
   differs("short", (folder / "short") + " ends after 3 steps, but the other continues");
 }
 
-TEST_CASE("what is no report with hashes is refused") {
+TEST_CASE("diff refuses a file that is not a report with hashes") {
   const TemporaryFolder folder;
   report_training(folder / "a", {"--workers", "1"});
   const auto refused = [&](const std::string& text, const std::string& words) {

@@ -31,9 +31,9 @@ std::vector<json> report_of(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("a cosine comes down with the last step, unless it is told when") {
+TEST_CASE("a cosine schedule ends at the last step by default") {
   const TemporaryFolder folder;
-  write_fashion(folder);  // 50 samples: 5 steps an epoch
+  write_fashion(folder);  // 50 samples: 5 steps per epoch
   const std::vector<std::string> train{"train",
                                        "--model",
                                        "softmax",
@@ -57,9 +57,9 @@ TEST_CASE("a cosine comes down with the last step, unless it is told when") {
   CHECK(rate({"--schedule-total", "28"}) == doctest::Approx(cosine(0.5)));
 }
 
-TEST_CASE("a report tells of each epoch behind its last step") {
+TEST_CASE("a report has a line for each epoch after its last step") {
   const TemporaryFolder folder;
-  write_fashion(folder);  // 50 samples: 5 steps an epoch
+  write_fashion(folder);  // 50 samples: 5 steps per epoch
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--quiet"}}) {
     const auto lines =
         report_of(joined({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(),
@@ -86,8 +86,8 @@ TEST_CASE("a report tells of each epoch behind its last step") {
   }
 }
 
-TEST_CASE("without a test set epochs go on without evaluations, and nothing is said of it") {
-  const auto lines = report_of(train_linear({"--epochs", "2"}));  // of 10 steps
+TEST_CASE("without a test set epochs have no evaluation and no message about it") {
+  const auto lines = report_of(train_linear({"--epochs", "2"}));  // 10 steps per epoch
   REQUIRE(lines.size() == 22);
   CHECK(lines[10].at("epoch") == 1);
   CHECK(lines[10].at("test").is_null());
@@ -97,7 +97,7 @@ TEST_CASE("without a test set epochs go on without evaluations, and nothing is s
   CHECK(run.out.find("accuracy") == std::string::npos);
 }
 
-TEST_CASE("reports with epochs are compared by their steps") {
+TEST_CASE("reports with epochs are compared by steps") {
   const TemporaryFolder folder;
   for (const char* workers : {"1", "2"})
     CHECK(run_program(train_linear({"--epochs", "2", "--shards", "2", "--workers", workers, "--hash", "--report",
@@ -106,7 +106,7 @@ TEST_CASE("reports with epochs are compared by their steps") {
   CHECK(run_program({"diff", folder / "1", folder / "2"}).out == "20 steps, all identical\n");
 }
 
-TEST_CASE("an evaluation of data without a test set measures the data itself") {
+TEST_CASE("an evaluation of data without a test set measures the training data") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   REQUIRE(run_program(train_linear({"--steps", "1", "--save", weights})).status == 0);
@@ -115,7 +115,7 @@ TEST_CASE("an evaluation of data without a test set measures the data itself") {
   CHECK(run.out.starts_with("test loss "));
 }
 
-TEST_CASE("the time that is left is written as clocks do") {
+TEST_CASE("the remaining time is printed like a clock") {
   using troupe::cli::clock_text;
   CHECK(clock_text(0) == "0:00");
   CHECK(clock_text(7.4) == "0:07");
@@ -126,7 +126,7 @@ TEST_CASE("the time that is left is written as clocks do") {
   CHECK(clock_text(1e9) == "277777:46:40");
 }
 
-TEST_CASE("an epoch's loss is the mean over its samples") {
+TEST_CASE("the loss of an epoch is the mean over its samples") {
   troupe::cli::EpochTally tally;
   CHECK(tally.end().loss == 0);
   tally.add({.loss = 1, .samples = 30});

@@ -36,7 +36,7 @@ bool lists(const std::vector<std::string>& lines, const std::string& flag) {
 
 }  // namespace
 
-TEST_CASE("help is a screen of 80 columns, and all options are in --help-all") {
+TEST_CASE("help fits a screen of 80 columns, and --help-all lists all options") {
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{},
                                                                                        {"train"},
                                                                                        {"tune"},
@@ -59,7 +59,7 @@ TEST_CASE("help is a screen of 80 columns, and all options are in --help-all") {
   }
 }
 
-TEST_CASE("each option of train and of tune is in one group, and is told of") {
+TEST_CASE("each option of train and of tune is in one group and has a description") {
   CLI::App app;
   int status = 0;
   troupe::cli::add_train(app, status);
@@ -84,7 +84,7 @@ TEST_CASE("each option of train and of tune is in one group, and is told of") {
   CHECK(model < std::ranges::find(brief, "Algorithms:"));
 }
 
-TEST_CASE("evaluate takes what counts for steps alone, as configurations of before have it, and tells nothing of it") {
+TEST_CASE("evaluate accepts options of steps, which older configurations contain, and hides them from its help") {
   const auto all = help({"evaluate"}, "--help-all");
   CHECK(lists(all, "--set"));
   for (const char* flag : {"--algorithm", "--local-steps", "--step-timeout", "--strategy", "--fault"}) {

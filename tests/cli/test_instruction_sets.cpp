@@ -10,7 +10,8 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// What oneDNN says of each primitive that it runs in a step with kernels for `instructions`; empty: of this machine.
+/// Returns oneDNN's log of each primitive in a step with kernels for `instructions`. If `instructions` is empty, oneDNN
+/// uses all instructions of this machine.
 std::string primitives_of(const std::string& instructions, const std::string& model, const std::string& data) {
   const auto tell = [&] {
     ::setenv("ONEDNN_VERBOSE", "1", 1);
@@ -33,12 +34,12 @@ bool has_avx2() {
 
 }  // namespace
 
-TEST_CASE("no layer of the built-in networks falls to oneDNN's reference loops") {
-  if (!has_avx2()) return;  // there these are all that it has
+TEST_CASE("no layer of the built-in networks uses oneDNN's reference loops") {
+  if (!has_avx2()) return;  // without AVX2 oneDNN has only reference loops
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string grey = "fashion-mnist:" + folder.path().string();
-  const std::string colours = "mock-images:32";  // whose last layers see a single pixel
+  const std::string colours = "mock-images:32";  // the last layers see a single pixel
   for (const std::string instructions : {"", "AVX2"})
     for (const auto& network : {std::pair("cnn", grey), {"cnn-bn", grey}, {"resnet18", colours}}) {
       INFO(network.first << " with " << (instructions.empty() ? "all there is" : instructions));

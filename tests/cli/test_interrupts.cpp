@@ -18,11 +18,11 @@ using nlohmann::json;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
 
-// Trainings that signals stop. What checkpoints hold then is tested in test_checkpoints.cpp.
+// Trainings that a signal stops. The contents of their checkpoints are tested in test_checkpoints.cpp.
 
 namespace {
 
-/// Steps without an end.
+/// Trains for a practically unlimited number of steps.
 std::vector<std::string> train_on(const std::vector<std::string>& more) {
   return train_linear(joined({"--steps", "1000000000", "--batch-size", "0"}, more));
 }
@@ -52,7 +52,7 @@ bool has_ended(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("a training with --save that is stopped saves, ends its report and says how to begin with the weights") {
+TEST_CASE("an interrupted training with --save saves weights, ends its report and prints how to load the weights") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   const std::string report = folder / "steps.jsonl";
@@ -71,7 +71,7 @@ TEST_CASE("a training with --save that is stopped saves, ends its report and say
   CHECK_MESSAGE(on.status == 0, on.err);
 }
 
-TEST_CASE("a training that saves nothing says so when it is stopped, and with what it would") {
+TEST_CASE("an interrupted training that saves nothing prints which options would save") {
   const TemporaryFolder folder;
   const std::string report = folder / "steps.jsonl";
   Program program(train_on({"--quiet", "--report", report}));
@@ -84,7 +84,7 @@ TEST_CASE("a training that saves nothing says so when it is stopped, and with wh
   CHECK(matches(lines[0], "stopped by SIGTERM after step [0-9]+; nothing is saved: with --checkpoint DIR .*"));
 }
 
-TEST_CASE("a training with both writes a checkpoint and the weights when it is stopped") {
+TEST_CASE("an interrupted training with --save and --checkpoint writes weights and a checkpoint") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   const Finished stopped = stopped_by(SIGTERM, train_on({"--save", weights, "--checkpoint", folder / "run"}));
@@ -94,7 +94,7 @@ TEST_CASE("a training with both writes a checkpoint and the weights when it is s
   CHECK(lines_of(stopped.out).back().ends_with(" --resume"));
 }
 
-TEST_CASE("a signal to the whole process group stops a training, and its workers go on to the end of the step") {
+TEST_CASE("a signal to the process group stops a training after its workers complete the step") {
   const TemporaryFolder folder;
   const std::string report = folder / "steps.jsonl";
   Program program(
@@ -105,7 +105,7 @@ TEST_CASE("a signal to the whole process group stops a training, and its workers
   for (const int signal : {SIGTERM, SIGHUP, SIGINT})
     for (const pid_t worker : workers) ::kill(worker, signal);
   const auto steps = [&] { return lines_of(read_file(report)).size(); };
-  REQUIRE(comes_true([&, before = steps()] { return steps() > before + 100; }));  // which no dead worker makes
+  REQUIRE(comes_true([&, before = steps()] { return steps() > before + 100; }));  // a dead worker would end the steps
   CHECK(children_of(program.pid()) == workers);
   ::kill(-program.pid(), SIGTERM);
   const Finished stopped = program.finish();
@@ -125,14 +125,14 @@ TEST_CASE("a second signal ends a training at once") {
   REQUIRE(comes_true(hangs));
   const auto ends = [&] {
     ::kill(program.pid(), SIGINT);
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // what comes sooner is the same wish
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // a signal sooner counts as the same request
     return has_ended(program.pid());
   };
   REQUIRE(comes_true(ends));
   CHECK(program.finish().status == -SIGINT);
 }
 
-TEST_CASE("signals that come together, as timeout(1) sends them, stop a training once, and so does a lost terminal") {
+TEST_CASE("repeated signals, as from timeout(1), stop a training once, and so does a lost terminal") {
   const TemporaryFolder folder;
   Program program(train_on({"--checkpoint", folder / "run"}));
   REQUIRE(program.prints("step 3, "));

@@ -19,7 +19,8 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// Hosts on this machine: a remote shell that runs its line here, and a node that notes its arguments and its pid.
+/// A fake cluster on this machine: a remote shell that runs its command here, and a node that writes its arguments and
+/// pid.
 class Hosts {
  public:
   explicit Hosts(const std::string& hosts = "# two\nalpha\n  user@beta  # the second\n\n") {
@@ -47,7 +48,7 @@ exec sh -c "$*")");
     return all;
   }
 
-  /// With nodes that note themselves, of which the driver first waits for `nodes`.
+  /// Launches nodes that write their pids. The driver starts with a wait for `nodes` of them.
   std::vector<std::string> launch_nodes(int nodes, const std::string& script) const {
     return launch({"--troupe", folder_ / "node", "--listen", "10.0.0.1:7070"},
                   {folder_ / "driver", std::to_string(nodes), script});
@@ -80,13 +81,13 @@ bool holds_line(const std::string& text, const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("launch starts a node on each host, runs the driver, passes on what they say and ends them") {
+TEST_CASE("launch starts a node per host and the driver, forwards their output and ends them") {
   const Hosts hosts;
   const Finished run = run_program(hosts.launch_nodes(2, "echo {listen} {nodes} {certs}; exit 5"));
   CHECK(run.status == 5);
   CHECK(run.out == "10.0.0.1:7070 2 certs/driver\n");
   for (const std::string host : {"alpha", "user@beta"}) {
-    const std::string own = host == "alpha" ? "certs/alpha" : "certs/beta";  // a certificate each
+    const std::string own = host == "alpha" ? "certs/alpha" : "certs/beta";  // each host has its own certificate
     CHECK_MESSAGE(holds_line(run.err, host + ": node: node --join 10.0.0.1:7070 --certs " + own), run.err);
     CHECK_MESSAGE(holds_line(run.err, host + ": told to end"), run.err);
   }
@@ -94,7 +95,7 @@ TEST_CASE("launch starts a node on each host, runs the driver, passes on what th
   for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends());
 }
 
-TEST_CASE("launch gives all words to whom they belong, as they are") {
+TEST_CASE("launch passes arguments with special characters unchanged to driver and nodes") {
   const Hosts hosts("alpha\n");
   const auto options = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all{"--node-program", hosts / "node", "--certs", "it's a\nfolder; $(exit) \"here\""};
@@ -109,7 +110,7 @@ TEST_CASE("launch gives all words to whom they belong, as they are") {
   CHECK_MESSAGE(contains(run.err, "alpha: folder; $(exit) \"here\"/alpha\n"), run.err);
 }
 
-TEST_CASE("launch finds the nodes' credentials where it is told") {
+TEST_CASE("launch gives each node the credentials of --node-certs") {
   for (const auto& [certs, given] : {std::pair{"same", "same"}, std::pair{"of-{host}/it", "of-alpha/it"}}) {
     const Hosts hosts("user@alpha\n");
     const Finished run = run_program(
@@ -118,7 +119,7 @@ TEST_CASE("launch finds the nodes' credentials where it is told") {
   }
 }
 
-TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {
+TEST_CASE("a host that cannot be reached is named, and the nodes of other hosts end") {
   const auto start_timeout = std::chrono::ceil<std::chrono::seconds>(
       generous_deadline([] { run_program(Hosts("alpha\n").launch_nodes(1, "true")); }));
   for (const std::string name : {"lost1", "silent1"}) {
@@ -129,19 +130,19 @@ TEST_CASE("a host that cannot be reached is named, and the others' nodes end") {
     CHECK(run.status == 1);
     CHECK(run.out.empty());
     CHECK_MESSAGE(contains(run.err, "host " + name + " cannot be reached"), run.err);
-    CHECK_FALSE(contains(run.err, "\x1b"));  // what hosts say does nothing to this terminal
+    CHECK_FALSE(contains(run.err, "\x1b"));  // control characters from hosts are not printed
     for (const pid_t pid : hosts.nodes()) CHECK(Watch(pid).ends());
   }
 }
 
-TEST_CASE("a host without the program is named, and the driver is ended") {
+TEST_CASE("a host without the program is named, and the driver ends") {
   const Hosts hosts("alpha\n");
   const Finished run = run_program(hosts.launch({"--troupe", hosts / "missing", "--listen", "h:1"}, {"sleep", "1000"}));
   CHECK(run.status == 1);
   CHECK_MESSAGE(contains(run.err, "host alpha cannot start the node's program"), run.err);
 }
 
-TEST_CASE("a node that ends is told of, and the driver goes on") {
+TEST_CASE("the end of a node is reported, and the driver continues") {
   const Hosts hosts("alpha\n");
   Program program(hosts.launch_nodes(1, "kill -9 $(cat node.*); while ! [ -e told ]; do sleep 0.02; done; echo done"));
   CHECK(program.says("the node has ended"));
@@ -152,7 +153,7 @@ TEST_CASE("a node that ends is told of, and the driver goes on") {
   CHECK_MESSAGE(holds_line(run.err, "troupe: alpha: the node has ended with status 137"), run.err);
 }
 
-TEST_CASE("a signal for launch reaches the driver, whose status counts") {
+TEST_CASE("launch forwards a signal to the driver and returns its status") {
   for (const int signal : {SIGTERM, SIGHUP}) {
     const Hosts hosts;
     Program program(hosts.launch_nodes(2, "trap 'exit 9' TERM HUP; echo ready; while :; do sleep 0.02; done"));
@@ -163,7 +164,7 @@ TEST_CASE("a signal for launch reaches the driver, whose status counts") {
   }
 }
 
-TEST_CASE("nodes end with launch, however it ended") {
+TEST_CASE("nodes end when launch ends, even if it is killed") {
   const Hosts hosts;
   Program program(hosts.launch_nodes(2, "echo ready; sleep 1000"));
   REQUIRE(program.prints("ready"));
@@ -174,7 +175,7 @@ TEST_CASE("nodes end with launch, however it ended") {
   for (const Watch& watch : watches) CHECK(watch.ends());
 }
 
-TEST_CASE("launch refuses what cannot work") {
+TEST_CASE("launch refuses invalid arguments") {
   const auto says = [](const std::vector<std::string>& arguments, const std::string& words) {
     check_refused(arguments, {words});
   };

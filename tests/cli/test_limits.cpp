@@ -18,7 +18,7 @@ using namespace troupe_test;
 using namespace std::chrono_literals;
 using troupe::testing::TemporaryFolder;
 
-// What a container or a shell may limit: whatever the limit, a program works or says in one line which it was.
+// Limits that a container or a shell may set. With any limit a program works, or names the limit in one line.
 
 namespace {
 
@@ -39,12 +39,12 @@ auto resource_limit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
   };
 }
 
-/// How many of a sweep's programs worked, and how many were refused.
+/// Counts programs of a sweep that worked and programs that were refused.
 struct Sweep {
   int worked = 0;
   int refused = 0;
 
-  /// It worked, or said in one line which limit it met. Nothing is left.
+  /// Checks that the program worked, or named the limit in one line.
   void check(const Finished& run, const std::string& limit) {
     INFO(run.out << run.err);
     const bool well = run.status == 0 && run.out.starts_with("weights sha256");
@@ -60,13 +60,13 @@ struct Sweep {
   }
 };
 
-/// A user of whom nothing else runs here.
+/// Changes to a user who has no other process here.
 void become_nobody_else() {
   constexpr uid_t kNobodyElse = 64'117;
   if (::setgroups(0, nullptr) != 0 || ::setgid(kNobodyElse) != 0 || ::setuid(kNobodyElse) != 0) ::_exit(125);
 }
 
-/// Signals that the process does not take, as the kernel writes them.
+/// Returns the mask of blocked signals, in the kernel's format.
 std::string blocked_signals(pid_t pid) {
   std::istringstream status(troupe::testing::read_file("/proc/" + std::to_string(pid) + "/status"));
   for (std::string word; status >> word;)
@@ -74,7 +74,7 @@ std::string blocked_signals(pid_t pid) {
   return "";
 }
 
-/// Waits until the child is the program and has so many threads, or has ended.
+/// Waits until the child runs the program and has `threads` threads, or has ended.
 void await_threads(pid_t pid, std::size_t threads) {
   const std::string process = "/proc/" + std::to_string(pid);
   const troupe::Deadline deadline(10s);
@@ -100,7 +100,7 @@ TEST_CASE("with few threads and processes in its cgroup a training works or name
     for (std::uint64_t most = 2; most <= 32; most += kStride) {
       group.set("pids.max", most);
       CAPTURE(most);
-      // A worker may look for what stopped it when another has given up already, and there is room again.
+      // When a worker looks for the limit, another worker may have ended and freed room again.
       const std::string named = placement == std::string("processes") ? "pids.max" : group.folder() + "/pids.max";
       sweep.check(run_limited(train_in(placement), group.entry()), named);
       CHECK(group.members().empty());
@@ -109,7 +109,7 @@ TEST_CASE("with few threads and processes in its cgroup a training works or name
   }
 }
 
-TEST_CASE("with few threads and processes for its user a training works or names the limit") {
+TEST_CASE("with few threads and processes for its user a training works or names RLIMIT_NPROC") {
   if (::geteuid() != 0) return skipped("only root can become another user");
   if (run_limited({"--version"}, become_nobody_else).status != 0)
     return skipped("another user cannot run this program");
@@ -136,7 +136,7 @@ TEST_CASE("with little address space a training works or names RLIMIT_AS") {
     Sweep sweep;
     for (rlim_t megabytes = 20; megabytes <= 420; megabytes += megabytes < 200 ? 10 : 40) {
       const auto limit = resource_limit(RLIMIT_AS, megabytes * kMegabyte, megabytes * kMegabyte);
-      // Its libraries have to fit, which is nothing that the program could say.
+      // The libraries must fit. Without them the program cannot print anything.
       if (run_limited({"--version"}, limit).status != 0) continue;
       CAPTURE(megabytes);
       sweep.check(run_limited(train_in(placement), limit), "RLIMIT_AS");
@@ -146,30 +146,30 @@ TEST_CASE("with little address space a training works or names RLIMIT_AS") {
 #endif
 }
 
-TEST_CASE("with few files a training works or names RLIMIT_NOFILE") {
+TEST_CASE("with few open files a training works or names RLIMIT_NOFILE") {
   for (const char* placement : {"in-process", "processes"}) {
     Sweep sweep;
     for (rlim_t most = 6; most <= 48; most += 3 * kStride)
       sweep.check(run_limited(train_in(placement), resource_limit(RLIMIT_NOFILE, most, most)), "RLIMIT_NOFILE");
     sweep.check_both();
   }
-  // Shards are files in memory.
+  // Each shard uses memory files.
   const auto many = train_in("in-process", {"--shards", "100"});
   Sweep sweep;
   sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 64)), "RLIMIT_NOFILE limits this process to 64 open");
   CHECK(sweep.refused == 1);
-  // And a soft limit is raised to the hard one.
+  // The soft limit is raised to the hard limit.
   sweep.check(run_limited(many, resource_limit(RLIMIT_NOFILE, 64, 512)), "");
   CHECK(sweep.worked == 1);
 }
 
-TEST_CASE("a training whose files may not be large names RLIMIT_FSIZE") {
+TEST_CASE("a training with a small limit on file sizes names RLIMIT_FSIZE") {
   const Finished done = run_limited(train_in("in-process"), resource_limit(RLIMIT_FSIZE, 1024, 1024));
   CHECK(done.status == 1);
   CHECK(troupe_test::contains(done.err, "RLIMIT_FSIZE limits files, which include shared memory, to 1 KB"));
 }
 
-TEST_CASE("a driver or node of a cluster with few threads names pids.max in time") {
+TEST_CASE("a driver or node of a cluster with few threads names pids.max before the timeout") {
   const ControlGroup group("pids", "pids.max");
   if (!group.made()) return skipped("no cgroup for processes can be made here");
   const TemporaryFolder folder;
@@ -187,7 +187,7 @@ TEST_CASE("a driver or node of a cluster with few threads names pids.max in time
       CHECK(sweep.refused == 1);
     }
   }
-  // A node that can join, but may not have the threads for its workers.
+  // A node that can join but has too few threads for its workers.
   Sweep sweep;
   for (std::uint64_t most = 10; most <= 24; most += kStride) {
     group.set("pids.max", most);
@@ -196,10 +196,10 @@ TEST_CASE("a driver or node of a cluster with few threads names pids.max in time
     sweep.check(run_program(driver), "(worker ");
   }
   CHECK(sweep.worked > 0);
-  if (kStride == 1) CHECK(sweep.refused > 0);  // which is between two limits next to each other
+  if (kStride == 1) CHECK(sweep.refused > 0);  // a refusal needs a limit between two adjacent values
 }
 
-TEST_CASE("signals reach a training that works and one that is refused") {
+TEST_CASE("signals reach a training that works and a training that is refused") {
   Program program(train_linear({"--placement", "in-process", "--steps", "1000000000", "--verbose"}));
   REQUIRE(program.prints("step 1, "));
   CHECK(blocked_signals(program.pid()) == "0000000000000000");
@@ -228,7 +228,7 @@ TEST_CASE("signals reach a training that works and one that is refused") {
   }
 }
 
-TEST_CASE("what does not fit into the memory of its cgroup is refused, not killed") {
+TEST_CASE("a training that exceeds the memory of its cgroup is refused and not killed") {
   const MemoryGroup group(std::uint64_t{600} << 20);
   if (!group.made()) return skipped("no cgroup for memory can be made here");
   const Finished run = run_limited(

@@ -22,14 +22,14 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// Of 5 steps an epoch, on data in the folder.
+/// Trains on data in the folder. An epoch has 5 steps.
 std::vector<std::string> train_softmax(const TemporaryFolder& folder, const std::vector<std::string>& more) {
   return joined({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size",
                  "5", "--quiet"},
                 more);
 }
 
-/// The first cells of all lines but the first.
+/// Returns the first cells of all lines after the header.
 std::vector<std::string> iterations_of(const std::string& csv) {
   std::vector<std::string> cells;
   for (const std::string& line : lines_of(csv)) cells.push_back(line.substr(0, line.find(',')));
@@ -41,7 +41,7 @@ std::vector<std::string> iterations_of(const std::string& csv) {
 
 }  // namespace
 
-TEST_CASE("logs tell of steps and evaluations, and go on with a run that is resumed") {
+TEST_CASE("logs contain steps and evaluations, and a resumed run appends to them") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string csv = folder / "s.csv";
@@ -74,7 +74,7 @@ TEST_CASE("logs tell of steps and evaluations, and go on with a run that is resu
   CHECK(std::ranges::count(lines, "checkpoint", [](const json& line) { return line.at("event"); }) == 2);
 }
 
-TEST_CASE("progress takes the place of the bar") {
+TEST_CASE("a progress log replaces the progress bar") {
   const Finished run = run_program(train_linear({"--steps", "3", "--log", "progress"}));
   REQUIRE(run.status == 0);
   CHECK(contains(run.out, "iteration 1: epoch 1, "));
@@ -83,7 +83,7 @@ TEST_CASE("progress takes the place of the bar") {
   CHECK_FALSE(contains(run.out, "ETA"));
 }
 
-TEST_CASE("a log that is none is refused with what there is, and one that cannot be written is named") {
+TEST_CASE("an unknown log is refused with the list of logs, and a log that cannot be written is named") {
   const TemporaryFolder folder;
   for (const char* bad : {"cvs:s.csv", "csv:", "", "progress,"})
     check_refused(train_linear({"--steps", "1", "--log", bad}),
@@ -92,7 +92,7 @@ TEST_CASE("a log that is none is refused with what there is, and one that cannot
                 {"bad_file", folder / "no/s.csv"});
 }
 
-TEST_CASE("who can read a report cannot lock it, two runs cannot write it, and the lock goes with the run") {
+TEST_CASE("a reader cannot lock a report, two runs cannot share a report, and a lock ends with its run") {
   const TemporaryFolder folder;
   const std::string report = folder / "steps.jsonl";
   troupe::testing::write_file(report, "");
@@ -106,11 +106,11 @@ TEST_CASE("who can read a report cannot lock it, two runs cannot write it, and t
   check_refused(arguments, {"in_use", report});
   ::kill(first.pid(), SIGKILL);
   first.finish();
-  CHECK(run_program(arguments).status == 0);  // what the killed one has left
+  CHECK(run_program(arguments).status == 0);  // the killed run has left its files
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("a report or log that cannot be written any more costs no weights") {
+TEST_CASE("a report or log that becomes unwritable does not lose the weights") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   const auto check = [&](const std::vector<std::string>& arguments, const std::string& what, bool leaves) {
@@ -143,7 +143,7 @@ TEST_CASE("a report or log that cannot be written any more costs no weights") {
   check({"--log", "json:" + (folder / "fifo")}, "log", true);
 }
 
-TEST_CASE("two runs do not write to one report or log") {
+TEST_CASE("two runs cannot write one report or log") {
   const TemporaryFolder folder;
   for (const std::string& option : {std::string("--report"), std::string("--log")}) {
     const std::string file = (option == "--log" ? "csv:" : "") + (folder / option.substr(2));
@@ -153,7 +153,7 @@ TEST_CASE("two runs do not write to one report or log") {
   }
 }
 
-TEST_CASE("worker processes log from the same level on as the command that starts them") {
+TEST_CASE("worker processes log at the level of the command that starts them") {
   Program program(train_linear({"--placement", "processes", "--workers", "2", "--batch-size", "0", "--steps",
                                 "1000000000", "--verbose", "--log-level", "error"}));
   REQUIRE(program.prints("step 1, "));

@@ -2,7 +2,7 @@
 
 #include "cli/node_table.hpp"
 
-TEST_CASE("a table of nodes shows no letter that controls a terminal") {
+TEST_CASE("a table of nodes replaces control characters") {
   const std::string table = troupe::cli::node_table(
       R"([{"node":"\u001b[2Jalice\u202e","address":"10.0.0.2:1\n","cores":2,"devices":0,"workers":1,)"
       R"("state":"serving","round_trip_us":80}])");

@@ -25,7 +25,7 @@ std::vector<LayerTime> some_times() {
 
 }  // namespace
 
-TEST_CASE("a profile lists the costliest kind of layer first and their sum last") {
+TEST_CASE("a profile lists the most expensive kind of layer first and the sum last") {
   CHECK(profile_table(profile_rows(some_times())) ==
         "layer        layers  forward s  backward s  forward GFLOP/s  backward GFLOP/s    share\n"
         "convolution     100      1.000       2.000             50.0             100.0   85.7 %\n"
@@ -44,7 +44,7 @@ TEST_CASE("a profile lists the costliest kind of layer first and their sum last"
   CHECK(profile_rows({{"idle", 1, 0, 0, 0, 0}}).at(0).share == 0);
 }
 
-TEST_CASE("the report has the table's figures") {
+TEST_CASE("the report has the figures of the table") {
   const json rows = profile_json(profile_rows(some_times()));
   REQUIRE(rows.size() == 4);
   CHECK(rows[0] == json{{"kind", "convolution"},
@@ -59,7 +59,7 @@ TEST_CASE("the report has the table's figures") {
   CHECK(rows[3].at("share") == 1.0);
 }
 
-TEST_CASE("layer times travel as text without loss") {
+TEST_CASE("layer times survive a conversion to text exactly") {
   const std::vector<LayerTime> times{{"batch \"norm\"", 3, 0.1, 1e-300, 1.0 / 3, 4e15}};
   const auto back = read_layer_times(layer_times_json(times));
   REQUIRE(back.size() == 1);
@@ -71,7 +71,7 @@ TEST_CASE("layer times travel as text without loss") {
   CHECK(back[0].backward_flops == 4e15);
 }
 
-TEST_CASE("a model that measures nothing says so, everywhere") {
+TEST_CASE("--profile with a model that measures nothing prints a message") {
   const TemporaryFolder folder;
   const std::string report = folder / "report.jsonl";
   for (const char* placement : {"in-process", "processes"}) {
@@ -87,7 +87,7 @@ TEST_CASE("a model that measures nothing says so, everywhere") {
   CHECK(run_program(train_linear({"--steps", "2"})).out.find("profile") == std::string::npos);
 }
 
-TEST_CASE("a network has a table of its kinds of layers before the last line") {
+TEST_CASE("the profile of a network is a table before the last line") {
   const TemporaryFolder folder;
   const Finished run = run_program({"train", "--model", "cnn", "--data", write_npy(folder), "--steps", "2",
                                     "--batch-size", "4", "--profile", "--quiet"});
@@ -100,7 +100,7 @@ TEST_CASE("a network has a table of its kinds of layers before the last line") {
   CHECK(lines.back().starts_with("weights sha256 "));
 }
 
-TEST_CASE("f32 in place of bf16 is said once on standard error, and in the report") {
+TEST_CASE("a fallback from bf16 to f32 is reported once on standard error and in the report") {
   const TemporaryFolder folder;
   const std::string report = folder / "report.jsonl";
   const std::string config = folder / "config.json";
@@ -118,7 +118,7 @@ TEST_CASE("f32 in place of bf16 is said once on standard error, and in the repor
   CHECK(run_program(train_linear({"--steps", "2", "--config", config, "--precision", "f32"})).err.empty());
 }
 
-TEST_CASE("in what a network computes is said, why, and in the report") {
+TEST_CASE("the precision of a network and its reason are printed and reported") {
   const TemporaryFolder folder;
   const std::string report = folder / "report.jsonl";
   const std::string data = write_npy(folder);

@@ -27,13 +27,13 @@ bool becomes_readable(const FileDescriptor& descriptor) {
   return ::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(kPatience).count())) == 1;
 }
 
-/// Waits for a folder to be made in a folder. Files come and go there, too: each process of ThreadSanitizer makes one.
+/// Waits for a new folder in a folder. Files also come and go there: each process of ThreadSanitizer creates one.
 class Lookout {
  public:
   explicit Lookout(const std::string& folder) : inotify_(::inotify_init1(IN_CLOEXEC)) {
     REQUIRE(::inotify_add_watch(inotify_.get(), folder.c_str(), IN_CREATE) >= 0);
   }
-  /// Its name; empty when none comes.
+  /// Returns the folder's name, or an empty text on timeout.
   std::string next() const {
     while (becomes_readable(inotify_)) {
       alignas(inotify_event) std::array<char, 4096> buffer{};
@@ -56,7 +56,7 @@ bool holds_folder(const TemporaryFolder& folder) {
   return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.is_directory(); });
 }
 
-/// A connection to the socket, as soon as it listens; none when its folder has gone before that.
+/// Connects to the socket once it listens. Returns an invalid descriptor if the folder disappears first.
 FileDescriptor connect_to(const std::string& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -69,7 +69,7 @@ FileDescriptor connect_to(const std::string& folder) {
   return {};
 }
 
-/// True when the other side closes without a word.
+/// Returns whether the other side closes the connection without sending data.
 bool is_turned_away(const FileDescriptor& socket) {
   std::array<char, 256> buffer{};
   return becomes_readable(socket) && ::recv(socket.get(), buffer.data(), buffer.size(), 0) <= 0;
@@ -77,14 +77,14 @@ bool is_turned_away(const FileDescriptor& socket) {
 
 }  // namespace
 
-TEST_CASE("the search for sockets finds one that is there") {
+TEST_CASE("the search for sockets finds an open socket") {
   CHECK(inet_sockets_of(::getpid()).empty());
   const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   REQUIRE(::listen(socket.get(), 1) == 0);
   CHECK(inet_sockets_of(::getpid()).size() == 1);
 }
 
-TEST_CASE("neither driver nor workers have a network socket") {
+TEST_CASE("driver and workers have no network socket") {
   for (const char* placement : {"in-process", "processes"}) {
     Program program(train_linear({"--placement", placement, "--steps", "1000000000", "--verbose"}));
     REQUIRE(program.prints("step 3, "));
@@ -95,8 +95,8 @@ TEST_CASE("neither driver nor workers have a network socket") {
   }
 }
 
-TEST_CASE("a stranger who knocks while workers start is turned away, and the training goes on") {
-  constexpr int kAttempts = 20;  // the door is open for some milliseconds only
+TEST_CASE("an unknown process that connects while workers start is refused, and the training continues") {
+  constexpr int kAttempts = 20;  // the socket exists for a few milliseconds only
   int heard = 0;
   for (int attempt = 0; attempt < kAttempts && heard < 3; ++attempt) {
     const TemporaryFolder temporary;
@@ -119,8 +119,8 @@ TEST_CASE("a stranger who knocks while workers start is turned away, and the tra
   CHECK(heard > 0);
 }
 
-TEST_CASE("the folder of the socket is for its user alone, and gone when all workers are there") {
-  int seen = 0;  // it may be gone before it is looked at
+TEST_CASE("only the user can access the folder of the socket, and it is removed when all workers have joined") {
+  int seen = 0;  // the folder may be removed before the test sees it
   for (int attempt = 0; attempt < 20 && seen == 0; ++attempt) {
     const TemporaryFolder temporary;
     const Lookout lookout(temporary.path().string());
@@ -145,8 +145,8 @@ TEST_CASE("an interrupt while workers start leaves no folder and no process") {
                     {.temporary = temporary.path().string()});
     REQUIRE_FALSE(lookout.next().empty());
     ::kill(-program.pid(), SIGINT);
-    const int status = program.finish().status;            // standard error ends with the last worker
-    CHECK((status == -SIGINT || status == 128 + SIGINT));  // by whether training had begun
+    const int status = program.finish().status;            // standard error closes when the last worker ends
+    CHECK((status == -SIGINT || status == 128 + SIGINT));  // depends on whether training had begun
     CHECK_FALSE(holds_folder(temporary));
   }
 }

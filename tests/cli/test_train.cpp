@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kAccuracyLine = "test accuracy [01]\\.[0-9]{4}";
 constexpr const char* kHashLine = "weights sha256 [0-9a-f]{64}";
 
-/// The last line of a run that must have gone well.
+/// Runs a training that must succeed and returns the last line.
 std::string hash_line(const std::vector<std::string>& arguments) {
   const Finished run = run_program(arguments);
   CHECK_MESSAGE(run.status == 0, run.err);
@@ -43,7 +43,7 @@ void check_same_hash(const std::vector<std::string>& arguments, const std::vecto
       }
 }
 
-/// The tensors of a safetensors file, one after the other in the order of their offsets.
+/// Returns the tensors of a safetensors file, concatenated in the order of their offsets.
 std::string tensor_bytes(const std::string& path) {
   const std::string file = read_file(path);
   std::uint64_t length = 0;
@@ -61,7 +61,7 @@ std::string tensor_bytes(const std::string& path) {
   return bytes;
 }
 
-/// The labels that a verbose step prints for so many workers.
+/// Returns the labels that a verbose step prints for `workers` workers.
 std::vector<std::string> step_labels(std::size_t workers) {
   std::vector<std::string> labels(workers, "compute grad interior time");
   labels.insert(labels.end(), {"compute all grads time", "grad reduce time"});
@@ -72,7 +72,7 @@ std::vector<std::string> step_labels(std::size_t workers) {
 
 }  // namespace
 
-TEST_CASE("quiet training prints test loss, accuracy and hash, and nothing else") {
+TEST_CASE("quiet training prints test loss, accuracy and hash only") {
   const TemporaryFolder folder;
   write_fashion(folder);
   for (const char* model : {"softmax", "mlp", "cnn"}) {
@@ -87,7 +87,7 @@ TEST_CASE("quiet training prints test loss, accuracy and hash, and nothing else"
   CHECK_MESSAGE(matches(run.out, std::string(kHashLine) + "\n"), run.out);
 }
 
-TEST_CASE("training that is not quiet says where the weights are, and learns") {
+TEST_CASE("training prints the path of the weights and improves the model") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::string weights = folder / "w.safetensors";
@@ -122,7 +122,7 @@ TEST_CASE("placement, strategy and number of workers do not change the hash") {
   check_same_hash(train("cnn"), {"1", "2"});
 }
 
-TEST_CASE("several targets are learned, with the loss that is asked for") {
+TEST_CASE("several targets are trained with the selected loss") {
   const TemporaryFolder folder;
   const std::string data = write_npy_targets(folder);
   const auto train = [&](const std::vector<std::string>& more) {
@@ -134,14 +134,14 @@ TEST_CASE("several targets are learned, with the loss that is asked for") {
   CHECK(hash_line(train({"--loss", "sigmoid-cross-entropy"})) != squares);
 }
 
-TEST_CASE("other seeds and other shards give other hashes") {
+TEST_CASE("another seed or number of shards changes the hash") {
   const std::string expected = hash_line(train_linear({"--steps", "20", "--quiet"}));
   CHECK(hash_line(train_linear({"--steps", "20", "--quiet"})) == expected);
   CHECK(hash_line(train_linear({"--steps", "20", "--quiet", "--seed", "2"})) != expected);
   CHECK(hash_line(train_linear({"--steps", "20", "--quiet", "--shards", "7"})) != expected);
 }
 
-TEST_CASE("the hash is of the canonical weights that are saved") {
+TEST_CASE("the hash covers the canonical weights as they are saved") {
   const TemporaryFolder folder;
   const std::string data = write_npy(folder);
   for (const char* model : {"softmax", "cnn"}) {
@@ -154,7 +154,7 @@ TEST_CASE("the hash is of the canonical weights that are saved") {
   }
 }
 
-TEST_CASE("verbose steps print exactly the five labels, one interior line a worker") {
+TEST_CASE("a verbose step prints exactly five labels with one nested line per worker") {
   const Finished run = run_program(train_linear({"--steps", "5", "--workers", "3", "--verbose"}));
   const auto lines = lines_of(run.out);
   const auto labels = step_labels(3);
@@ -167,7 +167,7 @@ TEST_CASE("verbose steps print exactly the five labels, one interior line a work
   }
 }
 
-TEST_CASE("the report has an object a step, and its phases make the step") {
+TEST_CASE("a report has an object for each step, and the phases fit into the step") {
   const TemporaryFolder folder;
   for (const char* placement : {"in-process", "processes"})
     for (const char* strategy : {"sharded", "driver"}) {
@@ -191,12 +191,12 @@ TEST_CASE("the report has an object a step, and its phases make the step") {
         const double phases = seconds.at("compute_all").get<double>() + seconds.at("reduce").get<double>() +
                               seconds.at("apply_all").get<double>();
         CHECK(phases > 0);
-        CHECK(phases <= seconds.at("step").get<double>());  // they lie in it, one after the other
+        CHECK(phases <= seconds.at("step").get<double>());  // the phases are consecutive parts of the step
       }
     }
 }
 
-TEST_CASE("training goes on from loaded weights") {
+TEST_CASE("training continues from loaded weights") {
   const TemporaryFolder folder;
   const std::string path = folder / "w.safetensors";
   const auto train = [](const std::string& steps, const std::vector<std::string>& more) {

@@ -8,25 +8,26 @@
 #include "runtime/file_descriptor.hpp"
 #include "runtime/net/address.hpp"
 
-// What somebody does who is not supposed to be there. Each returns how many bytes he got for it: of a plain connection
-// all, of TLS those of the application. All wait until he is hung up on, at most 20 seconds.
+// Attacks on a gate. Each function returns the number of bytes received: all bytes of a plain connection, and the
+// application data of a TLS connection. Each function waits up to 20 seconds for the other side to close the
+// connection; otherwise it returns kNotHungUp.
 namespace troupe_test {
 
 inline constexpr int kNotHungUp = -1;
 
-/// A TCP connection.
+/// Opens a TCP connection.
 troupe::FileDescriptor connect_plain(const troupe::Address& to);
 
-/// Says something without TLS.
+/// Sends bytes without TLS.
 int say_plain(const troupe::Address& to, std::span<const std::byte> bytes);
 
-/// Shakes hands with the certificate in `folder` (none when empty), believing whatever the other side shows, and says
-/// something.
-/// @param version of TLS at most: 0x0303 is TLS 1.2, 0x0304 TLS 1.3
+/// Performs a TLS handshake with the certificate in `folder` (without a certificate if `folder` is empty), accepts any
+/// certificate of the other side, and sends bytes.
+/// @param version the highest version of TLS: 0x0303 is TLS 1.2, 0x0304 is TLS 1.3
 int say_over_tls(const troupe::Address& to, const std::string& folder, std::span<const std::byte> bytes,
                  int version = 0x0304);
 
-/// Bytes that mean nothing, always the same.
+/// Returns meaningless bytes, the same in every call.
 std::vector<std::byte> garbage(std::size_t count);
 
 }  // namespace troupe_test

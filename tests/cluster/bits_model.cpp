@@ -26,19 +26,20 @@ double loss_of(const std::string& kind) {
   return -0.0;
 }
 
-/// Quiet NaNs with payloads, infinities, zeros of both signs, subnormals, and what lies at the ends of the range.
+/// Quiet NaNs with payloads, infinities, both zeros, subnormals, and the limits of the range.
 constexpr std::array<std::uint32_t, 12> kBits{0x7fc00000, 0xffc12345, 0x7f800000, 0xff800000, 0x80000000, 0x00000000,
                                               0x00000001, 0x807fffff, 0x00400000, 0x7f7fffff, 0x00800000, 0x3f800000};
 constexpr std::uint32_t kShownExponent = 0x10000000;
 
-/// What is not finite is not committed, so statistics show it with another exponent, that of no value above.
+/// Returns a finite value for every value. Values that are not finite cannot be committed. Statistics therefore store
+/// these values with another exponent, which no value above has.
 float shown(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   return std::isfinite(value) ? value : std::bit_cast<float>(bits ^ kShownExponent);
 }
 
-/// One shard has values, the others -0, to which every value can be added without a change. Weights, too, begin at -0,
-/// and take the finite values only; the statistics' half of the vector shows the mean as it is.
+/// A model in which one shard has values and the other shards have -0. Adding -0 changes no value. Weights also begin
+/// at -0 and receive finite values only. The statistics' half of the vector stores the mean as `shown` returns it.
 class BitsModel : public Model {
  public:
   explicit BitsModel(std::string config) : loss_(loss_of(config)) {}

@@ -22,7 +22,7 @@ constexpr int kLogFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
 
 [[noreturn]] void become(char* const* arguments, int out, int err) {
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing outlives a test that is killed; the tests' main thread starts all
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child ends with the test; the main thread starts all children
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -47,7 +47,7 @@ Child::Child(std::vector<std::string> command, std::string logs) : logs_(std::mo
   ::close(out);
   ::close(err);
   if (pid_ < 0) throw std::runtime_error("fork");
-  ::setpgid(pid_, pid_);  // here too, since nobody knows who runs first
+  ::setpgid(pid_, pid_);  // also set here, because either the parent or the child may run first
 }
 
 Child::~Child() {

@@ -10,24 +10,25 @@
 
 namespace troupe_test {
 
-/// A program as a child in a process group of its own, all of which is killed with this object. What it prints goes to
-/// files, so that nobody has to read while it runs.
+/// Runs a program as a child in its own process group. The destructor kills the group. Output goes to files, so that
+/// the program never blocks on a pipe.
 class Child {
  public:
-  /// Starts `command` in the network namespace of the calling thread; `logs` is the beginning of the files' names.
+  /// Starts `command` in the network namespace of the calling thread; `logs` is the prefix of the names of the output
+  /// files.
   Child(std::vector<std::string> command, std::string logs);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
 
   pid_t pid() const { return pid_; }
-  /// To the whole group.
+  /// Sends a signal to the whole group.
   void signal(int number) const;
-  /// The exit status, or minus the signal that ended it. @throws std::runtime_error when it has not ended in time
+  /// Returns the exit status, or minus the signal that ended the program. @throws std::runtime_error on timeout
   int wait(std::chrono::milliseconds timeout = kPatience);
   std::string out() const;
   std::string err() const;
-  /// Waits until standard error holds `text`.
+  /// Waits until standard error contains `text`. Returns false on timeout.
   bool says(const std::string& text, std::chrono::milliseconds timeout = kPatience) const;
 
  private:
@@ -35,11 +36,11 @@ class Child {
   std::string logs_;
 };
 
-/// Asks every few milliseconds until it holds. False when time ran out before.
+/// Polls the condition every few milliseconds. Returns false if it does not become true in time.
 template <class Condition>
 bool comes_true(Condition condition, std::chrono::milliseconds timeout);
 
-/// Resident memory in bytes; 0 for a process that is gone.
+/// Returns the resident memory in bytes, or 0 if the process no longer exists.
 std::size_t resident_bytes(pid_t pid);
 
 }  // namespace troupe_test

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 namespace troupe_test {
 namespace {
 
-/// What is held goes on by itself after so long, lest a test that failed leaves it there.
+/// A held model continues after this time, so that a failed test does not leave it blocked.
 constexpr auto kLongestHold = kPatience;
 
 Hold parse(const std::string& text) {

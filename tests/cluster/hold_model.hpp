@@ -7,21 +7,21 @@
 
 namespace troupe_test {
 
-/// Where the model "hold" waits, once. `Options::config` carries its text.
+/// The point where the model "hold" pauses once. `text` returns the value for `Options::config`.
 struct Hold {
   std::size_t size = 30'000;   ///< floats of the model; the second half are statistics
   std::string phase = "none";  ///< "start", "compute", "apply", "evaluate" or "weights"
-  int worker = 0;              ///< whose replica waits
-  int step = 0;                ///< compute, apply and evaluate: at so many committed steps
-  std::string folder = "-";    ///< through which it tells that it waits, and is told to go on
+  int worker = 0;              ///< the worker whose replica pauses
+  int step = 0;                ///< compute, apply and evaluate: the number of committed steps at the pause
+  std::string folder = "-";    ///< the folder for the files that signal the pause and its end
 
   std::string text() const;
 };
 
-/// Registers "hold": gradients as NoiseModel's, a test set, statistics, and a pause where Hold says.
+/// Registers "hold": the gradients of NoiseModel, a test set, statistics, and a pause as Hold describes.
 void register_hold_model();
 
-/// Waits until the model waits, does something to its process, and lets it go on. False when it never came there.
+/// Waits for the model's pause, calls `act` with the pid of its process, and ends the pause. Returns false on timeout.
 bool when_held(const std::string& folder, const std::function<void(pid_t)>& act);
 
 }  // namespace troupe_test

@@ -12,7 +12,7 @@
 #include "cluster/rogue_node.hpp"
 #include "troupe/sgd.hpp"
 
-// Nodes of these tests are this program again.
+// Nodes of these tests are processes of this program.
 int main(int argc, char** argv) {
   troupe_test::register_hold_model();
   troupe_test::register_bits_model();
@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   troupe_test::register_functions_with_argument();
   troupe_test::register_train_functions();
   troupe::init(argc, argv);
-  ::signal(SIGPIPE, SIG_IGN);  // some of what the tests dial hangs up on them
+  ::signal(SIGPIPE, SIG_IGN);  // some programs that the tests connect to close the connection
   if (argc == 6 && std::string(argv[1]) == "--rogue") troupe_test::run_rogue(argv[2], argv[3], argv[4], argv[5]);
   if (argc == 5 && std::string(argv[1]) == "--liar") troupe_test::run_liar(argv[2], argv[3], argv[4]);
   return doctest::Context(argc, argv).run();

@@ -14,14 +14,14 @@ namespace {
 
 constexpr const char* kFolder = "/run/netns";
 
-/// Runs `ip` with these arguments, silently.
+/// Runs `ip` with these arguments and discards its output.
 bool ip(const std::string& arguments) { return std::system(("ip " + arguments + " >/dev/null 2>&1").c_str()) == 0; }
 
 void must(const std::string& arguments) {
   if (!ip(arguments)) throw std::runtime_error("ip " + arguments);
 }
 
-/// Of tests, and of scripts/local-cluster.sh, that were killed before they could clean up.
+/// Removes namespaces of tests and of scripts/local-cluster.sh that were killed before they could clean up.
 void remove_stale() {
   static const std::regex kOurs("troupe-([0-9]+)-(n[0-9]+|hub|driver)");
   std::error_code none_there;
@@ -96,7 +96,7 @@ InNamespace::InNamespace(const std::string& name) : before_(open_namespace("/pro
 }
 
 InNamespace::~InNamespace() {
-  if (::setns(before_.get(), CLONE_NEWNET) != 0) std::abort();  // this thread would be lost elsewhere
+  if (::setns(before_.get(), CLONE_NEWNET) != 0) std::abort();  // this thread must not stay in the other namespace
 }
 
 }  // namespace troupe_test

@@ -7,11 +7,11 @@
 
 namespace troupe_test {
 
-/// Network namespaces joined by a bridge, one for a driver and one for each node: a cluster on one machine. They go
-/// with this object; those that a test left which was killed go when the next one begins.
+/// Network namespaces joined by a bridge, one for a driver and one for each node: a cluster on one machine. The
+/// destructor removes them. The constructor removes namespaces that a killed test left behind.
 class Namespaces {
  public:
-  /// Why there can be none here; empty when there can.
+  /// Returns why namespaces cannot be created here, or an empty text.
   static std::string why_not();
 
   explicit Namespaces(int nodes);
@@ -24,7 +24,7 @@ class Namespaces {
   static std::string driver_address() { return "10.77.0.1"; }
   static std::string address(int node) { return "10.77.0." + std::to_string(node + 2); }
 
-  /// Cuts a node off from all others, or joins it again.
+  /// Disconnects a node from all others, or connects it again.
   void cut_off(int node) const;
   void join_again(int node) const;
 
@@ -36,7 +36,7 @@ class Namespaces {
   std::vector<std::string> names_;
 };
 
-/// The calling thread, and what it starts, in another network namespace.
+/// Moves the calling thread, and the processes that it starts, to another network namespace.
 class InNamespace {
  public:
   explicit InNamespace(const std::string& name);

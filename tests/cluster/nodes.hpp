@@ -12,7 +12,7 @@
 
 namespace troupe_test {
 
-/// An authority with a driver's and some nodes' certificates.
+/// A certificate authority with certificates for a driver and some nodes.
 class Authority {
  public:
   explicit Authority(int nodes);
@@ -25,21 +25,21 @@ class Authority {
   troupe::testing::TemporaryFolder folder_;
 };
 
-/// A TCP port of 127.0.0.1 at which nobody listens now.
+/// Returns a TCP port of 127.0.0.1 on which no program listens.
 std::uint16_t free_port();
 
-/// What nodes are: this test program, as a user's program with models of its own, or `troupe node`.
+/// The program of the nodes: this test program with its own models, or `troupe node`.
 enum class NodeProgram : unsigned char { own, command };
 
-/// A silence that ends a connection, where a test does not say. The thread sanitizer looks at each race of CAF's before
-/// it passes over it, and then nothing else goes on for seconds.
+/// The default for the silence that ends a connection. The thread sanitizer examines each of CAF's races before it
+/// suppresses the race. Meanwhile the process makes no progress for seconds.
 inline constexpr std::chrono::milliseconds kCutAfter{kSanitized ? 60'000 : 5'000};
 
-/// Nodes of this machine that serve run after run. They reach the driver, and one another, over loopback or through
-/// namespaces.
+/// Nodes on this machine that serve one run after another. They connect to the driver and to each other over loopback
+/// or through namespaces.
 class Nodes {
  public:
-  /// @param more arguments of each
+  /// @param more more arguments for each node
   explicit Nodes(int count, const Namespaces* namespaces = nullptr, NodeProgram program = NodeProgram::own,
                  std::vector<std::string> more = {});
 
@@ -47,9 +47,9 @@ class Nodes {
   Child& operator[](int n) { return *nodes_.at(static_cast<std::size_t>(n)); }
   const Authority& authority() const { return authority_; }
   const std::string& listen() const { return listen_; }
-  /// Starts node `n`, anew where there is one.
+  /// Starts node `n`, or restarts it.
   void start(int n);
-  /// Of a driver of all nodes, a worker each, or of as many as are told; model "hold".
+  /// Returns options of a driver with model "hold" and one worker per node, for `nodes` nodes or (0) all.
   troupe::Options options(int nodes = 0) const;
 
  private:
@@ -64,10 +64,10 @@ class Nodes {
   std::vector<std::unique_ptr<Child>> nodes_;
 };
 
-/// The weights' bits, since NaN equals nothing.
+/// Returns the bits of the weights, because a NaN does not compare equal to itself.
 std::vector<std::uint32_t> bits_of(const std::vector<float>& values);
 
-/// Weights after `steps` steps of model "hold" in this process, with as many shards.
+/// Returns the weights after `steps` steps of model "hold" in this process.
 std::vector<float> run_here(const std::string& config, int shards, int steps);
 
 }  // namespace troupe_test

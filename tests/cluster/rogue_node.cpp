@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 namespace troupe_test {
 namespace {
 
-/// Everything that a rogue's actor needs.
+/// The state of a rogue's actor.
 struct Rogue {
   std::string mode;
   std::string file;
@@ -79,7 +79,7 @@ void Rogue::carry_out(const Connect& request) {
   try {
     service->data_plane().send(0, oversized ? 0 : 0x12345678, 1, 0, bytes, soon());
   } catch (const Error& error) {
-    std::cerr << "rogue: " << error.what() << std::endl;  // it has been dropped
+    std::cerr << "rogue: " << error.what() << std::endl;  // the other node has closed the connection
   }
 }
 
@@ -114,7 +114,7 @@ Hello joining_hello() {
   return hello;
 }
 
-/// The driver's next frame.
+/// Reads the driver's next frame.
 Frame read_frame(TlsStream& stream) {
   Frame whole(wire::kHeaderBytes);
   stream.read_all(whole, soon());
@@ -132,7 +132,7 @@ Frame client_handshake(std::uint8_t flags) {
   return frame(head, payload);
 }
 
-/// Shakes hands by hand, as CAF does.
+/// Performs the handshake that CAF performs.
 Overheard shake_hands(TlsStream& stream) {
   Overheard overheard;
   for (const std::uint8_t flags : {std::uint8_t{0}, wire::kSelectConnection}) {
@@ -154,7 +154,7 @@ bool is_hung_up_on(TlsStream& stream) {
 
 void attack_in_place_of_joining(const Rogue& rogue, const Address& driver) {
   for (const std::string& name : control_attacks()) {
-    if (name == "from a stranger" || name == "said twice") continue;  // which begin as an honest join
+    if (name == "from a stranger" || name == "said twice") continue;  // these two begin with an honest join
     const Hello hello = joining_hello();
     TlsStream stream = join_driver(driver, *rogue.credentials, hello);
     try {
@@ -164,7 +164,7 @@ void attack_in_place_of_joining(const Rogue& rogue, const Address& driver) {
       const Frame honest = message_frame(77, overheard.driver_actor, join);
       for (const Frame& each : control_attack(name, overheard, honest)) stream.write_all(each, soon());
     } catch (const Error&) {
-      // It has hung up already.
+      // The driver has already closed the connection.
     }
     if (!is_hung_up_on(stream)) throw std::runtime_error("not refused: " + name);
   }
@@ -182,7 +182,7 @@ void idle(const Rogue& rogue, const Address& driver) {
   if (is_hung_up_on(first)) std::cerr << "rogue: was hung up on" << std::endl;
 }
 
-/// Joins anew, and leaves at once, until it hears that this is too often.
+/// Joins and leaves repeatedly until the driver refuses because of the frequency.
 void knock(const Rogue& rogue, const Address& driver) {
   for (std::string refusal; refusal.find("it connects too often") == refusal.npos;) try {
       TlsStream stream = TlsStream::dial(driver, *rogue.credentials, Role::driver, soon());
@@ -193,7 +193,7 @@ void knock(const Rogue& rogue, const Address& driver) {
   std::cerr << "rogue: has to wait" << std::endl;
 }
 
-/// What a rogue does to its own control connection.
+/// Changes the frames of a rogue's own control connection.
 class Meddling {
  public:
   Meddling(const std::string& mode, const std::string& file) {
@@ -255,7 +255,7 @@ void serve(Rogue& own, TlsStream control, const std::string& token) {
   join.port = gate.address().port;
   Meddling meddling(own.mode, own.file);
   const std::string path = own.file + ".socket";
-  static const Tap tap(  // whose thread uses it until this process ends
+  static const Tap tap(  // the tap's thread uses the tap until this process ends
       std::move(control), path, [&](const Frame& whole) { return meddling.change(whole); },
       [&](const Frame& whole) { meddling.see(whole); });
   SystemConfig config(1, Reach::machines);

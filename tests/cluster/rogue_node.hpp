@@ -8,28 +8,30 @@
 
 namespace troupe_test {
 
-/// What a node of a run knows, and an attacker would like to.
+/// Secrets of a run that its nodes know.
 struct Secrets {
-  troupe::Hello hello;                 ///< with which it opens its data connections
-  std::vector<troupe::Address> gates;  ///< of the nodes in order, and the driver's
+  troupe::Hello hello;                 ///< the hello that opens its data connections
+  std::vector<troupe::Address> gates;  ///< the nodes' gates in order, then the driver's
 };
 
-/// Runs this process as a node with a certificate that has fallen into the wrong hands: it joins one run and takes
-/// part. `mode` says what it does besides:
+/// Runs this process as a node with a stolen certificate that joins one run and takes part. `mode` selects its attack:
 ///   spy          writes its secrets to `file`
 ///   oversized, unannounced
-///                sends the first node, before anything else, a segment of 64 MiB or one for no window
-///   idle         says hello twice, tells what the second one heard, and waits to be hung up on
-///   join         sends each of `control_attacks` in place of its join, and says so once the driver has hung up on all
-///   run:ATTACK   takes part in a run and sends that attack in place of its second answer of a step; besides those of
-///                `control_attacks`, "half a frame", and "joins as another's", which is sent in place of a worker's
-///                join
-///   die:N        is gone after N frames on its control connection
-///   record       writes all frames of its control connection to `file`, each behind a byte: 0 its own, 1 the driver's
+///                first sends the first node a segment of 64 MiB, or a segment for an unknown window
+///   idle         opens two connections, prints the reply to the second hello, and waits for the driver to close them
+///   knock        joins and leaves repeatedly until the driver refuses it for some time
+///   borrow       joins on one connection with the token of another
+///   join         sends each of `control_attacks` instead of its join, and prints a line when all were refused
+///   run:ATTACK   takes part in a run and sends the attack instead of its second answer of a step. The attacks are
+/// those
+///                of `control_attacks`, "half a frame", and "joins as another's", which replaces a worker's join
+///   die:N        exits after N frames on its control connection
+///   record       writes all frames of its control connection to `file`. A byte before each frame is 0 for its own
+///                frames and 1 for the driver's
 [[noreturn]] void run_rogue(const std::string& mode, const std::string& join, const std::string& certs,
                             const std::string& file);
 
-/// What a spy has written by now. @throws std::runtime_error when nothing comes
+/// Reads the secrets that a spy has written. @throws std::runtime_error on timeout
 Secrets read_secrets(const std::string& file);
 
 }  // namespace troupe_test

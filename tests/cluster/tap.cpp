@@ -63,7 +63,7 @@ bool Tap::relay_from_driver(int node, FramesOf& frames) {
     const auto progress = driver_.read_some(bytes);
     for (const Frame& whole : frames.take(std::span(bytes).first(progress.bytes))) {
       see_(whole);
-      // As an admission would: else the node watches who asks.
+      // Drops frames to a named receiver, as an admission does. Otherwise the node would monitor the sender.
       if (header_of(whole).flags != wire::kNamedReceiver) send_all(node, whole);
     }
     if (progress.wants == TlsStream::Wants::closed) return false;

@@ -11,17 +11,17 @@
 
 namespace troupe_test {
 
-/// Sits between a node's CAF and the driver, where nobody filters what the node says.
+/// A proxy between a node's CAF and the driver. On the node's side, no filter checks the frames.
 class Tap {
  public:
-  /// What goes to the driver in place of a frame of the node's.
+  /// Returns the frames that the driver receives instead of a frame of the node.
   using Change = std::function<std::vector<Frame>(const Frame& whole)>;
-  /// Sees a frame of the driver's.
+  /// Called with each frame of the driver.
   using See = std::function<void(const Frame& whole)>;
 
-  /// Listens at `path`, where the node's CAF is to connect as to a driver of its machine.
+  /// Listens at `path`. The node's CAF connects to `path` as to a driver on the same machine.
   Tap(troupe::TlsStream driver, const std::string& path, Change change, See see);
-  ~Tap() { thread_.detach(); }  // the process ends with it
+  ~Tap() { thread_.detach(); }  // the thread ends with the process
   Tap(const Tap&) = delete;
   Tap& operator=(const Tap&) = delete;
 

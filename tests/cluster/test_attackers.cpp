@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A certificate of the nodes' authority that has expired.
+/// Creates an expired certificate of the nodes' authority.
 std::string make_expired(const Authority& authority) {
   const std::string root = authority.folder().path().string();
   const auto signer = net::read_certified_key(root + "/ca.pem", root + "/ca-key.pem");
@@ -49,7 +49,7 @@ std::vector<std::byte> hello_bytes(const Hello& hello) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Why a hello is refused that somebody with good credentials says.
+/// Returns the reason why a gate refuses a hello from a peer with valid credentials.
 std::string refusal_of(const Address& gate, const Credentials& credentials, Role there, const Hello& hello) {
   return message_of([&] {
     TlsStream stream = TlsStream::dial(gate, credentials, there, Deadline(20s));
@@ -57,7 +57,7 @@ std::string refusal_of(const Address& gate, const Credentials& credentials, Role
   });
 }
 
-/// Everyone without credentials, at a gate.
+/// Tries all attacks without credentials at a gate.
 void attack_without_credentials(const Address& gate, const Authority& authority, const Authority& foreign) {
   const auto hello = hello_bytes(make_hello(Purpose::control));
   CHECK(say_over_tls(gate, "", hello) == 0);
@@ -77,7 +77,7 @@ void attack_without_credentials(const Address& gate, const Authority& authority,
   CHECK(say_over_tls(gate, authority.node(0), garbage(kHelloBytes)) == 0);
 }
 
-/// Somebody with node 2's certificate and the run's secrets, at a node's gate or the driver's.
+/// Attacks a gate of a node or the driver with the certificate of node 2 and the secrets of the run.
 void attack_with_secrets(const Address& gate, Role there, const Secrets& secrets, const Authority& authority) {
   const Credentials own(authority.node(2), Role::node);
   const auto refusal = [&](auto change) {
@@ -100,9 +100,9 @@ void attack_with_secrets(const Address& gate, Role there, const Secrets& secrets
 
 }  // namespace
 
-TEST_CASE("a run goes on unharmed while others knock at its gates") {
+TEST_CASE("a run continues unharmed during attacks on its gates") {
   Nodes nodes(2);
-  // The run has three nodes: the last is a spy, that is a node whose secrets leak.
+  // The run has three nodes. The last is a spy, which means a node whose secrets leak.
   create_node_credentials(nodes.authority().folder().path().string(), "node2");
   const auto spy = start_rogue("spy", nodes, 2);
   const Authority foreign(1);
@@ -145,7 +145,7 @@ TEST_CASE("a run goes on unharmed while others knock at its gates") {
   check_log(nodes[0].err(), 40);
 }
 
-TEST_CASE("a run that may have 128 files goes on while 200 callers say nothing") {
+TEST_CASE("a run that may open 128 files continues while 200 clients connect and stay silent") {
   Nodes nodes(2);
   const CapturedErrors errors;
   const IdleCallers idle(Address::parse(nodes.listen()).port);
@@ -164,7 +164,7 @@ TEST_CASE("a run that may have 128 files goes on while 200 callers say nothing")
   CHECK(bits_of(weights) == bits_of(run_here(Hold{}.text(), 2, steps)));
 }
 
-TEST_CASE("a join is taken once, and only from a node") {
+TEST_CASE("a join is accepted once and from a node only") {
   Nodes nodes(1);
   create_node_credentials(nodes.authority().folder().path().string(), "other");
   const std::string folder = nodes.authority().folder().path().string();
@@ -175,7 +175,7 @@ TEST_CASE("a join is taken once, and only from a node") {
   std::optional<TlsStream> first;
   std::string twice;
   std::string as_driver;
-  // While the driver waits for its second node.
+  // The attack happens while the driver waits for its second node.
   std::thread attacker([&] {
     Hello hello = make_hello(Purpose::control);
     hello.token.fill(std::byte{7});
@@ -201,7 +201,7 @@ TEST_CASE("a join is taken once, and only from a node") {
 
 namespace {
 
-/// Somebody who listens where the driver should, until a node has come and gone. Whether it would have joined him.
+/// Listens at the driver's address until a node has connected and left. Returns whether the node would have joined.
 bool is_believed(const Address& at, const std::string& folder, Role role) {
   const CapturedErrors errors;
   std::atomic<bool> taken = false;
@@ -214,13 +214,13 @@ bool is_believed(const Address& at, const std::string& folder, Role role) {
 
 }  // namespace
 
-TEST_CASE("a node dials nobody but a driver, and says once whom it found") {
+TEST_CASE("a node joins drivers only and prints once why it refuses another peer") {
   Nodes nodes(1);
   create_node_credentials(nodes.authority().folder().path().string(), "impostor");
   const Authority foreign(0);
   const Address at = Address::parse(nodes.listen());
   const std::string impostor = nodes.authority().folder() / "impostor";
-  // When it comes for the third time, it has said all that it says of the second.
+  // When the node returns for the third time, it has printed all messages about the second time.
   for (int time = 0; time < 3; ++time) CHECK_FALSE(is_believed(at, impostor, Role::node));
   CHECK(count(nodes[0].err(), "a driver's is needed") == 1);
   for (int time = 0; time < 3; ++time) CHECK_FALSE(is_believed(at, foreign.driver(), Role::driver));
@@ -229,7 +229,7 @@ TEST_CASE("a node dials nobody but a driver, and says once whom it found") {
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("a member that sends what nobody announced ends its run, and harms no other") {
+TEST_CASE("a node that sends an unannounced segment ends its run and does not affect the next run") {
   Nodes nodes(2);
   create_node_credentials(nodes.authority().folder().path().string(), "node2");
   std::size_t dropped = 0;
@@ -247,7 +247,7 @@ TEST_CASE("a member that sends what nobody announced ends its run, and harms no 
         message = error.what();
       }
       INFO(message);
-      CHECK((node == "node2" || node == "node0"));  // each says that it was the other
+      CHECK((node == "node2" || node == "node0"));  // each blames the other
     }
     CHECK(nodes[0].says("dropped a data connection of node2"));
     CHECK(count(nodes[0].err(), "dropped a data connection of node2") == ++dropped);

@@ -10,7 +10,7 @@ using namespace troupe_test;
 
 namespace {
 
-/// Of the weights and the loss of one step.
+/// The weights and the loss of one step.
 struct Result {
   std::vector<std::uint32_t> weights;
   std::uint64_t loss = 0;
@@ -41,7 +41,7 @@ Options there(const Nodes& nodes, const std::string& loss, Strategy strategy = S
 
 }  // namespace
 
-TEST_CASE("NaN, infinities, -0 and subnormals arrive with their bits") {
+TEST_CASE("NaN, infinities, -0 and subnormals arrive bitwise identical") {
   Nodes nodes(3);
   for (const char* loss : {"minus-zero", "subnormal"}) {
     const Result expected = one_step(here(loss));
@@ -51,7 +51,7 @@ TEST_CASE("NaN, infinities, -0 and subnormals arrive with their bits") {
       CHECK(got.weights == expected.weights);
       CHECK(got.loss == expected.loss);
     }
-    // The statistics' half holds the gradients' values themselves, the first four with the exponent that shows them.
+    // The statistics' half contains the values of the gradients. The first four have the exponent of `shown`.
     for (const std::uint32_t bits : {0x6fc00000U, 0xefc12345U, 0x6f800000U, 0xef800000U, 0x80000000U, 1U, 0x807fffffU})
       CHECK(std::find(expected.weights.begin(), expected.weights.end(), bits) != expected.weights.end());
   }
@@ -59,7 +59,7 @@ TEST_CASE("NaN, infinities, -0 and subnormals arrive with their bits") {
         2 * std::numeric_limits<double>::denorm_min());
 }
 
-TEST_CASE("a loss that is no number is a typed error that names the node, and nothing is committed") {
+TEST_CASE("a loss that is not finite is an error that names the node, and the step is not committed") {
   Nodes nodes(3);
   for (const char* loss : {"nan", "infinity", "-infinity"}) {
     DistributedSGD sgd("bits", there(nodes, loss));

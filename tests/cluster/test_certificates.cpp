@@ -11,13 +11,13 @@ using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
 
-// What becomes of nodes that serve run after run when certificates are revoked and renewed.
+// Nodes that serve one run after another while certificates are revoked and renewed.
 
-TEST_CASE("a revoked node is refused in one line, trains with nobody, and comes back once it is renewed") {
+TEST_CASE("a node with a revoked certificate is refused with one line and joins again after renewal") {
   Nodes nodes(2);
   const std::string certs = nodes.authority().folder().path().string();
   revoke_credentials(certs, "node1");
-  REQUIRE(std::filesystem::remove(nodes.authority().node(1) + "/crl.pem"));  // it need not tell itself
+  REQUIRE(std::filesystem::remove(nodes.authority().node(1) + "/crl.pem"));  // this node has no revocation list
   {
     const CapturedErrors errors;
     DistributedSGD sgd("hold", nodes.options(1));
@@ -33,7 +33,7 @@ TEST_CASE("a revoked node is refused in one line, trains with nobody, and comes 
   CHECK(nodes[1].says("joined the driver"));
 }
 
-TEST_CASE("a member is renewed in the middle of a run, which goes on with all") {
+TEST_CASE("a certificate that is renewed during a run does not disturb the run") {
   Nodes nodes(2);
   const std::string certs = nodes.authority().folder().path().string();
   std::vector<float> weights;

@@ -20,14 +20,14 @@ using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
 
-// Members of the authority that say on their control connection what no honest node says.
+// Members with valid certificates that send invalid frames on their control connection.
 namespace {
 
 void add_node(const Nodes& nodes, const std::string& name) {
   create_node_credentials(nodes.authority().folder().path().string(), name);
 }
 
-/// The largest that this process has become.
+/// Measures the peak memory of this process.
 class MemoryWatch {
  public:
   MemoryWatch() : before_(resident_bytes(::getpid())), most_(before_), thread_([this] { run(); }) {}
@@ -55,7 +55,7 @@ class MemoryWatch {
   std::thread thread_;
 };
 
-/// Trains for a few steps with all nodes once they are there, and compares with a run in this process.
+/// Trains for a few steps with all nodes once they have joined, and compares with a run in this process.
 void check_training(Training& training, int shards) {
   CHECK(training.goes_on());
   CHECK(training.finish() == "");
@@ -67,7 +67,7 @@ std::future<std::unique_ptr<Training>> begin_training(const Options& options) {
   return std::async(std::launch::async, [options] { return std::make_unique<Training>(options); });
 }
 
-/// A run of two nodes that waits for the second, "node1". There is a "node2", too, that should not come.
+/// A run with two nodes that waits for the second, "node1". A third node, "node2", is not part of the run.
 class HalfBegun {
  public:
   HalfBegun() {
@@ -77,7 +77,7 @@ class HalfBegun {
     if (kSanitized) options.timeouts.start = 300s;
     training = begin_training(options);
   }
-  /// The second node comes, and all is well.
+  /// Starts the second node and checks that the run works.
   void check_goes_on() {
     const auto honest = start_rogue("spy", nodes, 1);
     check_training(*training.get(), 2);
@@ -90,7 +90,8 @@ class HalfBegun {
 
 }  // namespace
 
-TEST_CASE("whatever a member sends in place of its join is refused in one line, and the run begins without it") {
+TEST_CASE(
+    "anything that a node sends instead of its join is refused with one line, and the run starts without the node") {
   MemoryWatch memory;
   HalfBegun run;
   const auto rogue = start_rogue("join", run.nodes, 2);
@@ -103,7 +104,7 @@ TEST_CASE("whatever a member sends in place of its join is refused in one line, 
   CHECK(count(run.errors.text(), "refused node2 at") > 10);
 }
 
-TEST_CASE("who says hello and no more takes nobody's place, and is hung up on") {
+TEST_CASE("a node that sends a hello but no join takes no other node's place and is disconnected") {
   HalfBegun run;
   const auto idle = start_rogue("idle", run.nodes, 2);
   CHECK(idle->says("the certificate of node2 is in the run already"));
@@ -112,7 +113,7 @@ TEST_CASE("who says hello and no more takes nobody's place, and is hung up on") 
   CHECK(contains(run.errors.text(), "refused node2"));
 }
 
-TEST_CASE("who says hello and no more is hung up on in time") {
+TEST_CASE("a node that sends a hello but no join is disconnected before the start timeout") {
   Nodes nodes(0);
   add_node(nodes, "node2");
   const CapturedErrors errors;
@@ -126,20 +127,20 @@ TEST_CASE("who says hello and no more is hung up on in time") {
   start.get();
 }
 
-TEST_CASE("who joins and leaves for ever has to wait, and nobody else") {
+TEST_CASE("a node that joins and leaves repeatedly must wait, and other nodes need not") {
   HalfBegun run;
   const auto knocks = start_rogue("knock", run.nodes, 2);
   CHECK(knocks->says("has to wait"));
   run.check_goes_on();
 }
 
-TEST_CASE("a driver that has no files left for who comes takes others when there are some again") {
+TEST_CASE("a driver without free file descriptors accepts nodes again when descriptors are free") {
   HalfBegun run;
   CHECK(run.nodes[0].says("joined the driver"));
   const auto knocks = start_rogue("knock", run.nodes, 2);
   const auto has_run_out = [&] { return contains(run.errors.text(), "Too many open files"); };
   for (int round = 0; round == 0 || (round < 50 && !has_run_out()); ++round)
-    for (std::size_t free = 0; free < 4; ++free) {  // for the connection, and two more descriptors of it
+    for (std::size_t free = 0; free < 4; ++free) {  // for the connection and two more descriptors that it needs
       const FewFiles few(free);
       comes_true([&] { return run.training.wait_for(0s) == std::future_status::ready; }, 200ms);
     }
@@ -148,7 +149,7 @@ TEST_CASE("a driver that has no files left for who comes takes others when there
   run.check_goes_on();
 }
 
-TEST_CASE("several nodes show one certificate only where that was asked for") {
+TEST_CASE("several nodes can share one certificate only with shared_certificates") {
   Nodes nodes(0);
   add_node(nodes, "node0");
   Options options = nodes.options(2);
@@ -162,13 +163,13 @@ TEST_CASE("several nodes show one certificate only where that was asked for") {
   }
   options.timeouts.start = 60s;
   options.cluster.shared_certificates = true;
-  // One of them was refused, and tries still.
+  // A refused node still retries.
   const auto third = start_rogue("die:1000000", nodes, 0);
   DistributedSGD sgd("hold", options);
   CHECK(sgd.step().step == 1);
 }
 
-TEST_CASE("a node joins on the connection that said its hello, and on no other") {
+TEST_CASE("a node can join only on the connection that sent its hello") {
   Nodes nodes(0);
   add_node(nodes, "node0");
   add_node(nodes, "node1");
@@ -183,7 +184,7 @@ TEST_CASE("a node joins on the connection that said its hello, and on no other")
   check_training(*training.get(), 2);
 }
 
-TEST_CASE("a node may be killed at every point of its join") {
+TEST_CASE("a node may be killed at any point of its join") {
   Nodes nodes(1);
   for (const char* name : {"node1", "node2", "node3"}) add_node(nodes, name);
   const CapturedErrors errors;
@@ -199,7 +200,7 @@ TEST_CASE("a node may be killed at every point of its join") {
 }
 
 TEST_CASE(
-    "whatever a member of a run sends in place of an answer ends its part in one line, and the next run is unharmed") {
+    "a node that sends an invalid frame instead of an answer is disconnected with one line, and the next run works") {
   Nodes nodes(2);
   add_node(nodes, "node2");
   for (const std::string attack :
@@ -233,7 +234,7 @@ TEST_CASE(
   check_training(after, 2);
 }
 
-TEST_CASE("a node whose worker joins as another node's is ended in one line, and the next run is unharmed") {
+TEST_CASE("a node whose worker joins as another node's worker is disconnected with one line, and the next run works") {
   Nodes nodes(2);
   add_node(nodes, "node2");
   const CapturedErrors errors;
@@ -250,7 +251,7 @@ TEST_CASE("a node whose worker joins as another node's is ended in one line, and
   check_training(after, 2);
 }
 
-TEST_CASE("half a frame is waited for no longer than a step") {
+TEST_CASE("the driver waits for the rest of a frame until the deadline of the step") {
   Nodes nodes(1);
   add_node(nodes, "node1");
   Options options = nodes.options(2);
@@ -270,7 +271,7 @@ TEST_CASE("half a frame is waited for no longer than a step") {
 
 namespace {
 
-/// A driver of the authority that shakes hands as no honest one does. @return whom it took so far
+/// A driver with a valid certificate and an invalid handshake. `took_one` returns whether a node has connected.
 class FalseDriver {
  public:
   FalseDriver(const Nodes& nodes, Frame says)
@@ -298,7 +299,7 @@ class FalseDriver {
 
 }  // namespace
 
-TEST_CASE("a driver that ends, or says what none says, while a node joins costs the node nothing") {
+TEST_CASE("a driver that ends or sends an invalid handshake while a node joins does not harm the node") {
   Nodes nodes(1);
   const Frame heartbeat = frame(header(wire::Operation::heartbeat));
   const Frame server = frame(header(wire::Operation::server_handshake));

@@ -17,12 +17,12 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// What a call did.
+/// The result of a call.
 struct HeldRun {
   std::optional<Error> error;
   double seconds = 0;
   milliseconds deadline{};
-  std::vector<float> weights = {};  ///< afterwards
+  std::vector<float> weights = {};  ///< after the call
 };
 
 template <class Call>
@@ -38,7 +38,7 @@ HeldRun outcome_of(Call call) {
   return outcome;
 }
 
-/// A run in which something happens to a node's process in a phase.
+/// Runs until a node's process reaches a phase, and acts on the process there.
 HeldRun run_until_held(Options options, const std::string& phase, int victim, const std::function<void(pid_t)>& act) {
   const TemporaryFolder folder;
   options.config = Hold{.phase = phase, .worker = victim, .step = 1, .folder = folder.path().string()}.text();
@@ -67,11 +67,11 @@ HeldRun run_until_held(Options options, const std::string& phase, int victim, co
 }
 
 void check_outcome(const HeldRun& outcome, const std::string& phase, int victim, ErrorCode code) {
-  // A busy machine may add to a deadline.
+  // A busy machine may exceed a deadline.
   CHECK(outcome.seconds < std::chrono::duration<double>(3 * outcome.deadline).count());
   static const auto committed = run_here(Hold{}.text(), 3, 1);
   if (phase != "start") CHECK(bits_of(outcome.weights) == bits_of(committed));
-  if (phase == "weights") {  // which other nodes have, too
+  if (phase == "weights") {  // other nodes have the weights, too
     CHECK_FALSE(outcome.error);
     return;
   }
@@ -82,7 +82,7 @@ void check_outcome(const HeldRun& outcome, const std::string& phase, int victim,
   CHECK(outcome.error->where().phase == phase);
 }
 
-/// The next run, by so many of the nodes.
+/// Checks that the next run works with `count` nodes.
 void check_usable(const Nodes& nodes, int count) {
   Options options = nodes.options(count);
   options.num_shards = 3;
@@ -95,10 +95,10 @@ void check_usable(const Nodes& nodes, int count) {
 
 struct Phase {
   const char* phase;
-  int victim;  ///< weights are the first node's business
+  int victim;  ///< the first node provides the weights
   Strategy strategy = Strategy::automatic;
 };
-#if defined(TROUPE_SANITIZED)  // the others are alike, and each case waits for its deadline
+#if defined(TROUPE_SANITIZED)  // the other phases are similar, and each case waits for its deadline
 constexpr Phase kPhases[] = {{"compute", 1}, {"apply", 1}};
 constexpr Phase kExchanges[] = {{"apply", 1, Strategy::ring}};
 #else
@@ -106,23 +106,23 @@ constexpr Phase kPhases[] = {{"start", 1}, {"compute", 1}, {"apply", 1}, {"evalu
 constexpr Phase kExchanges[] = {{"apply", 1, Strategy::ring}, {"apply", 2, Strategy::parameter_server}};
 #endif
 
-/// Of every strategy, while nodes exchange.
+/// Returns the phases, and the exchange between nodes with each strategy.
 std::vector<Phase> all_phases() {
   std::vector<Phase> all(std::begin(kPhases), std::end(kPhases));
   all.insert(all.end(), std::begin(kExchanges), std::end(kExchanges));
   return all;
 }
 
-/// A run of all nodes, with deadlines that only those miss to which something happens.
+/// Returns options for all nodes with deadlines that only the affected node can miss.
 Options impatient(const Nodes& nodes) {
-  check_usable(nodes, nodes.size());  // which waits for nodes that are starting
+  check_usable(nodes, nodes.size());  // this waits for nodes that are starting
   const milliseconds run = generous_deadline([&] { check_usable(nodes, nodes.size()); });
   Options options = nodes.options();
-  options.timeouts.step = std::max(milliseconds(2s), run / 10);  // of which a step is a small part
+  options.timeouts.step = std::max(milliseconds(2s), run / 10);  // a step is a small part of this
   options.timeouts.evaluate = options.timeouts.save = options.timeouts.step;
-  // Nodes that found no driver for a while look again every three seconds.
+  // A node that has not found a driver for a while retries every three seconds.
   options.timeouts.start = 4s + options.timeouts.step;
-  options.fault_tolerance.cut_after = 0ms;  // the deadline is what is tried
+  options.fault_tolerance.cut_after = 0ms;  // this test is about the deadline
   return options;
 }
 
@@ -133,7 +133,7 @@ Options with(Options options, Strategy strategy) {
 
 }  // namespace
 
-TEST_CASE("a node that is killed is named, with the phase, and joins the next run anew; weights can still be read") {
+TEST_CASE("a killed node is named with the phase and joins the next run, and weights can still be read") {
   Nodes nodes(3);
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : all_phases()) {
@@ -146,14 +146,14 @@ TEST_CASE("a node that is killed is named, with the phase, and joins the next ru
   }
 }
 
-TEST_CASE("a node that is killed for good leaves the others usable") {
+TEST_CASE("a node that is killed permanently leaves the other nodes usable") {
   Nodes nodes(3);
   const HeldRun outcome = run_until_held(impatient(nodes), "compute", 1, [&](pid_t) { nodes[1].signal(SIGKILL); });
   check_outcome(outcome, "compute", 1, ErrorCode::worker_lost);
   check_usable(nodes, 2);
 }
 
-TEST_CASE("a node that is stopped is missed in time, and named with the phase") {
+TEST_CASE("a stopped node is detected at the deadline and named with the phase") {
   Nodes nodes(3);
   const Options options = impatient(nodes);
   for (const auto& [phase, victim, strategy] : kPhases) {
@@ -171,7 +171,7 @@ TEST_CASE("a node that is stopped is missed in time, and named with the phase") 
   check_usable(nodes, 3);
 }
 
-TEST_CASE("a node that is cut off is missed in time, and named with the phase") {
+TEST_CASE("a node without network is detected at the deadline and named with the phase") {
   if (const std::string why = Namespaces::why_not(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;
@@ -186,7 +186,7 @@ TEST_CASE("a node that is cut off is missed in time, and named with the phase") 
     const int cut = victim;
     const HeldRun outcome =
         run_until_held(with(options, strategy), phase, victim, [&](pid_t) { namespaces.cut_off(cut); });
-    // Where the deadline is long, the kernel of another node has missed it before.
+    // With a long deadline, the kernel of another node has detected the loss before.
     const bool seen = outcome.error && outcome.error->code() == ErrorCode::worker_lost && options.timeouts.step > 5s;
     check_outcome(outcome, phase, victim, seen ? ErrorCode::worker_lost : ErrorCode::timeout);
     check_usable(nodes, 2);

@@ -31,7 +31,7 @@ std::vector<float> undisturbed(Options options) {
   return sgd.weights();
 }
 
-/// The third step, which changes nothing.
+/// Checks that the third step fails and changes nothing.
 void check_refused(DistributedSGD& sgd, const std::string& part, const std::string& object) {
   const auto before = sgd.weights();
   try {
@@ -52,7 +52,7 @@ void check_refused(DistributedSGD& sgd, const std::string& part, const std::stri
 
 }  // namespace
 
-TEST_CASE("nodes that clip commit nothing that is not finite either") {
+TEST_CASE("nodes that clip the gradient commit no values that are not finite") {
   Nodes nodes(3);
   for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
     CAPTURE(to_string(strategy));
@@ -71,7 +71,7 @@ TEST_CASE("nodes that clip commit nothing that is not finite either") {
   }
 }
 
-TEST_CASE("nodes commit nothing that is not finite, and go on from what they have") {
+TEST_CASE("nodes commit no values that are not finite, and continue from the last step") {
   Nodes nodes(3);
   struct Way {
     Strategy strategy;
@@ -98,13 +98,13 @@ TEST_CASE("nodes commit nothing that is not finite, and go on from what they hav
   }
 }
 
-TEST_CASE("a model that throws while it applies on one node lets nobody wait for it") {
+TEST_CASE("an exception of a model on one node during apply does not block other nodes") {
   Nodes nodes(3);
   for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
     CAPTURE(to_string(strategy));
     const auto expected = undisturbed(spoiled(nodes, {}, strategy, true));
     Options options = spoiled(nodes, {.tensors = "d", .value = "1e30", .times = 1}, strategy, true);
-    // A node that still waited for the one that threw would not be ready for the next step by then.
+    // A node that still waited for the failed node would not be ready for the next step in time.
     options.timeouts.step = std::chrono::minutes(2);
     options.timeouts.start = std::chrono::seconds(20);
     DistributedSGD sgd("spoiled", options);

@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 namespace {
 
 #if defined(TROUPE_SANITIZED)
-constexpr std::size_t kMemoryOfLiars = std::size_t{256} << 20;  // freed memory stays with the sanitizer for a while
+constexpr std::size_t kMemoryOfLiars = std::size_t{256} << 20;  // a sanitizer keeps freed memory for a while
 #else
 constexpr std::size_t kMemoryOfLiars = std::size_t{32} << 20;
 #endif
 
-/// A member by the name of alice, which comes before all other nodes.
+/// Starts a node with the name alice, which sorts before all other nodes.
 std::unique_ptr<Child> start_liar(const std::string& lie, const Nodes& nodes) {
   const auto& folder = nodes.authority().folder();
   if (!std::filesystem::exists(folder / "alice")) create_node_credentials(folder.path().string(), "alice");
@@ -32,7 +32,7 @@ std::unique_ptr<Child> start_liar(const std::string& lie, const Nodes& nodes) {
                                  folder / ("log-" + lie));
 }
 
-/// What a run with the liar as its first node ends with.
+/// Returns the error of a run whose first node lies.
 std::optional<Error> error_with(const std::string& lie, const Nodes& nodes) {
   const auto liar = start_liar(lie, nodes);
   try {
@@ -45,7 +45,7 @@ std::optional<Error> error_with(const std::string& lie, const Nodes& nodes) {
 
 }  // namespace
 
-TEST_CASE("a node that says it listens at a name has no place in the run, and an honest one takes it") {
+TEST_CASE("a node that announces a host name instead of an address is refused, and an honest node replaces it") {
   const CapturedErrors errors;
   Nodes nodes(1);
   nodes[0].signal(SIGSTOP);
@@ -65,7 +65,7 @@ TEST_CASE("a node that says it listens at a name has no place in the run, and an
   CHECK(heard);
 }
 
-TEST_CASE("a first worker that speaks of tensors larger than its model is refused before they take memory") {
+TEST_CASE("a first worker that reports tensors larger than its model is refused before memory is allocated") {
   Nodes nodes(1);
   const std::size_t before = resident_bytes(::getpid());
   const auto error = error_with("tensors", nodes);
@@ -80,7 +80,7 @@ TEST_CASE("a first worker that speaks of tensors larger than its model is refuse
   CHECK(honest.step().step == 1);
 }
 
-TEST_CASE("what a node tells of a failure can be shown") {
+TEST_CASE("a failure message of a node is printed without control characters") {
   Nodes nodes(1);
   const auto error = error_with("failure", nodes);
   REQUIRE(error);
@@ -89,7 +89,7 @@ TEST_CASE("what a node tells of a failure can be shown") {
   CHECK(error->where().node == "alice");
 }
 
-TEST_CASE("who blames another is named beside him") {
+TEST_CASE("an error names both the blamed node and the reporting node") {
   Nodes nodes(1);
   const auto error = error_with("blame", nodes);
   REQUIRE(error);
@@ -97,10 +97,10 @@ TEST_CASE("who blames another is named beside him") {
   CHECK(error->message() == "he does not answer (reported by alice)");
 }
 
-TEST_CASE("weights that the driver's store has no room for are refused, and the run goes on") {
+TEST_CASE("reading weights that exceed the driver's store is an error, and the run continues") {
   Nodes nodes(1);
   Options options = nodes.options();
-  options.memory.store_bytes = 64 << 10;  // the model's take 117 KiB
+  options.memory.store_bytes = 64 << 10;  // the model needs 117 KiB
   DistributedSGD sgd("hold", options);
   CHECK(sgd.step().step == 1);
   CHECK(code_of([&] { sgd.weights(); }) == ErrorCode::store_full);

@@ -10,14 +10,14 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// `troupe train` of the reference CNN, a few steps.
+/// Returns a command that trains the reference CNN for a few steps.
 std::vector<std::string> train_cnn(const std::string& data, const std::vector<std::string>& more) {
   return joined({TROUPE_PROGRAM, "train", "--model", "cnn", "--data", data, "--shards", "3", "--batch-size", "16",
                  "--steps", "3", "--quiet"},
                 more);
 }
 
-/// What it prints: test loss, test accuracy and the weights' hash.
+/// Returns the output of a command: test loss, test accuracy and the hash of the weights.
 std::string result_of(const std::vector<std::string>& command) {
   const TemporaryFolder folder;
   Child train(command, folder / "train");
@@ -30,7 +30,7 @@ std::string result_of(const std::vector<std::string>& command) {
 
 }  // namespace
 
-TEST_CASE("the CNN trained over three namespaces has the bits of one process") {
+TEST_CASE("the CNN trained on three namespaces is bitwise identical to one process") {
   if (const std::string why = Namespaces::why_not(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;

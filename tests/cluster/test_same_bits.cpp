@@ -29,7 +29,7 @@ TEST_CASE("one node hosts many workers") {
   CHECK(bits_of(sgd.weights()) == bits_of(run_here(hold.text(), kManyWorkers, 2)));
 }
 
-TEST_CASE("nodes make the bits that one process makes, run after run") {
+TEST_CASE("runs on nodes are bitwise identical to one process, also in later runs") {
   Nodes nodes(3);
   const auto expected = run_here(Hold{}.text(), 5, 3);
   for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
@@ -43,7 +43,7 @@ TEST_CASE("nodes make the bits that one process makes, run after run") {
   }
 }
 
-TEST_CASE("nodes clip to the bits that one process makes, and say how long the gradient was") {
+TEST_CASE("clipping on nodes is bitwise identical to one process and reports the norm of the gradient") {
   Nodes nodes(3);
   const auto clipping = [](Options options) {
     options.num_shards = 5;

@@ -15,7 +15,7 @@ void Training::run() try {
   while (!stop_) {
     sgd_.step();
     ++steps_;
-    std::this_thread::sleep_for(5ms);  // else there are too many to do again for comparison
+    std::this_thread::sleep_for(5ms);  // limits the steps that the comparison must repeat
   }
 } catch (const std::exception& error) {
   problem_ = error.what();
@@ -40,7 +40,7 @@ void check_log(const std::string& text, std::size_t most) {
   for (std::string line; std::getline(in, line);) {
     CHECK(line.starts_with("troupe: "));
     CHECK(line.size() < 400);
-    // A node whose run has ended says again that it waits.
+    // After a run a node prints again that it waits.
     CHECK((lines.insert(line).second || contains(line, "waits for a driver")));
   }
   CHECK(contains(text, "refused"));

@@ -9,17 +9,17 @@
 #include "cluster/nodes.hpp"
 #include "troupe/sgd.hpp"
 
-// A run that goes on while somebody attacks it.
+// A run that continues during an attack.
 namespace troupe_test {
 
-/// What an attack may cost a process, in bytes.
+/// The limit on memory that an attack may use in a process, in bytes.
 #if defined(TROUPE_SANITIZED)
-inline constexpr std::size_t kMemory = std::size_t{512} << 20;  // freed memory stays with the sanitizer for a while
+inline constexpr std::size_t kMemory = std::size_t{512} << 20;  // a sanitizer keeps freed memory for a while
 #else
 inline constexpr std::size_t kMemory = std::size_t{32} << 20;
 #endif
 
-/// A run in a thread of its own, step after step until it is finished.
+/// Runs step after step in its own thread until it is stopped.
 class Training {
  public:
   explicit Training(const troupe::Options& options) : sgd_("hold", options), thread_([this] { run(); }) {}
@@ -28,13 +28,13 @@ class Training {
   Training& operator=(const Training&) = delete;
 
   int steps() const { return steps_; }
-  /// Waits for more steps.
+  /// Waits until the run has made `more` more steps.
   bool goes_on(int more = 3) const {
     const int now = steps_;
     return comes_true([&] { return steps_ >= now + more; }, std::chrono::seconds(30));
   }
   std::vector<int> pids() const { return sgd_.worker_pids(); }
-  /// Ends it. Empty when it went well.
+  /// Ends the run. Returns its error, or an empty text.
   std::string finish() {
     stop();
     return problem_;
@@ -55,13 +55,13 @@ class Training {
   std::thread thread_;
 };
 
-/// To which a rogue writes.
+/// Returns the file that a rogue writes.
 std::string rogue_file(const std::string& mode, const Nodes& nodes, int as);
 
-/// A process that takes part in the run, with the certificate of node `as`; what it is told to do is `run_rogue`'s.
+/// Starts a process that joins the run with the certificate of node `as`. `run_rogue` describes the modes.
 std::unique_ptr<Child> start_rogue(const std::string& mode, const Nodes& nodes, int as);
 
-/// One line for each kind of trouble, all of them ours, whatever the number of attempts.
+/// Checks that the log has at most `most` lines, each from this project and without repetition.
 void check_log(const std::string& text, std::size_t most);
 
 std::size_t count(const std::string& text, const std::string& part);

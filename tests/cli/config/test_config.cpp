@@ -22,7 +22,7 @@ std::string hash(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("a configuration file says what options say, and what is typed wins") {
+TEST_CASE("a configuration file sets options, and the command line overrides it") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
   write_file(path, kConfig);
@@ -31,11 +31,11 @@ TEST_CASE("a configuration file says what options say, and what is typed wins") 
   CHECK(hash({"train", "--config", path}) == six);
   CHECK(hash({"--config=" + path, "train"}) == six);
   CHECK(hash({"train", "--steps", "9", "--config", path}) == nine);
-  // 1000 samples in 2 shards of 50 a step: 10 steps are an epoch.
+  // 1000 samples, 2 shards, batch size 50: an epoch has 10 steps.
   CHECK(hash({"train", "--config", path, "--epochs", "1"}) == hash(train_linear({"--steps", "10", "--quiet"})));
 }
 
-TEST_CASE("an option that may be said again is a list, and what is typed comes in its place") {
+TEST_CASE("a repeatable option is a list in a configuration, and the command line replaces the whole list") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
   const auto trained = [](const std::vector<std::string>& more) {
@@ -55,7 +55,7 @@ TEST_CASE("an option that may be said again is a list, and what is typed comes i
   CHECK(trained({"--config", path}) == one);
 }
 
-TEST_CASE("configurations that make no sense are refused with file and key") {
+TEST_CASE("invalid configurations are refused with the file and the key") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
   const std::string nested(100'000, '[');
@@ -96,7 +96,7 @@ TEST_CASE("configurations that make no sense are refused with file and key") {
   }
 }
 
-TEST_CASE("a configuration is a regular file") {
+TEST_CASE("a configuration must be a regular file") {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);

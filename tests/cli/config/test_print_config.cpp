@@ -14,7 +14,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// An option of `train`, with an example: what is typed behind it, and how a configuration has it.
+/// An option of `train` with an example value, as text of a command line and as JSON.
 struct Example {
   const char* option;
   const char* text;  ///< null for a flag
@@ -118,7 +118,7 @@ const std::vector<Example>& examples() {
   return all;
 }
 
-/// The command line that says all of them but two.
+/// Returns a command line with all options except two.
 std::vector<std::string> all_but(const std::string& one, const std::string& other) {
   std::vector<std::string> words{"train"};
   for (const Example& each : examples()) {
@@ -137,7 +137,7 @@ std::string printed(const std::vector<std::string>& arguments) {
   return run.out;
 }
 
-/// What is printed when the configuration that was printed is read.
+/// Reads a printed configuration and returns the configuration that the program prints then.
 std::string printed_again(const std::string& config, const std::vector<std::string>& more = {}) {
   const TemporaryFolder folder;
   write_file(folder / "config.json", config);
@@ -146,7 +146,7 @@ std::string printed_again(const std::string& config, const std::vector<std::stri
 
 }  // namespace
 
-TEST_CASE("there is an example of each option of train") {
+TEST_CASE("the tests have an example of each option of train") {
   CLI::App app;
   int status = 0;
   troupe::cli::add_train(app, status);
@@ -162,7 +162,7 @@ TEST_CASE("there is an example of each option of train") {
 }
 
 TEST_CASE(
-    "each option of a command line is in the configuration that is printed, which says the same when it is read") {
+    "each option of a command line is in the printed configuration, and reading that configuration prints it again") {
   for (const auto& [one, other] : {std::pair("epochs", "quiet"), std::pair("steps", "verbose")}) {
     const std::string config = printed(all_but(one, other));
     const json read = json::parse(config);
@@ -180,7 +180,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("defaults are printed, also those that depend on other options, and what is typed wins over them") {
+TEST_CASE("a printed configuration has defaults that depend on other options, and the command line overrides it") {
   const std::string config = printed({"train"});
   const json read = json::parse(config);
   CHECK(read["learning_rate"] == 0.05);
@@ -206,7 +206,7 @@ TEST_CASE("defaults are printed, also those that depend on other options, and wh
   CHECK(json::parse(printed({"train", "--outer", "nesterov"}))["optimizer"] == "sgd");
 }
 
-TEST_CASE("a configuration of before 1.0, nested, still says the same, and groups are objects or texts") {
+TEST_CASE("a nested configuration of versions before 1.0 keeps its meaning, and groups may be objects or texts") {
   const std::string expected = printed({"train", "--optimizer", "adam", "--learning-rate", "0.5", "--checkpoint", "run",
                                         "--keep", "2", "--group", "*.bias:weight_decay=0"});
   for (const char* config :
@@ -219,7 +219,7 @@ TEST_CASE("a configuration of before 1.0, nested, still says the same, and group
     CHECK_MESSAGE(printed_again(config) == expected, config);
 }
 
-TEST_CASE("a flag may be given a value") {
+TEST_CASE("a flag accepts an explicit value") {
   for (const char* yes : {"--nesterov", "--nesterov=1", "--nesterov=on", "--nesterov=true"})
     CHECK_MESSAGE(json::parse(printed({"train", "--momentum", "0.9", yes}))["nesterov"] == true, yes);
   CHECK(json::parse(printed({"train", "--nesterov=0"}))["nesterov"] == false);
@@ -227,7 +227,7 @@ TEST_CASE("a flag may be given a value") {
         json::parse(printed({"train", "--no-precision-check=1"}))["precision_check"]);
 }
 
-TEST_CASE("all commands print a configuration, and say so in their help") {
+TEST_CASE("all commands print their configuration, and their help mentions it") {
   const json read = json::parse(printed({"evaluate", "--load", "w"}));
   CHECK(read["load"] == "w");
   CHECK(json::parse(printed({"node", "--join", "a:1", "--certs", "c"})) ==
@@ -246,14 +246,14 @@ TEST_CASE("all commands print a configuration, and say so in their help") {
   }
 }
 
-TEST_CASE("what is wrong with a command line is said in place of its configuration") {
+TEST_CASE("a wrong command line prints the error instead of the configuration") {
   check_refused({"train", "--print-config", "--learnig-rate", "1"}, {"did you mean '--learning-rate'?"});
   check_refused({"train", "--learning-rate", "x", "--print-config"}, {"--learning-rate"});
   check_refused({"train", "extra", "--print-config"}, {"extra"});
   check_refused({"evaluate", "--print-config"}, {"--load"});
 }
 
-TEST_CASE("tune prints its options and those that its trials are given, and does not search") {
+TEST_CASE("tune prints its own options and those of its trials without searching") {
   const TemporaryFolder folder;
   write_file(folder / "space.json", R"({"learning_rate": {"loguniform": [1e-4, 1]}})");
   const std::string printed_config = printed({"tune", "--space", folder / "space.json", "--model", "mlp", "--epochs=3",

@@ -7,7 +7,7 @@
 
 using troupe::cli::with_options;
 
-TEST_CASE("messages of the library name options of the command") {
+TEST_CASE("messages of the library use the names of command-line options") {
   CLI::App app;
   int status = 0;
   troupe::cli::set_option_defaults(app);
@@ -25,7 +25,7 @@ TEST_CASE("messages of the library name options of the command") {
   for (const std::string& algorithm : troupe::algorithm_names())
     if (algorithm != "synchronous") CHECK(told(algorithm + ".warm_start is -1") == "--warm-start is -1");
   CHECK(told("LoadOptions::new_head takes what fits") == "--new-head takes what fits");
-  // Words of English, what is quoted, paths and texts that are typed stay.
+  // English words, quoted texts, paths and typed texts stay unchanged.
   for (const char* const text :
        {"momentum is not history, and a step is no loss", "column 'batch_size' has \"num_workers\" in it",
         "/tmp/num_workers/step_timeout", "neither weight_decay=NUMBER nor other", "PyTorch's num_batches_tracked", ""})

@@ -13,7 +13,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// What `data show` prints, and the page it writes.
+/// The output of `data show` and the page that it writes.
 struct ShownData {
   std::string out;
   std::string page;
@@ -52,7 +52,7 @@ void check_page(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("data show prints what was worked out by hand for each column, and counts missing fields") {
+TEST_CASE("data show prints statistics of each column as computed by hand, and counts missing fields") {
   const TemporaryFolder folder;
   write_file(folder / "test.csv", "x,y,price\n7,NA,70\n");
   const ShownData shown = show(
@@ -61,8 +61,9 @@ TEST_CASE("data show prints what was worked out by hand for each column, and cou
   check_line(shown.out, "samples  ", "  samples  4");
   check_line(shown.out, "missing", "  missing  y 1");
   check_line(shown.out, "  x  ", "  x +1 +2\\.5 +1\\.118 +4 +1\\.00 .*");
-  // The mean of 4, 3 and 1 is 8/3; distances 4/3, 1/3, 0 and -5/3 have squares of 42/9 in all,
-  // and with those of the prices, -15, -5, 5 and 15, products of -140/3: over sqrt(500 * 42/9) that is -0.966.
+  // The mean of 4, 3 and 1 is 8/3. The deviations 4/3, 1/3, 0 and -5/3 have squares with the sum 42/9.
+  // The products with the deviations of the prices (-15, -5, 5 and 15) have the sum -140/3.
+  // The correlation is the quotient of that sum and sqrt(500 * 42/9), which is -0.966.
   check_line(shown.out, "  y  ", "  y +1 +2\\.667 +1\\.08 +4 +-0\\.97 .*");
   check_line(shown.out, "price (target)", "  price \\(target\\) +10 +25 +11\\.18 +40 .*");
   CHECK(contains(shown.out, "test set: "));
@@ -74,14 +75,14 @@ TEST_CASE("data show prints what was worked out by hand for each column, and cou
   CHECK(count(shown.page, "<circle") == 2 * 4 + 2 * 1);  // two columns of each sample against the target
 }
 
-TEST_CASE("rows that are left out count with all the fields that they lack") {
+TEST_CASE("a skipped row is counted for each field that it lacks") {
   const TemporaryFolder folder;
   const ShownData shown = show(folder, csv(folder, "x,y,z\n1,2,3\n,NA,4\n5,6,\n7,8,9\n", ",missing=skip"));
   check_line(shown.out, "samples  ", "  samples  2");
   check_line(shown.out, "missing", "  missing  x 1, y 1, z 1");
 }
 
-TEST_CASE("data show counts classes, and their names are no markup") {
+TEST_CASE("data show counts classes and escapes their names in HTML") {
   const TemporaryFolder folder;
   const std::string source =
       csv(folder, "x,a<b>,kind\n1,2,<script>alert(1)</script>\n2,3,plain\n3,5,plain\n4,4,plain\n", ",class=kind");
@@ -94,7 +95,7 @@ TEST_CASE("data show counts classes, and their names are no markup") {
   CHECK(count(shown.page, "<circle") == 4);
 }
 
-TEST_CASE("one sample, one class, a thousand classes and columns make a page") {
+TEST_CASE("data show makes a page for one sample, for one class, and for a thousand classes or columns") {
   const TemporaryFolder folder;
   const ShownData one = show(folder, csv(folder, "x,kind\n1,only\n", ",class=kind"));
   check_line(one.out, "  x  ", "  x +1 +1 +0 +1 +█");
@@ -119,7 +120,7 @@ TEST_CASE("one sample, one class, a thousand classes and columns make a page") {
   check_page(columns.page);
 }
 
-TEST_CASE("of a large set some samples are looked at, evenly, and it is said") {
+TEST_CASE("data show examines an evenly spaced part of a large set and reports it") {
   const TemporaryFolder folder;
   std::string rows = "x,y\n";
   for (int i = 0; i < 100; ++i) rows += std::to_string(i) + "," + std::to_string(2 * i) + "\n";
@@ -133,7 +134,7 @@ TEST_CASE("of a large set some samples are looked at, evenly, and it is said") {
   CHECK(troupe::cli::samples_looked_at({.num_samples = 10, .shape = {4}}, 0) == 10);
 }
 
-TEST_CASE("images are described by channel and shown, some of each class, as transforms make them") {
+TEST_CASE("images are described by channel and shown for each class after the transforms") {
   const TemporaryFolder folder;
   write_fashion(folder, 100, 20);
   const std::string source = "fashion-mnist:" + folder.path().string();
@@ -153,7 +154,7 @@ TEST_CASE("images are described by channel and shown, some of each class, as tra
   check_page(colours.page);
 }
 
-TEST_CASE("data that cannot be shown is refused") {
+TEST_CASE("data show refuses data that it cannot read") {
   const TemporaryFolder folder;
   write_file(folder / "bad.csv", "x,y\n1,2\n3,oops\n");
   check_refused({"data", "show", "no-such-data"}, {"no-such-data"});

@@ -19,7 +19,7 @@ Moments moments_of(const std::vector<std::vector<float>>& parts) {
 
 }  // namespace
 
-TEST_CASE("mean, deviation, least and most are those worked out by hand, in whatever parts numbers come") {
+TEST_CASE("mean, deviation, minimum and maximum equal values computed by hand, however the numbers are split") {
   for (const auto& parts : std::vector<std::vector<std::vector<float>>>{
            {{4, 1, 3, 2}}, {{4}, {1}, {3}, {2}}, {{}, {4, 1}, {}, {3, 2}}, {{4, 1, 3}, {2}}}) {
     const Moments moments = moments_of(parts);
@@ -31,14 +31,14 @@ TEST_CASE("mean, deviation, least and most are those worked out by hand, in what
   }
 }
 
-TEST_CASE("a deviation that is small beside the mean is not lost") {
+TEST_CASE("a deviation that is small compared to the mean is exact") {
   std::vector<std::vector<float>> parts;
   for (int i = 0; i < 10'000; ++i) parts.push_back({1e6F + static_cast<float>(i % 2)});
   CHECK(moments_of(parts).mean() == doctest::Approx(1e6 + 0.5));
   CHECK(moments_of(parts).deviation() == doctest::Approx(0.5));
 }
 
-TEST_CASE("numbers that are not finite are counted and left out") {
+TEST_CASE("numbers that are not finite are counted and ignored") {
   const float infinity = std::numeric_limits<float>::infinity();
   const Moments moments = moments_of({{1, infinity, 3}, {std::nanf("")}, {-infinity}});
   CHECK(moments.count() == 2);
@@ -51,7 +51,7 @@ TEST_CASE("numbers that are not finite are counted and left out") {
   CHECK(moments_of({{7}}).deviation() == 0);
 }
 
-TEST_CASE("correlations are those worked out by hand") {
+TEST_CASE("correlations equal values computed by hand") {
   constexpr std::array<std::array<float, 5>, 4> kSamples{
       {{1, 2, 4, 1, 9}, {2, 4, 3, 3, 9}, {3, 6, 2, 2, 9}, {4, 8, 1, 4, 9}}};
   Correlations all(5, 5);
@@ -61,7 +61,7 @@ TEST_CASE("correlations are those worked out by hand") {
   CHECK(all.of(0, 2) == doctest::Approx(-1));
   CHECK(all.of(0, 3) == doctest::Approx(0.8));  // (2.25 - 0.25 - 0.25 + 2.25) / 5
   CHECK(all.of(3, 0) == doctest::Approx(0.8));
-  CHECK(std::isnan(all.of(0, 4)));  // which does not vary
+  CHECK(std::isnan(all.of(0, 4)));  // the last column is constant
   CHECK(std::isnan(all.of(4, 4)));
 
   Correlations some(2, 1);
@@ -72,7 +72,7 @@ TEST_CASE("correlations are those worked out by hand") {
   CHECK(some.of(1, 0) == doctest::Approx(-1));
 }
 
-TEST_CASE("a histogram counts each number once, ends included") {
+TEST_CASE("a histogram counts each number once, including those at both ends") {
   Histogram histogram(0, 4, 4);
   histogram.add(std::array{0.0F, 0.5F, 1.0F, 3.9F, 4.0F, std::nanf(""), -1.0F});
   CHECK(histogram.counts == std::vector<std::int64_t>{3, 1, 0, 2});

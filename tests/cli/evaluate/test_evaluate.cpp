@@ -15,7 +15,7 @@ using troupe::Evaluation;
 
 namespace {
 
-/// A folder with small data and a model of it.
+/// A folder with small data and a model trained on the data.
 struct Evaluated {
   TemporaryFolder folder;
   std::string data = "fashion-mnist:" + folder.path().string();
@@ -41,7 +41,7 @@ struct Evaluated {
   }
 };
 
-/// Of as many classes as the matrix has rows.
+/// Returns an evaluation from a confusion matrix.
 Evaluation evaluation_of(const std::vector<std::int64_t>& confusion, std::size_t classes) {
   Evaluation evaluation{.confusion = confusion, .classes = std::vector<ClassMetrics>(classes)};
   for (std::size_t i = 0; i < confusion.size(); ++i) evaluation.classes[i / classes].support += confusion[i];
@@ -50,7 +50,7 @@ Evaluation evaluation_of(const std::vector<std::int64_t>& confusion, std::size_t
 
 }  // namespace
 
-TEST_CASE("an evaluation prints what it measured, classes by their names, and what they were taken for") {
+TEST_CASE("an evaluation prints loss, accuracy, metrics of each named class and the confusion matrix") {
   const Evaluated trained;
   const Finished run = trained.evaluate({"--metric", "brier-score"});
   REQUIRE_MESSAGE(run.status == 0, run.err);
@@ -67,7 +67,7 @@ TEST_CASE("an evaluation prints what it measured, classes by their names, and wh
   CHECK_MESSAGE(matches(lines[28], "9 Ankle boot( +[.0-9]+){10}"), lines[28]);
 }
 
-TEST_CASE("what an evaluation prints as JSON adds up, and is the same for any number of workers") {
+TEST_CASE("the JSON of an evaluation is consistent and equal for any number of workers") {
   const Evaluated trained;
   const json one = trained.measured({"--shards", "6", "--workers", "1", "--top-k", "2", "--metric", "brier-score"});
   CHECK(one["set"] == "test");
@@ -90,7 +90,7 @@ TEST_CASE("what an evaluation prints as JSON adds up, and is the same for any nu
                             "brier-score"}) == one);
 }
 
-TEST_CASE("an evaluation can be of the validation set, and says where there is none") {
+TEST_CASE("evaluate measures the validation set with --set validation and names --validate if there is none") {
   const Evaluated trained;
   const json validation = trained.measured({"--validate", "0.2", "--set", "validation"});
   CHECK(validation["set"] == "validation");
@@ -106,7 +106,7 @@ TEST_CASE("an evaluation can be of the validation set, and says where there is n
   CHECK_MESSAGE(unknown.err.find("did you mean 'brier-score'?") != std::string::npos, unknown.err);
 }
 
-TEST_CASE("of targets an evaluation tells errors and R2, each and together") {
+TEST_CASE("an evaluation of targets prints errors and R2 for each target and for all targets") {
   Evaluated trained;
   const std::string images = write_npy_targets(trained.folder);
   const std::string files = images.substr(images.find(':') + 1);
@@ -128,7 +128,7 @@ TEST_CASE("of targets an evaluation tells errors and R2, each and together") {
   CHECK_MESSAGE(matches(lines[7], "all +[0-9.e-]+ +[0-9.e-]+ +[0-9.-]+"), lines[7]);
 }
 
-TEST_CASE("epochs tell metrics of one's own") {
+TEST_CASE("the report of an epoch includes metrics of the user") {
   const Evaluated trained;
   trained.train({"--data", trained.data, "--metric", "brier-score", "--report", trained.folder / "r.jsonl"});
   const auto lines = lines_of(read_file(trained.folder / "r.jsonl"));
@@ -136,7 +136,7 @@ TEST_CASE("epochs tell metrics of one's own") {
   CHECK(epoch["test"]["metrics"]["brier-score"] > 0);
 }
 
-TEST_CASE("the matrix has a column for each class, as wide as its counts, and names are cut by their letters") {
+TEST_CASE("the confusion matrix has columns as wide as its counts and truncates names by characters") {
   Evaluation evaluation = evaluation_of({10, 0, 2000, 7}, 2);
   evaluation.class_names = {"Ä", "ein viel zu langer Nüme"};
   CHECK(confusion_table(evaluation) ==
@@ -152,7 +152,7 @@ TEST_CASE("the matrix has a column for each class, as wide as its counts, and na
         "mean                   0.2500  0.5000  0.1250      2017\n");
 }
 
-TEST_CASE("of many classes the pairs are told that are confused most, and the classes that are found worst") {
+TEST_CASE("an evaluation of many classes prints the most confused pairs and the classes with the lowest f1") {
   constexpr std::size_t kMany = 101;
   std::vector<std::int64_t> confusion(kMany * kMany);
   for (std::size_t i = 0; i < kMany; ++i) confusion[i * kMany + i] = 100;

@@ -4,17 +4,17 @@
 
 namespace troupe_test {
 
-/// What a browser made of a page.
+/// The result of loading a page in a browser.
 struct Rendered {
-  std::string document;  ///< the page's elements after it was laid out, as markup
-  std::string console;   ///< lines that the browser wrote about the page, such as about what it refused to load
+  std::string document;  ///< the page's elements after layout, as markup
+  std::string console;   ///< lines that the browser wrote about the page, such as refused resources
 };
 
-/// Whether there is a Chromium.
+/// Returns whether Chromium is installed.
 bool has_browser();
 
-/// Opens a file in Chromium without a window and without a network. @throws std::runtime_error when it fails or takes
-/// longer than a minute
+/// Opens a file in headless Chromium without network access.
+/// @throws std::runtime_error if Chromium fails or takes longer than a minute
 Rendered render(const std::string& path);
 
 }  // namespace troupe_test

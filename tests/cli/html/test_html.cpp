@@ -26,7 +26,7 @@ void check_numbers(const std::string& markup) {
 
 }  // namespace
 
-TEST_CASE("texts of others are no markup") {
+TEST_CASE("texts from outside are escaped") {
   CHECK(escaped("<script>&\"'") == "&lt;script&gt;&amp;&quot;&#39;");
   CHECK(escaped("a\nb\x1b[1m") == "a b?[1m");
   CHECK(escaped("naïve 日本") == "naïve 日本");
@@ -51,7 +51,7 @@ TEST_CASE("texts of others are no markup") {
   CHECK(count(page.text(), "</title>") == count(page.text(), "<title>"));
 }
 
-TEST_CASE("ticks are round, cover their range and differ") {
+TEST_CASE("ticks are round numbers, distinct, and cover their range") {
   CHECK(round_ticks(0, 10, 4) == std::vector<double>{0, 2, 4, 6, 8, 10});
   CHECK(round_ticks(3, 97, 4) == std::vector<double>{0, 20, 40, 60, 80, 100});
   CHECK(round_ticks(-1, 1, 4) == std::vector<double>{-1, -0.5, 0, 0.5, 1});
@@ -83,7 +83,7 @@ TEST_CASE("numbers and names are shortened") {
   CHECK(shortened("", 7).empty());
 }
 
-TEST_CASE("charts of what has no width, no numbers or too large ones have finite places") {
+TEST_CASE("charts have finite coordinates even if their data is empty, infinite or of zero width") {
   check_numbers(histogram_chart("", "samples", 5, 5, std::array<std::int64_t, 1>{3}));
   check_numbers(histogram_chart("", "samples", 0, 0, std::array<std::int64_t, 1>{0}));
   CHECK(count(histogram_chart("", "samples", 5, 5, std::array<std::int64_t, 1>{3}), "class=\"bar\"") == 1);
@@ -94,14 +94,14 @@ TEST_CASE("charts of what has no width, no numbers or too large ones have finite
   check_numbers(scatter_chart("", "", "", points, {}));
   const std::array lines{PlottedLine{.name = "", .points = {{1, -1.7e308}, {2, kInfinity}, {3, 1.7e308}}}};
   const std::string chart = line_chart({"", "", ""}, lines);
-  CHECK(count(chart, "M") == 2);  // what is infinite leaves a gap
+  CHECK(count(chart, "M") == 2);  // infinite values leave a gap
   CHECK(!contains(chart, "nan"));
   CHECK(!contains(chart, "inf"));
   CHECK(contains(heat_table({"a"}, [](auto, auto) { return std::nan(""); }), "<td>–</td>"));
   CHECK(contains(heat_table({"a"}, [](auto, auto) { return -0.001; }), ">0.00<"));
 }
 
-TEST_CASE("a chart's places are in proportion, and a bar is as high as its count") {
+TEST_CASE("coordinates of a chart are proportional to values, and the height of a bar to its count") {
   const Plot plot("", "", "", {0, 10}, {0, 4}, {});
   CHECK(plot.x(5) - plot.x(0) == doctest::Approx((plot.x(10) - plot.x(0)) / 2));
   CHECK(plot.y(0) - plot.y(1) == doctest::Approx((plot.y(0) - plot.y(4)) / 4));
@@ -111,7 +111,7 @@ TEST_CASE("a chart's places are in proportion, and a bar is as high as its count
   CHECK(contains(chart, "height=\"" + place(plot.y(0) - plot.y(1)) + "\"><title>1 to 2: 1<"));
 }
 
-TEST_CASE("a page that cannot be written is an error that names it") {
+TEST_CASE("a page that cannot be written is an error with the file name") {
   const troupe::testing::TemporaryFolder folder;
   const Page page("title", "");
   CHECK_THROWS_WITH_AS(page.write(folder / "no/page.html"), doctest::Contains("page.html"), troupe::Error);

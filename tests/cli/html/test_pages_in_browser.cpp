@@ -6,7 +6,7 @@
 #include "cli/small_data.hpp"
 #include "support/text.hpp"
 
-// The pages of `data show` and `report`, as a browser lays them out.
+// The pages of `data show` and `report` after a browser's layout.
 using namespace troupe_test;
 using troupe::testing::read_file;
 using troupe::testing::TemporaryFolder;
@@ -14,7 +14,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// False, said once a test, where there is no browser.
+/// Returns whether a browser is installed. If not, prints that the test is skipped.
 bool can_look() {
   if (has_browser()) return true;
   MESSAGE("skipped: there is no chromium, which scripts/install-deps.sh --dev installs");
@@ -35,7 +35,7 @@ std::string write_page(const std::vector<std::string>& command, const std::strin
 
 }  // namespace
 
-TEST_CASE("a browser refuses what is not in the page, and says so") {
+TEST_CASE("a browser refuses to load resources that are not part of the page and reports them") {
   if (!can_look()) return;
   const TemporaryFolder folder;
   std::string page = read_file(write_page({"data", "show", "synthetic-linear"}, folder / "page.html"));
@@ -60,7 +60,7 @@ TEST_CASE("the page of a table has its charts, points and correlations in a brow
   CHECK(contains(document, "<h2>Training set</h2>"));
   for (const char* title : {"Samples of each class", "x", "&lt;i&gt;y&lt;/i&gt;", "The first two columns"})
     CHECK_MESSAGE(contains(document, "<figcaption>" + std::string(title) + "</figcaption>"), title);
-  CHECK(count(document, "class=\"bar\"") == 2 + 24 + 4);  // classes, each x by itself, and y is 0, 1, 2 or 4
+  CHECK(count(document, "class=\"bar\"") == 2 + 24 + 4);  // classes, values of x, and the values 0, 1, 2 and 4 of y
   CHECK(count(document, "<circle class=\"point c0\"") == 8);
   CHECK(count(document, "<circle class=\"point c1\"") == 16);
   CHECK(count(document, "<td style=\"background:rgba(") == 4);
@@ -68,7 +68,7 @@ TEST_CASE("the page of a table has its charts, points and correlations in a brow
   CHECK(!contains(document, "<script"));
 }
 
-TEST_CASE("the page of images has them in a browser") {
+TEST_CASE("the page of an image data set shows images in a browser") {
   if (!can_look()) return;
   const TemporaryFolder folder;
   write_fashion(folder, 30, 10);

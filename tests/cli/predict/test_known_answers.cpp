@@ -7,13 +7,13 @@
 #include "models/files.hpp"
 #include "support/image_bytes.hpp"
 
-// Data whose classes are others than a network's, whose names are odd, or of which some cannot be read.
+// Data whose classes differ from those of the network, have odd names, or include files that cannot be read.
 using namespace troupe_test;
 using namespace troupe::testing;
 
 namespace {
 
-/// Twenty rows of each name, each around another number.
+/// Returns twenty rows for each name. Each name has its own centre.
 std::string rows_of(const std::vector<std::string>& names) {
   std::string text = "x,kind\n";
   for (int i = 0; i < 20; ++i)
@@ -27,7 +27,7 @@ struct Folder : TemporaryFolder {
     write_file(*this / name, rows_of(classes));
     return "csv:" + (*this / name) + ",test=" + (*this / name);
   }
-  /// The weights of a softmax regression.
+  /// Trains a softmax regression and returns the path of its weights.
   std::string trained_on(const std::string& data) const {
     const Finished run = run_program({"train", "--model", "softmax", "--data", data, "--transform", "normalise",
                                       "--epochs", "30", "--learning-rate", "1", "--save", *this / "w"});
@@ -41,7 +41,7 @@ bool says(const std::string& text, const std::string& what) { return text.find(w
 
 }  // namespace
 
-TEST_CASE("what is done to samples is in the file of weights, whatever classes are called") {
+TEST_CASE("the file of weights contains the preprocessing of samples, even for classes with odd names") {
   const Folder folder;
   for (const char* odd : {"a\tb", "two\nlines", "me\xE2\x80\x8Cme"}) {
     CAPTURE(odd);
@@ -55,7 +55,7 @@ TEST_CASE("what is done to samples is in the file of weights, whatever classes a
   }
 }
 
-TEST_CASE("classes are told apart by their names, not by their numbers") {
+TEST_CASE("classes are matched by name and not by number") {
   const Folder folder;
   const Finished refused = run_program(
       {"train", "--model", "softmax", "--data", folder.csv("odd.csv", {"M\xFCnchen", "plain"}), "--epochs", "1"});
@@ -82,7 +82,7 @@ TEST_CASE("classes are told apart by their names, not by their numbers") {
                 validated.err);
 }
 
-TEST_CASE("an evaluation without a test set measures the data that it is given") {
+TEST_CASE("an evaluation without a test set measures the given data") {
   const Folder folder;
   const std::string weights = folder.trained_on(folder.csv("three.csv", {"cat", "dog", "fox"}));
   write_file(folder / "two.csv", "x,kind\n-5,dog\n5,fox\n0,fox\n");
@@ -91,7 +91,7 @@ TEST_CASE("an evaluation without a test set measures the data that it is given")
   CHECK_MESSAGE(says(run.out, "test accuracy 0.6667"), run.out << run.err);
 }
 
-TEST_CASE("images that cannot be read are left out of predictions, too, where that is asked for") {
+TEST_CASE("prediction skips unreadable images if --data asks for it") {
   const Folder folder;
   for (int i = 0; i < 8; ++i) {
     const std::filesystem::path file = folder / ("photos/" + std::to_string(i % 2) + "/" + std::to_string(i) + ".png");

@@ -17,7 +17,7 @@ constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
 
 std::string test_image(std::size_t number) { return image_bytes(20).substr(number * kPixels, kPixels); }
 
-/// A folder with small data and a CNN that was trained on it.
+/// A folder with small data and a CNN trained on the data.
 struct Trained {
   TemporaryFolder folder;
   std::string data;
@@ -33,7 +33,7 @@ struct Trained {
   Finished predict(const std::vector<std::string>& arguments) const {
     return run_program(joined({"predict", "--load", weights}, arguments));
   }
-  /// Its one line.
+  /// Returns the one line that predict prints for an image.
   std::string of_image(const std::string& name, const std::string& bytes) const {
     write_file(folder / name, bytes);
     const Finished run = predict({"--image", folder / name});
@@ -42,7 +42,7 @@ struct Trained {
   }
 };
 
-/// @param status 2: the command line cannot be
+/// @param status 2 for an invalid command line
 void check_not_predicted(const Finished& run, const std::string& words, int status = 1) {
   CHECK(run.status == status);
   CHECK_MESSAGE(run.err.find(words) != std::string::npos, run.err);
@@ -50,7 +50,7 @@ void check_not_predicted(const Finished& run, const std::string& words, int stat
 
 }  // namespace
 
-TEST_CASE("predictions have the accuracy of an evaluation, and say number, class, probability and label") {
+TEST_CASE("predictions match the accuracy of an evaluation and print number, class, probability and label") {
   const Trained trained;
   const Finished evaluated = run_program({"evaluate", "--data", trained.data, "--load", trained.weights});
   const Finished run = trained.predict({"--data", trained.data});
@@ -65,7 +65,7 @@ TEST_CASE("predictions have the accuracy of an evaluation, and say number, class
   CHECK(lines[9].ends_with("label 9 (Ankle boot)"));
   const std::string accuracy = lines_of(evaluated.out).at(1);
   CHECK(lines.back() == accuracy.substr(std::strlen("test ")) + " of 20 samples");
-  CHECK(lines.back() > "accuracy 0.5");  // else images below would all look alike
+  CHECK(lines.back() > "accuracy 0.5");  // otherwise all images below would get the same prediction
 
   const Finished few = trained.predict({"--data", trained.data, "--count", "3", "--pictures"});
   const auto drawn = lines_of(few.out);
@@ -74,7 +74,7 @@ TEST_CASE("predictions have the accuracy of an evaluation, and say number, class
   CHECK(drawn.at(1).find("█") != std::string::npos);
 }
 
-TEST_CASE("predictions go to a table or an array") {
+TEST_CASE("predictions are written as a CSV table or an npy array") {
   const Trained trained;
   const Finished printed = trained.predict({"--data", trained.data});
   REQUIRE(trained.predict({"--data", trained.data, "--out", trained.folder / "p.csv"}).status == 0);
@@ -96,7 +96,7 @@ TEST_CASE("predictions go to a table or an array") {
   }
 }
 
-TEST_CASE("an image is predicted as the sample that it is") {
+TEST_CASE("an image file gets the same prediction as the same sample of the data") {
   const Trained trained;
   const auto lines = lines_of(trained.predict({"--data", trained.data, "--count", "8"}).out);
   const std::string wanted = "0" + lines.at(7).substr(1, lines[7].find(", label") - 1) + "\n";
@@ -127,7 +127,7 @@ TEST_CASE("an image is predicted as the sample that it is") {
         trained.of_image("float.npy", npy_bytes(npy_dictionary("<f4", "(1, 28, 28)"), floats)));
 }
 
-TEST_CASE("what cannot be predicted is refused by name") {
+TEST_CASE("predict refuses invalid input and names it") {
   const Trained trained;
   check_not_predicted(trained.predict({}), "--data or --image", 2);
   check_not_predicted(trained.predict({"--data", "mock-images:28"}), "another shape");
@@ -150,7 +150,7 @@ TEST_CASE("what cannot be predicted is refused by name") {
   check_not_predicted(trained.predict({"--image", trained.folder / "print.jpg"}), "CMYK");
 }
 
-TEST_CASE("a network of one's own is evaluated, and trained on, as its file says") {
+TEST_CASE("a network file of the user is evaluated and trained as the file describes") {
   const TemporaryFolder folder;
   write_fashion(folder, 100, 20);
   const std::string data = "fashion-mnist:" + folder.path().string();
@@ -172,7 +172,7 @@ TEST_CASE("a network of one's own is evaluated, and trained on, as its file says
   CHECK(on({}) == on({"--model", "mlp"}));
 }
 
-TEST_CASE("rows of a table whose class nobody knows are predicted, and not evaluated") {
+TEST_CASE("rows of a table without a known class are predicted but not evaluated") {
   const TemporaryFolder folder;
   std::string rows = "x,kind\n";
   for (int i = 0; i < 40; ++i) rows += std::to_string(i % 2 == 0 ? i : -i) + (i % 2 == 0 ? ",big\n" : ",small\n");
@@ -193,7 +193,7 @@ TEST_CASE("rows of a table whose class nobody knows are predicted, and not evalu
                       "it can only be used for predictions");
 }
 
-TEST_CASE("a network of targets says its outputs") {
+TEST_CASE("a network with several targets prints its outputs") {
   const TemporaryFolder folder;
   const std::string data = write_npy_targets(folder);
   const auto train = run_program({"train", "--model", "mlp", "--data", data, "--loss", "sigmoid-cross-entropy",

@@ -12,7 +12,7 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A linear regression y = 3 a - 5 b + (1 if red, 4 if green, 8 if blue) that has been learnt from a table.
+/// A linear regression y = 3 a - 5 b + (1 if red, 4 if green, 8 if blue) trained on a table.
 struct Learnt {
   TemporaryFolder folder;
   std::string weights = folder / "w.safetensors";
@@ -58,7 +58,7 @@ void check_failed(const Finished& run, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("new rows are predicted by their columns' names, without the file that the network was trained on") {
+TEST_CASE("new rows are predicted by column names without the training file") {
   const Learnt learnt;
   for (const char* const table : {"b,a,colour\n1,2,blue\n0,1,red\n", "colour,note,b,a\nblue,new,1,2\nred,old,0,1\n"}) {
     const std::vector<double> found = learnt.predictions(learnt.table(table));
@@ -73,7 +73,7 @@ TEST_CASE("new rows are predicted by their columns' names, without the file that
   CHECK(learnt.predictions(amber + ",unseen=zero").at(0) == doctest::Approx(1).epsilon(0.02));
 }
 
-TEST_CASE("an evaluation, and training that goes on, read a table as the network's was") {
+TEST_CASE("evaluation and further training read a table with the columns and categories of the network") {
   const Learnt learnt;
   std::string rows = "y,b,a,colour\n";
   for (int i = 0; i < 20; ++i) rows += std::to_string(3 * i - 5 + 8) + ",1," + std::to_string(i) + ",blue\n";
@@ -89,7 +89,7 @@ TEST_CASE("an evaluation, and training that goes on, read a table as the network
   CHECK(step.at("loss").get<double>() < 0.05);
 }
 
-TEST_CASE("a file of weights that does not contain the columns says so, and serves as before") {
+TEST_CASE("predict warns about a file of weights without columns and reads the table as it is") {
   const Learnt learnt;
   const troupe::SafetensorsFile file(learnt.weights);
   auto network = nlohmann::ordered_json::parse(file.network());

@@ -4,7 +4,7 @@
 
 namespace troupe_test {
 
-/// A line of a report: a step of 0.1 s in which 50 samples were trained on.
+/// Returns a report's line for one step that took 0.1 s and trained on 50 samples.
 inline std::string step_line(int step, double loss, const std::string& repairs = "[]") {
   return R"({"step":)" + std::to_string(step) + R"(,"loss":)" + std::to_string(loss) +
          R"(,"samples":50,"strategy":"tree","precision":"f32","algorithm":"synchronous","repairs":)" + repairs +

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kRepair =
     R"([{"worker":1,"node":"here","phase":"compute","what":"<b>killed</b>","redistributed":false,"seconds":0.2,"replayed":0}])";
 
-/// Refused as a report, whatever follows: once on its own, and once with a whole line behind it.
+/// Checks that a report is refused and that no page is written.
 void check_report_refused(const std::string& lines, const std::vector<std::string>& named) {
   const TemporaryFolder folder;
   write_file(folder / "steps.jsonl", lines);
@@ -28,7 +28,7 @@ void check_report_refused(const std::string& lines, const std::vector<std::strin
 
 }  // namespace
 
-TEST_CASE("a report is summed up and drawn") {
+TEST_CASE("report prints a summary and draws charts") {
   const TemporaryFolder folder;
   std::string lines;
   for (int step = 1; step <= 10; ++step) lines += step_line(step, 1.0 / step, step == 4 ? kRepair : "[]");
@@ -48,14 +48,14 @@ TEST_CASE("a report is summed up and drawn") {
   const std::string page = read_file(folder / "run.html");
   for (const char* title : {"Loss of each step", "Time of each phase", "Rate", "Accuracy", "Learning rate"})
     CHECK_MESSAGE(contains(page, "<figcaption>" + std::string(title) + "</figcaption>"), title);
-  CHECK(count(page, "class=\"mark\"") == 3);  // in each chart of steps
+  CHECK(count(page, "class=\"mark\"") == 3);  // one in each chart of steps
   CHECK(contains(page, "worker 1 on here, compute: &lt;b&gt;killed&lt;/b&gt;"));
   CHECK(!contains(page, "<b>"));
   CHECK(count(page, "class=\"area ") == 4);
   CHECK(!contains(page, "nan"));
 }
 
-TEST_CASE("a report is summed up with what local SGD or L-BFGS did") {
+TEST_CASE("the summary of a report includes figures of local SGD or L-BFGS") {
   const TemporaryFolder folder;
   const auto summed_up = [&](const char* algorithm) {
     std::string lines;
@@ -82,7 +82,7 @@ TEST_CASE("a report is summed up with what local SGD or L-BFGS did") {
       {"line 1", "evaluations"});
 }
 
-TEST_CASE("a long run is thinned, and its extremes stay") {
+TEST_CASE("the charts of a long run are thinned but keep extreme values") {
   const TemporaryFolder folder;
   constexpr int kSteps = 100'000;
   std::string lines;
@@ -112,7 +112,7 @@ TEST_CASE("a long run is thinned, and its extremes stay") {
   CHECK(read_file(folder / "run.html").size() < 500'000);
 }
 
-TEST_CASE("half a last line is passed over, and it is said") {
+TEST_CASE("an incomplete last line of a report is ignored with a notice") {
   const TemporaryFolder folder;
   const std::string whole = step_line(1, 0.5) + step_line(2, 0.25);
   const std::string third = step_line(3, 0.125);
@@ -127,7 +127,7 @@ TEST_CASE("half a last line is passed over, and it is said") {
   CHECK(contains(run_program({"report", folder / "steps.jsonl"}).out, "steps                     3\n"));
 }
 
-TEST_CASE("what is no report is refused by its line") {
+TEST_CASE("an invalid report is refused with the number of the line") {
   const std::string step = step_line(1, 0.5);
   check_report_refused("", {"steps.jsonl", "no step"});
   check_report_refused("{\"st", {"no step"});
@@ -144,7 +144,7 @@ TEST_CASE("what is no report is refused by its line") {
   check_refused({"report", "/dev/null"}, {"/dev/null"});
 }
 
-TEST_CASE("a line that is nested without an end is refused") {
+TEST_CASE("a report with very deep nesting is refused") {
   const TemporaryFolder folder;
   write_file(folder / "deep.jsonl",
              R"({"step":1,"repairs":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n");
@@ -153,7 +153,7 @@ TEST_CASE("a line that is nested without an end is refused") {
   CHECK_MESSAGE(run.err.find("nested deeper than") != std::string::npos, run.err);
 }
 
-TEST_CASE("steps whose loss was not finite leave no point") {
+TEST_CASE("steps with a loss that is not finite have no point in the chart") {
   const TemporaryFolder folder;
   std::string broken = step_line(2, 0.5);
   broken.replace(broken.find("0.500000"), 8, "null");
@@ -164,7 +164,7 @@ TEST_CASE("steps whose loss was not finite leave no point") {
   CHECK(!contains(read_file(folder / "run.html"), "nan"));
 }
 
-TEST_CASE("--log-level says from which level on the command tells what it goes on with") {
+TEST_CASE("--log-level sets the lowest level of messages that the command prints") {
   const TemporaryFolder folder;
   write_file(folder / "cut.jsonl", step_line(1, 0.5) + R"({"step":2,"lo)");
   const auto told = [&](const std::vector<std::string>& level) {

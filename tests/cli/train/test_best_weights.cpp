@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Trains a softmax regression at a rate that goes up and down.
+/// Trains a softmax regression with a learning rate that rises and falls.
 std::vector<std::string> train(const TemporaryFolder& folder, const std::vector<std::string>& more) {
   write_fashion(folder, 200, 60);
   return joined({"train", "--model", "softmax", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size",
@@ -39,7 +39,7 @@ double accuracy_of(const TemporaryFolder& folder, const std::string& weights) {
 
 }  // namespace
 
-TEST_CASE("the file of --save has the best weights of all evaluations, with and without checkpoints") {
+TEST_CASE("--save with --keep-best writes the best weights of all evaluations with and without checkpoints") {
   const TemporaryFolder folder;
   const std::string weights = folder / "best.safetensors";
   for (const bool checkpoints : {false, true}) {
@@ -71,7 +71,7 @@ TEST_CASE("the file of --save has the best weights of all evaluations, with and 
   check_refused(train_linear({"--steps", "5", "--keep-best", "loss"}), {"--keep-best needs --save"});
 }
 
-TEST_CASE("logs of a run that returns to its best weights go by steps") {
+TEST_CASE("logs of a run that returns to its best weights are ordered by step") {
   const TemporaryFolder folder;
   const Finished run = run_program(train(folder, {"--evaluate-every", "7", "--keep-best", "accuracy", "--save",
                                                   folder / "w", "--log", "json:" + (folder / "log")}));
@@ -85,7 +85,7 @@ TEST_CASE("logs of a run that returns to its best weights go by steps") {
   for (const auto& [step, times] : evaluations) CHECK_MESSAGE(times == 1, "step " << step);
 }
 
-TEST_CASE("evaluations come each so many steps, or epochs, and steps tell their accuracy") {
+TEST_CASE("--evaluate-every accepts steps or epochs, and steps report their training accuracy") {
   const TemporaryFolder folder;
   const auto measured_at = [&](const std::string& every) {
     const Finished run =
@@ -113,13 +113,13 @@ TEST_CASE("evaluations come each so many steps, or epochs, and steps tell their 
     check_refused(train(folder, {"--evaluate-every", wrong}), {"--evaluate-every"});
 }
 
-TEST_CASE("weights are not saved where the run's report or record lies") {
+TEST_CASE("--save refuses the file of the run's report") {
   const TemporaryFolder folder;
   check_refused(train_linear({"--steps", "1", "--report", folder / "one", "--save", folder / "./one"}),
                 {"another file of this run"});
 }
 
-TEST_CASE("a record that the disk does not take costs no weights, and ends with a whole line") {
+TEST_CASE("a full disk stops the record after a complete line but does not lose the weights") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   const auto record = [&](const std::string& path, const std::function<void()>& limit) {

@@ -21,7 +21,7 @@ namespace {
 
 using Metrics = std::map<std::string, double>;
 
-/// Of 50 images, five of each class.
+/// Trains on 50 images, five per class.
 std::vector<std::string> train_mlp(const TemporaryFolder& folder, const std::vector<std::string>& more) {
   return joined({"train", "--model", "mlp", "--data", "fashion-mnist:" + folder.path().string(), "--batch-size", "10",
                  "--epochs", "2", "--learning-rate", "0.05"},
@@ -35,7 +35,7 @@ std::string output_of(const std::vector<std::string>& arguments) {
   return run.out;
 }
 
-/// What each fold measured, of lines such as "fold 1 of 3: loss 2.1, accuracy 0.5".
+/// Returns the metrics of each fold, parsed from lines such as "fold 1 of 3: loss 2.1, accuracy 0.5".
 std::vector<Metrics> folds_in(const std::string& out) {
   std::vector<Metrics> folds;
   for (const std::string& line : lines_of(out)) {
@@ -52,7 +52,7 @@ std::vector<Metrics> folds_in(const std::string& out) {
   return folds;
 }
 
-/// The last lines must have the means and deviations of what folds measured.
+/// Checks that the last lines contain the means and deviations of the folds' metrics.
 void check_means(const std::vector<std::string>& lines, const std::vector<Metrics>& folds) {
   REQUIRE(lines.size() >= folds.at(0).size());
   for (std::size_t i = lines.size() - folds[0].size(); i < lines.size(); ++i) {
@@ -71,7 +71,7 @@ void check_means(const std::vector<std::string>& lines, const std::vector<Metric
 
 }  // namespace
 
-TEST_CASE("a cross-validation tells of each fold, and of mean and deviation") {
+TEST_CASE("a cross-validation prints the metrics of each fold with mean and deviation") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const std::vector<std::string> metric{"--metric", "brier-score"};
@@ -81,7 +81,7 @@ TEST_CASE("a cross-validation tells of each fold, and of mean and deviation") {
   for (const Metrics& fold : folds) CHECK(fold.size() == 3);
   CHECK(folds[0].at("loss") != folds[1].at("loss"));
   check_means(lines_of(out), folds);
-  // Each is what a run by itself comes to.
+  // Each fold equals a separate run on that fold.
   const std::string alone = output_of(train_mlp(folder, joined(metric, {"--validate", "fold:2/3", "--quiet"})));
   const auto lines = lines_of(alone);
   std::smatch loss;
@@ -91,7 +91,7 @@ TEST_CASE("a cross-validation tells of each fold, and of mean and deviation") {
   CHECK(output_of(train_mlp(folder, joined(metric, {"--data", data, "--quiet"}))) == alone);
 }
 
-TEST_CASE("a cross-validation comes to the same for any number of workers, wherever they are") {
+TEST_CASE("a cross-validation has the same results for any number of workers and any placement") {
   const TemporaryFolder folder;
   write_fashion(folder);
   const auto of = [&](const char* workers, const char* placement) {
@@ -105,7 +105,7 @@ TEST_CASE("a cross-validation comes to the same for any number of workers, where
   CHECK(of("2", "processes") == one);
 }
 
-TEST_CASE("of data with targets a cross-validation tells R2") {
+TEST_CASE("a cross-validation on targets reports R2") {
   const std::string out = output_of(train_linear({"--epochs", "2", "--cross-validate", "4"}));
   const auto folds = folds_in(out);
   REQUIRE(folds.size() == 4);
@@ -116,7 +116,7 @@ TEST_CASE("of data with targets a cross-validation tells R2") {
   check_means(lines_of(quiet), folds);
 }
 
-TEST_CASE("reports and logs of a cross-validation are a file for each fold") {
+TEST_CASE("a cross-validation writes one report and one log for each fold") {
   const TemporaryFolder folder;
   output_of(train_linear({"--steps", "10", "--cross-validate", "2", "--quiet", "--report", folder / "r.jsonl", "--hash",
                           "--log", "csv:" + (folder / "s.csv") + ",tensorboard:" + (folder / "runs")}));
@@ -132,7 +132,7 @@ TEST_CASE("reports and logs of a cross-validation are a file for each fold") {
   CHECK_FALSE(std::filesystem::exists(folder / "r.jsonl"));
 }
 
-TEST_CASE("a cross-validation refuses what is for one run, and what it cannot make folds of") {
+TEST_CASE("a cross-validation refuses options for a single run and data that cannot be split") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::vector<std::string>& more, const std::vector<std::string>& named) {
     check_refused(train_linear(joined({"--cross-validate", "2", "--steps", "3"}, more)), named);
@@ -151,7 +151,7 @@ TEST_CASE("a cross-validation refuses what is for one run, and what it cannot ma
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a cross-validation that is stopped ends with the step, and says in which fold") {
+TEST_CASE("an interrupted cross-validation ends after the current step and names the fold") {
   const TemporaryFolder folder;
   Program program(train_linear({"--steps", "1000000000", "--batch-size", "0", "--cross-validate", "3", "--log",
                                 "progress", "--report", folder / "r"}));

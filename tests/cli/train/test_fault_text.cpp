@@ -8,7 +8,7 @@
 using namespace troupe;
 using cli::faults_of;
 
-TEST_CASE("faults are read part by part") {
+TEST_CASE("a text with several faults is parsed") {
   using namespace testing;
   const auto faults = faults_of(
       "kill worker 2 at step 5 phase apply; stop worker 0 at step 6;; slow 10x worker 1 at step 7;cut node 1 at step "
@@ -43,7 +43,7 @@ TEST_CASE("faults are read part by part") {
   CHECK(faults_of("").empty());
 }
 
-TEST_CASE("a fault that makes no sense is refused, and shown") {
+TEST_CASE("an invalid fault is refused and quoted") {
   for (const char* text :
        {"explode", "kill", "kill worker -1 at step 1", "kill worker 1 at step 0", "kill worker 1 at step 5 phase",
         "kill worker 1 at step 5 phase apply now", "stop 1", "random 0 kills of steps 1-2 seed 1",

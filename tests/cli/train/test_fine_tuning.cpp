@@ -40,7 +40,7 @@ std::string pretrained(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a network for other classes begins with a new last layer, and names its tensors") {
+TEST_CASE("--new-head replaces the last layer for other classes and names the new tensors") {
   const TemporaryFolder folder;
   const std::string weights = pretrained(folder);
   check_refused(train("4", {"--load", weights}), {"10 outputs", "--new-head"});
@@ -68,7 +68,7 @@ TEST_CASE("a network for other classes begins with a new last layer, and names i
   check_refused(train("10", {"--model", "cnn-bn", "--new-head"}), {"--new-head requires --load"});
 }
 
-TEST_CASE("a last layer that fits begins anew where classes have other names") {
+TEST_CASE("--new-head re-initializes a last layer of the right size if the class names differ") {
   const TemporaryFolder folder;
   const auto table = [&](const std::string& name, const std::vector<std::string>& classes) {
     std::string rows = "x,y,kind\n";
@@ -96,7 +96,7 @@ TEST_CASE("a last layer that fits begins anew where classes have other names") {
   CHECK_MESSAGE(same_column.status == 0, same_column.err);
 }
 
-TEST_CASE("images of other classes are as large as the network's with a new head, too") {
+TEST_CASE("--new-head resizes images of new data to the input size of the network") {
   const TemporaryFolder folder;
   const auto images = [&](const std::string& name, std::size_t side) {
     const std::string pixels(side * side, 100);
@@ -118,7 +118,7 @@ TEST_CASE("images of other classes are as large as the network's with a new head
   CHECK_MESSAGE(contains(second.err, "2 are re-initialised"), second.err);
 }
 
-TEST_CASE("numbers of a model come from the command line, a configuration or a space") {
+TEST_CASE("options of a model come from the command line, a configuration or a search space") {
   const TemporaryFolder folder;
   const std::string weights = folder / "w.safetensors";
   const auto bias = [&](const std::vector<std::string>& more) {

@@ -4,7 +4,7 @@
 
 using troupe::cli::with_trained_numbers;
 
-TEST_CASE("a transform that is typed without its numbers has the training's") {
+TEST_CASE("a transform without numbers uses the numbers of the training") {
   CHECK(with_trained_numbers("normalise", "normalise 1 2") == "normalise 1 2");
   CHECK(with_trained_numbers("normalise", "crop 64 4, normalise 1 2") == "normalise 1 2");
   CHECK(with_trained_numbers("resize 8,normalise", "resize 9, normalise 1 2") == "resize 8, normalise 1 2");

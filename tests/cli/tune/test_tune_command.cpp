@@ -23,7 +23,7 @@ using troupe::testing::write_file;
 
 namespace {
 
-/// Of a linear model, into `folder`/out.
+/// Searches with a linear model and writes to `folder`/out.
 std::vector<std::string> tune(const TemporaryFolder& folder, const json& space,
                               const std::vector<std::string>& more = {}) {
   write_file(folder / "space.json", space.dump());
@@ -34,7 +34,7 @@ std::vector<std::string> tune(const TemporaryFolder& folder, const json& space,
 
 const json kRates{{"learning_rate", {{"loguniform", {1e-4, 0.1}}}}, {"batch_size", {{"choice", {32, 64}}}}};
 
-/// All that a search found but for times.
+/// Returns all results of a search except times.
 std::string found(const TemporaryFolder& folder) {
   std::istringstream lines(read_file(folder / "out/reports.jsonl"));
   std::string all;
@@ -46,7 +46,7 @@ std::string found(const TemporaryFolder& folder) {
   return all;
 }
 
-/// The table without times, the best trial and its command.
+/// Returns the table without times, the best trial and its command.
 std::string ending(const Finished& run) {
   std::string all;
   const auto lines = lines_of(run.out);
@@ -66,7 +66,7 @@ std::string refused(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("tune ends with a table, and the best trial as a command that makes the same weights") {
+TEST_CASE("tune prints a table and a command for the best trial that reproduces its weights") {
   const TemporaryFolder folder;
   const Finished run = run_program(tune(folder, kRates, {"--samples", "4", "--epochs", "2"}));
   REQUIRE_MESSAGE(run.status == 0, run.err);
@@ -94,7 +94,7 @@ TEST_CASE("tune ends with a table, and the best trial as a command that makes th
   CHECK(count(found(folder), "\n") == 8);
 }
 
-TEST_CASE("with asha, too, trials that come to their end leave weights") {
+TEST_CASE("trials that complete under asha save their weights") {
   const TemporaryFolder folder;
   const Finished run = run_program(
       tune(folder, kRates, {"--samples", "3", "--epochs", "2", "--scheduler", "asha", "--concurrent", "1"}));
@@ -102,7 +102,7 @@ TEST_CASE("with asha, too, trials that come to their end leave weights") {
   CHECK(contains(run.out, "its weights are in"));
 }
 
-TEST_CASE("trials that cross-validate are compared by the means of all folds") {
+TEST_CASE("trials with cross-validation are compared by the means over all folds") {
   const TemporaryFolder folder;
   const Finished run = run_program(tune(folder, kRates,
                                         {"--samples", "1", "--epochs", "2", "--scheduler", "asha", "--reduction", "9",
@@ -114,7 +114,7 @@ TEST_CASE("trials that cross-validate are compared by the means of all folds") {
   CHECK(contains(run.out, "loss " + last.at("metrics").at("loss").dump()));
 }
 
-TEST_CASE("a value of the space that is no option stands in an argument") {
+TEST_CASE("a parameter that is not an option may appear as a placeholder in an argument") {
   const TemporaryFolder folder;
   write_file(folder / "book.txt", std::string(300, 'a') + std::string(300, 'b'));
   write_file(folder / "space.json", json{{"w", {{"grid", {4, 8}}}}}.dump());
@@ -128,7 +128,7 @@ TEST_CASE("a value of the space that is no option stands in an argument") {
   CHECK(contains(read_file(folder / "out/trial-0002/output.txt"), "window=8"));
 }
 
-TEST_CASE("searches that cannot be are refused before anything starts") {
+TEST_CASE("an invalid search is refused before anything starts") {
   const TemporaryFolder folder;
   CHECK(contains(refused(tune(folder, {{"larning_rate", 1}})), "did you mean 'learning_rate'?"));
   CHECK(contains(refused(tune(folder, {{"learning_rate", {{"uniform", {2, 1}}}}})), "low is above high"));
@@ -151,7 +151,7 @@ TEST_CASE("searches that cannot be are refused before anything starts") {
   CHECK_FALSE(std::filesystem::exists(folder / "out"));
 }
 
-TEST_CASE("a search that is stopped says how it goes on, and one that is there is not written over") {
+TEST_CASE("an interrupted search prints how to resume, and an existing search is not overwritten") {
   const TemporaryFolder folder;
   const std::vector<std::string> command = tune(folder, kRates, {"--samples", "3", "--steps", "1000000000"});
   Program program(command);
@@ -165,7 +165,7 @@ TEST_CASE("a search that is stopped says how it goes on, and one that is there i
   CHECK(contains(refused(joined(command, {"--resume", "--samples", "4"})), "the search there has another num_samples"));
 }
 
-TEST_CASE("whatever is killed at whatever moment, a search ends with what it would have found") {
+TEST_CASE("whatever is killed at whatever moment, a resumed search ends with the same results") {
   const TemporaryFolder folder;
   const std::vector<std::string> command = tune(folder, kRates,
                                                 {"--samples", "4", "--epochs", "30", "--workers", "2", "--placement",
@@ -203,7 +203,7 @@ TEST_CASE("whatever is killed at whatever moment, a search ends with what it wou
   CHECK(ending(last) == ending(whole));
 }
 
-TEST_CASE("trials that say little report each epoch, too") {
+TEST_CASE("trials report each epoch even with --quiet") {
   const TemporaryFolder folder;
   const TemporaryFolder quiet;
   const std::vector<std::string> more{"--samples", "2", "--epochs", "3"};
@@ -213,7 +213,7 @@ TEST_CASE("trials that say little report each epoch, too") {
   CHECK(found(quiet) == found(folder));
 }
 
-TEST_CASE("the page of a search has its trials, values and curves in a browser") {
+TEST_CASE("the page of a search shows trials, values and curves in a browser") {
   if (!has_browser()) {
     MESSAGE("skipped: there is no chromium, which scripts/install-deps.sh --dev installs");
     return;
@@ -226,14 +226,14 @@ TEST_CASE("the page of a search has its trials, values and curves in a browser")
   REQUIRE_MESSAGE(run.status == 0, run.err);
   const Rendered rendered = render(folder / "page.html");
   CHECK_MESSAGE(rendered.console.empty(), rendered.console);
-  CHECK(count(rendered.document, "<title>trial ") == 5 + 15);  // lines, and dots of the curves
+  CHECK(count(rendered.document, "<title>trial ") == 5 + 15);  // lines, and points of the curves
   CHECK(count(rendered.document, "class=\"line c1\"") >= 1);
   CHECK(contains(rendered.document, ">learning_rate</text>"));
   CHECK(contains(rendered.document, ">adam</text>"));
   CHECK(contains(rendered.document, "<figcaption>loss of each report</figcaption>"));
 }
 
-TEST_CASE("trials that a scheduler ends leave the weights that they reported") {
+TEST_CASE("a trial that the scheduler stops saves the weights of its last report") {
   const TemporaryFolder folder;
   const std::string data = "fashion-mnist:" + folder.path().string();
   write_fashion(folder, 200, 60);
@@ -279,7 +279,7 @@ TEST_CASE("trials that a scheduler ends leave the weights that they reported") {
   CHECK(stopped > 0);
 }
 
-TEST_CASE("a trial ends by itself after --max-reports, and its weights are of the last of them") {
+TEST_CASE("a trial ends after --max-reports and saves the weights of its last report") {
   const TemporaryFolder folder;
   const Finished run =
       run_program(tune(folder, kRates, {"--samples", "2", "--epochs", "4", "--max-reports", "2", "--concurrent", "1"}));

@@ -4,7 +4,7 @@
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
 
-// Local SGD and L-BFGS over nodes: the bits of one process, and what they do when a node is lost.
+// Local SGD and L-BFGS on nodes: comparison with one process, and behaviour after the loss of a node.
 using namespace troupe;
 using namespace troupe_test;
 using troupe::testing::TemporaryFolder;
@@ -14,7 +14,7 @@ namespace {
 constexpr int kSteps = 12;
 constexpr int kShards = 4;
 
-/// As these tests have it.
+/// Returns the algorithm with the settings of these tests.
 Algorithm named(const std::string& name) {
   if (name == "local") return LocalSgd{.steps = 3, .outer = OuterNesterov()};
   if (name == "lbfgs") return Lbfgs{.history = 3, .tolerance = 0, .portions = 8};
@@ -42,7 +42,7 @@ std::vector<float> one_process(const std::string& algorithm, int steps) {
 
 }  // namespace
 
-TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
+TEST_CASE("local SGD and L-BFGS on nodes are bitwise identical to one process") {
   Nodes nodes(2);
   for (const char* algorithm : {"local", "lbfgs"})
     for (const Strategy strategy : {Strategy::hierarchical, Strategy::ring, Strategy::parameter_server}) {
@@ -55,7 +55,7 @@ TEST_CASE("local SGD and L-BFGS make over nodes the bits of one process") {
     }
 }
 
-TEST_CASE("what local SGD and L-BFGS remember goes from nodes to one process and back") {
+TEST_CASE("state of local SGD and L-BFGS moves from nodes to one process and back through a checkpoint") {
   Nodes nodes(2);
   for (const char* algorithm : {"local", "lbfgs"}) {
     CAPTURE(algorithm);
@@ -78,7 +78,7 @@ TEST_CASE("what local SGD and L-BFGS remember goes from nodes to one process and
   }
 }
 
-TEST_CASE("between nodes local SGD sends in all its steps what a synchronous step sends") {
+TEST_CASE("a step of local SGD sends as many bytes between nodes as a synchronous step") {
   Nodes nodes(2);
   const auto sent = [&](const std::string& algorithm) {
     Options options = trained_by(nodes.options(), algorithm);
@@ -92,21 +92,21 @@ TEST_CASE("between nodes local SGD sends in all its steps what a synchronous ste
   CHECK(sent("local") == synchronous);
 }
 
-TEST_CASE("weights of L-BFGS outlive a node that is lost while a pair is remembered") {
+TEST_CASE("weights of L-BFGS are still readable after a node is lost while a pair is stored") {
   Nodes nodes(2);
   Options options = trained_by(nodes.options(), "lbfgs");
   options.fault_tolerance.faults = {testing::CutNode{.node = 0, .step = 3, .phase = "remember"}};  // the pair of step 2
-  options.fault_tolerance.cut_after = std::chrono::seconds(5);  // by which a link is known to be cut
+  options.fault_tolerance.cut_after = std::chrono::seconds(5);  // after this time a link counts as cut
   DistributedSGD sgd("linear", options);
   sgd.step();
   CHECK(sgd.step().step == 2);
   const auto expected = one_process("lbfgs", 2);
   CHECK(sgd.weights() == expected);
-  CHECK(sgd.weights() == expected);  // of the same node once more
+  CHECK(sgd.weights() == expected);  // from the same node a second time
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
 }
 
-TEST_CASE("runs of local SGD and L-BFGS that lose a node go on from a checkpoint, to the same bits") {
+TEST_CASE("runs of local SGD and L-BFGS that lose a node resume from a checkpoint, bitwise identical") {
   Nodes nodes(2);
   for (const char* algorithm : {"local", "lbfgs"}) {
     CAPTURE(algorithm);
@@ -119,7 +119,7 @@ TEST_CASE("runs of local SGD and L-BFGS that lose a node go on from a checkpoint
     std::size_t repairs = 0;
     while (sgd.steps_done() < kSteps) {
       repairs += sgd.step().repairs.size();
-      if (sgd.steps_done() == kSteps / 2) nodes.start(1);  // which ends the one that is there
+      if (sgd.steps_done() == kSteps / 2) nodes.start(1);  // starting it again ends the existing process
     }
     CHECK(repairs == 1);
     CHECK(sgd.weights() == one_process(algorithm, kSteps));

@@ -11,7 +11,7 @@
 #include "support/optimizers.hpp"
 #include "support/patience.hpp"
 
-// Replicas of nodes on their own clocks, and parameter servers on nodes.
+// Asynchronous replicas on nodes, and parameter servers on nodes.
 using namespace troupe;
 using namespace troupe_test;
 using troupe::testing::TemporaryFolder;
@@ -41,7 +41,7 @@ void check_at_optimum(const std::vector<float>& weights) {
 
 }  // namespace
 
-TEST_CASE("what nodes did on their own clocks one process does again, to the bit") {
+TEST_CASE("one process replays an asynchronous run of nodes, bitwise identical") {
   Nodes nodes(3);
   for (const char* algorithm : {"downpour", "ssp"})
     for (const int servers : {0, 2}) {
@@ -74,7 +74,7 @@ TEST_CASE("what nodes did on their own clocks one process does again, to the bit
     }
 }
 
-TEST_CASE("asynchronous replicas of nodes find the optimum of a convex problem") {
+TEST_CASE("asynchronous replicas on nodes reach the optimum of a convex problem") {
   Nodes nodes(3);
   for (const char* algorithm : {"downpour", "ssp"}) {
     CAPTURE(algorithm);
@@ -85,7 +85,7 @@ TEST_CASE("asynchronous replicas of nodes find the optimum of a convex problem")
   }
 }
 
-TEST_CASE("between algorithms nodes hold the same weights and state, and a checkpoint has them") {
+TEST_CASE("a change of the algorithm keeps weights and state on nodes, and a checkpoint contains them") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = on_own_clocks(nodes, "synchronous");
@@ -117,7 +117,7 @@ TEST_CASE("between algorithms nodes hold the same weights and state, and a check
   CHECK(bits_of(again.weights()) == next);
 }
 
-TEST_CASE("a node that dies with its slice is named, and its weights are not made up") {
+TEST_CASE("a killed node that owns a slice is named, and weights cannot be read") {
   Nodes nodes(3);
   DistributedSGD sgd("hold", on_own_clocks(nodes, "downpour"));
   for (int step = 0; step < 3; ++step) sgd.step();
@@ -129,7 +129,7 @@ TEST_CASE("a node that dies with its slice is named, and its weights are not mad
   CHECK(code_of([&] { sgd.weights(); }) == ErrorCode::worker_lost);
 }
 
-TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
+TEST_CASE("an asynchronous run that loses a node continues from its checkpoint") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = linear(nodes, "downpour");
@@ -148,7 +148,7 @@ TEST_CASE("a run on own clocks that loses a node goes on from its checkpoint") {
   check_at_optimum(sgd.weights());
 }
 
-TEST_CASE("a node that is stopped for longer than a push may take is an error, and then steps go on") {
+TEST_CASE("a node stopped for longer than the deadline of a push is an error, and later steps succeed") {
   Nodes nodes(3);
   Options options = on_own_clocks(nodes, "downpour");
   options.fault_tolerance.cut_after = std::chrono::milliseconds(0);
@@ -162,7 +162,7 @@ TEST_CASE("a node that is stopped for longer than a push may take is an error, a
   });
   nodes[1].signal(SIGCONT);
   CHECK((code == ErrorCode::timeout || code == ErrorCode::worker_lost));
-  // Others may still wait for what the node did not send, each for its time.
+  // Other nodes may still wait for data from the stopped node, each until its own deadline.
   int errors = 0;
   for (int steps = 0; steps < 5 && errors < 10;) try {
       sgd.step();

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the second step of a run fails with.
+/// Returns the error of the second step of a run.
 Error error_of_step_two(const Options& options, const std::function<void(const DistributedSGD&)>& before) {
   DistributedSGD sgd("hold", options);
   sgd.step();
@@ -39,7 +39,7 @@ bool says(const Error& error, const char* text) { return error.message().find(te
 
 }  // namespace
 
-TEST_CASE("a node that is stopped is suspected, cut and named, and is there again when it goes on") {
+TEST_CASE("a stopped node is suspected, disconnected and named, and serves again after it continues") {
   Nodes nodes(2);
   Options options = nodes.options();
   options.fault_tolerance.suspect_after = 500ms;
@@ -60,7 +60,7 @@ TEST_CASE("a node that is stopped is suspected, cut and named, and is there agai
   check_usable(nodes);
 }
 
-TEST_CASE("a node that is cut off on purpose is cut, and joins the next run") {
+TEST_CASE("a fault that cuts off a node disconnects it, and the node joins the next run") {
   Nodes nodes(2);
   Options options = nodes.options();
   options.fault_tolerance.suspect_after = 0ms;
@@ -75,7 +75,7 @@ TEST_CASE("a node that is cut off on purpose is cut, and joins the next run") {
   check_usable(nodes);
 }
 
-TEST_CASE("a node whose driver is silent ends the run by itself, and joins the next one") {
+TEST_CASE("a node with a silent driver ends the run on its own and joins the next run") {
   Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-cut-after=1000"});
   Options options = nodes.options();
   options.fault_tolerance.suspect_after = 0ms;
@@ -90,12 +90,12 @@ TEST_CASE("a node whose driver is silent ends the run by itself, and joins the n
   check_usable(nodes);
 }
 
-TEST_CASE("nobody is blamed for nodes that left while this process was stopped, and they are there again") {
+TEST_CASE("no node is blamed for a loss while the driver's process was stopped, and the nodes serve again") {
   Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-cut-after=1000"});
   const Error error = error_of_step_two(nodes.options(), [](const DistributedSGD&) {
     const std::string pid = std::to_string(::getpid());
     const std::string stop = "kill -STOP " + pid + "; sleep 4; kill -CONT " + pid;
-    REQUIRE(std::system(stop.c_str()) == 0);  // in a process of its own
+    REQUIRE(std::system(stop.c_str()) == 0);  // in a separate process
   });
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::worker_lost);
@@ -105,7 +105,7 @@ TEST_CASE("nobody is blamed for nodes that left while this process was stopped, 
   check_usable(nodes);
 }
 
-TEST_CASE("faults of workers are for worker processes, and nodes are cut off that there are") {
+TEST_CASE("nodes refuse faults of worker processes and faults of missing nodes") {
   const Nodes nodes(0);
   for (const testing::Fault& fault : {testing::Fault(testing::KillWorker{.worker = 0, .step = 2}),
                                       testing::Fault(testing::CutNode{.node = 1, .step = 2})}) {

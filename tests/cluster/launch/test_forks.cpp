@@ -14,7 +14,7 @@ using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
 
-// The program of a driver forks.
+// A driver's program that forks.
 
 namespace {
 
@@ -27,7 +27,7 @@ bool is_refused(const std::function<void()>& call) {
   return false;
 }
 
-/// Whether a child does this and ends, within seconds.
+/// Returns whether a child process does the work and ends within seconds.
 bool child_ends_well(const std::function<bool()>& work) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work() ? 0 : 1);
@@ -40,7 +40,7 @@ bool child_ends_well(const std::function<bool()>& work) {
 
 }  // namespace
 
-TEST_CASE("a child of the driver's process leaves nodes alone, and the run's bits stay") {
+TEST_CASE("a forked child of the driver's process does not affect nodes, and the run stays bitwise identical") {
   const Nodes nodes(2);
   std::optional<DistributedSGD> sgd(std::in_place, "hold", nodes.options());
   for (int step = 0; step < 2; ++step) sgd->step();
@@ -54,7 +54,7 @@ TEST_CASE("a child of the driver's process leaves nodes alone, and the run's bit
   CHECK(bits_of(sgd->weights()) == bits_of(run_here(Hold{}.text(), 2, 4)));
 }
 
-TEST_CASE("a child of a trainer's process leaves nodes alone, and the run goes on") {
+TEST_CASE("a forked child of a trainer's process does not affect nodes, and the run continues") {
   const Nodes nodes(2);
   TrainerOptions options;
   options.num_workers = 2;

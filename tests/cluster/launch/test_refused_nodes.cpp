@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 // A node whose join the driver refuses after their handshake: it announces an address that other nodes cannot dial.
 
-TEST_CASE("a node that the driver refuses tells why: with --once it ends with status 1, else it dials again") {
+TEST_CASE("a refused node prints the reason, ends with status 1 under --once, and otherwise connects again") {
   if (const std::string why = Namespaces::why_not(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;
@@ -33,7 +33,7 @@ TEST_CASE("a node that the driver refuses tells why: with --once it ends with st
       try {
         const DistributedSGD sgd("hold", options);
         MESSAGE("the node has joined");
-      } catch (const Error&) {  // nobody joins in time
+      } catch (const Error&) {  // no node joins before the timeout
       }
     });
     if (once) CHECK(nodes[0].wait() == 1);

@@ -7,9 +7,9 @@
 using namespace troupe;
 using namespace troupe_test;
 
-TEST_CASE("functions on nodes take an argument, once a node, and it goes with the call") {
+TEST_CASE("the argument of a function is sent once per node and freed after the call") {
   constexpr std::size_t kBytes = (std::size_t{20} << 20) + 3;
-  Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-store-bytes=50000000"});  // room for two
+  Nodes nodes(2, nullptr, NodeProgram::own, {"--troupe-store-bytes=50000000"});  // enough for two
   Options options = nodes.options(2);
   options.num_workers = 4;
   DistributedSGD sgd("hold", options);

@@ -12,7 +12,7 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// How the work of a run is dealt out; to no nodes is in this process.
+/// How the work of a run is distributed. With 0 nodes the run is in this process.
 struct ClusterDeal {
   int nodes;
   int workers;
@@ -29,7 +29,7 @@ Options dealt(const Nodes& nodes, const ClusterDeal& deal, const TrialModel& mod
   return options;
 }
 
-/// Saves after three steps of one deal, and goes on with another to the end of `expected`.
+/// Saves a checkpoint after three steps with one distribution, and resumes with another until the end of `expected`.
 void check_goes_on(const Nodes& nodes, const ClusterDeal& from, const ClusterDeal& to, const TrialModel& model,
                    const std::string& optimizer, const Outcome& expected) {
   const TemporaryFolder folder;
@@ -46,7 +46,7 @@ void check_goes_on(const Nodes& nodes, const ClusterDeal& from, const ClusterDea
 
 }  // namespace
 
-TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and on none") {
+TEST_CASE("a run resumes from a checkpoint on other nodes or without nodes, bitwise identical") {
   Nodes nodes(3);
   const ClusterDeal here{0, 2, 1, Strategy::automatic};
   const TemporaryFolder folder;
@@ -62,7 +62,7 @@ TEST_CASE("a run goes on from a checkpoint to the same bits on other nodes, and 
   }
 }
 
-TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they have") {
+TEST_CASE("nodes refuse a checkpoint of another run and continue from their own state") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   const ClusterDeal deal{2, 2, 1, Strategy::hierarchical};
@@ -79,7 +79,7 @@ TEST_CASE("nodes refuse a checkpoint of another run, and go on from what they ha
 }
 
 TEST_CASE(
-    "checkpoints are made in the background among nodes, also through a generation, and any deal goes on from them") {
+    "background checkpoints on nodes survive a change of generation, and any number of nodes can resume from them") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   const std::string run = folder / "run";
@@ -95,7 +95,7 @@ TEST_CASE(
     DistributedSGD sgd(kStatistics.name, options);
     CHECK(sgd.steps_done() == done);
     for (int step = 0; step < 2; ++step) sgd.step();
-    // A round that fails ends the generation, while vectors of the pinned version are still to be fetched.
+    // A failed round ends the generation while vectors of the pinned version are still to be read.
     CHECK(code_of([&] { sgd.foreach_model("nobody"); }).has_value());
     const StepReport report = sgd.step();
     CHECK(report.checkpoint.error.empty());
@@ -109,20 +109,20 @@ TEST_CASE(
   check_same_end(go_on(last, 2, folder / "last"), expected);
 }
 
-TEST_CASE("a pinned version stays what it was among nodes, also in the next generation") {
+TEST_CASE("a pinned version on nodes stays unchanged in the next generation") {
   Nodes nodes(2);
   for (const Strategy strategy : {Strategy::hierarchical, Strategy::parameter_server}) {
     CAPTURE(to_string(strategy));
     Driver driver(kStatistics.name, dealt(nodes, {2, 3, 1, strategy}, kStatistics, "adam"));
     Driver again(kStatistics.name, dealt(nodes, {0, 1, 1, Strategy::automatic}, kStatistics, "adam"));
     check_pinning(driver, again, [](Driver& disturbed) {
-      // A round that fails ends the generation.
+      // A failed round ends the generation.
       CHECK(code_of([&] { disturbed.call_model("nobody", "", /*first_only=*/false); }).has_value());
     });
   }
 }
 
-TEST_CASE("a node that does not answer is named while its part of the state is gathered") {
+TEST_CASE("a node that does not answer while its part of the state is collected is named") {
   Nodes nodes(3);
   Options options = dealt(nodes, {3, 3, 1, Strategy::hierarchical}, kStatistics, "adam");
   options.timeouts.save = std::chrono::seconds(3);

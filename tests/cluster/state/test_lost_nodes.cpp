@@ -21,10 +21,10 @@ using troupe::testing::TemporaryFolder;
 
 namespace {
 
-/// For nodes that are there: those that found no driver for a while look again every three seconds.
+/// A timeout for running nodes. A node that has not found a driver for a while retries every three seconds.
 constexpr auto kLate = kSanitized ? 30s : 5s;
 
-/// Of all nodes, a worker each, with all that an optimizer keeps.
+/// Returns options for all nodes with one worker each and an optimizer with state.
 Options trial(const Nodes& nodes, const std::string& folder, const std::string& optimizer = "adam") {
   Options options = nodes.options();
   make_trial(options, kStatistics, optimizer);
@@ -34,7 +34,7 @@ Options trial(const Nodes& nodes, const std::string& folder, const std::string& 
   return options;
 }
 
-/// The same in this process, undisturbed.
+/// Returns options for the same run in this process, without faults.
 Options undisturbed(const std::string& optimizer = "adam") {
   Options options;
   make_trial(options, kStatistics, optimizer);
@@ -42,19 +42,19 @@ Options undisturbed(const std::string& optimizer = "adam") {
   return options;
 }
 
-/// A run, and one of the same bits that nothing disturbs.
+/// A run, and a run without faults. Both must have bitwise identical results.
 class Pair {
  public:
   explicit Pair(const Options& options)
       : sgd(kStatistics.name, options), twin_(kStatistics.name, undisturbed(settings_of(options).kind)) {}
 
-  /// A step of both.
+  /// Makes a step of both runs.
   StepReport step() {
     StepReport report = sgd.step();
     check_as_twin(report);
     return report;
   }
-  /// Of both, by hand.
+  /// Sets the learning rate of both runs.
   void set_learning_rate(double rate) {
     sgd.set_learning_rate(rate);
     twin_.set_learning_rate(rate);
@@ -65,7 +65,7 @@ class Pair {
     CHECK(report.loss == expected.loss);
   }
   void check_weights() { CHECK(bits_of(sgd.weights()) == bits_of(twin_.weights())); }
-  /// The node of a worker, whose supervisor starts another.
+  /// Kills the process of a worker's node. Its supervisor starts another process.
   void kill(int worker) const { ::kill(sgd.worker_pids().at(static_cast<std::size_t>(worker)), SIGKILL); }
 
   DistributedSGD sgd;
@@ -78,15 +78,15 @@ std::size_t saved_in(const std::string& folder) { return CheckpointSeries(folder
 
 }  // namespace
 
-TEST_CASE("a run that loses a node goes on from its newest checkpoint, or from its beginning, to the same bits") {
+TEST_CASE("a run that loses a node continues from its newest checkpoint or its beginning, bitwise identical") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   const std::string series = folder / "run";
   Pair run(trial(nodes, series));
   run.step();
-  run.step();  // of the checkpoint that is due one vector of three has been fetched
+  run.step();  // one of three vectors of the pending checkpoint has been read
   run.kill(1);
-  run.check_weights();  // by a node that is left
+  run.check_weights();  // from a remaining node
   StepReport report = run.step();
   REQUIRE(report.repairs.size() == 1);
   CHECK(report.repairs[0].node == "node1");
@@ -96,7 +96,7 @@ TEST_CASE("a run that loses a node goes on from its newest checkpoint, or from i
   CHECK(run.sgd.steps_done() == 3);
   while (report.checkpoint.step < 0 && report.step < 2000) {
     report = run.step();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for the disk
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // time to write the checkpoint
   }
   CHECK(report.repairs.empty());
   const std::int64_t since = report.step - report.checkpoint.step;
@@ -106,7 +106,7 @@ TEST_CASE("a run that loses a node goes on from its newest checkpoint, or from i
   REQUIRE(report.repairs.size() == 1);
   CHECK(report.repairs[0].replayed == since);
   run.kill(2);
-  run.sgd.save_state(folder / "state");  // which no node can that is left
+  run.sgd.save_state(folder / "state");  // the remaining nodes alone cannot do so
   run.check_weights();
   CHECK(run.step().repairs.size() == 1);
   run.check_weights();
@@ -116,7 +116,7 @@ TEST_CASE("a run that loses a node goes on from its newest checkpoint, or from i
   resumed.check_weights();
 }
 
-TEST_CASE("steps that are done again have the rates that were set when they were done first") {
+TEST_CASE("repeated steps use the learning rates that were set when the steps ran first") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   Pair run(trial(nodes, folder / "run"));
@@ -132,7 +132,7 @@ TEST_CASE("steps that are done again have the rates that were set when they were
   run.check_weights();
 }
 
-TEST_CASE("a node that comes late takes the place of one that was lost for good") {
+TEST_CASE("a node that joins late replaces a node that was lost permanently") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
@@ -153,7 +153,7 @@ TEST_CASE("a node that comes late takes the place of one that was lost for good"
   run.check_weights();
 }
 
-TEST_CASE("a run goes on with as many nodes as it needs at least; with fewer it says so in time, and waits for more") {
+TEST_CASE("a run continues with min_nodes, is an error in time with fewer nodes, and continues when more join") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
@@ -194,7 +194,7 @@ TEST_CASE("a run goes on with as many nodes as it needs at least; with fewer it 
   run.check_weights();
 }
 
-TEST_CASE("a run begins with fewer nodes when the others do not come in time") {
+TEST_CASE("a run starts with fewer nodes if the others do not join in time") {
   Nodes nodes(3);
   nodes[2].signal(SIGKILL);
   Options options = trial(nodes, "", "sgd");
@@ -205,7 +205,7 @@ TEST_CASE("a run begins with fewer nodes when the others do not come in time") {
   run.check_weights();
 }
 
-TEST_CASE("without checkpoints a lost node ends the run, but for what the others have") {
+TEST_CASE("without checkpoints a lost node ends the run, and the remaining nodes can still save the weights") {
   Nodes nodes(3);
   const TemporaryFolder folder;
   for (const char* optimizer : {"adam", "sgd"}) {
@@ -238,7 +238,7 @@ TEST_CASE("without checkpoints a lost node ends the run, but for what the others
   }
 }
 
-TEST_CASE("a run goes back to no checkpoint of before its weights were set, and to one of after that") {
+TEST_CASE("a run does not return to a checkpoint older than set_weights") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
@@ -252,7 +252,7 @@ TEST_CASE("a run goes back to no checkpoint of before its weights were set, and 
   weights[0] += 1;
   sgd.set_weights(weights);
   twin.set_weights(weights);
-  SUBCASE("with a checkpoint") {
+  SUBCASE("with a newer checkpoint the run continues") {
     sgd.checkpoint();
     ::kill(sgd.worker_pids()[1], SIGKILL);
     const StepReport report = sgd.step();
@@ -260,14 +260,14 @@ TEST_CASE("a run goes back to no checkpoint of before its weights were set, and 
     CHECK(report.repairs[0].replayed == 0);
     CHECK(report.loss == twin.step().loss);
   }
-  SUBCASE("without") {
+  SUBCASE("without a newer checkpoint the run ends") {
     ::kill(sgd.worker_pids()[1], SIGKILL);
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
   }
   CHECK(bits_of(sgd.weights()) == bits_of(twin.weights()));
 }
 
-TEST_CASE("a damaged checkpoint is told, and the one before it is gone back to; pins go with the run that is lost") {
+TEST_CASE("a damaged checkpoint is renamed, the previous one is restored, and pins of the lost state are errors") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");
@@ -294,7 +294,7 @@ TEST_CASE("a damaged checkpoint is told, and the one before it is gone back to; 
   CHECK(driver.step().loss == twin.step().loss);
 }
 
-TEST_CASE("nodes that are lost too often end the run, until it is asked again") {
+TEST_CASE("the loss of more nodes than max_failures ends the run, and the next call continues it") {
   Nodes nodes(2);
   const TemporaryFolder folder;
   Options options = trial(nodes, folder / "run");

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kSeed = 12;
 constexpr int kStepsBetween = 12;
 
-/// Kills nodes' processes at random moments of random steps, one in each `kStepsBetween` steps, while a run goes on.
+/// Kills a node's process at a random moment of a random step, once in every `kStepsBetween` steps of a run.
 class Killer {
  public:
   explicit Killer(int kills) : kills_(kills), thread_([this] { run(); }) {}
@@ -33,7 +33,7 @@ class Killer {
   Killer(const Killer&) = delete;
   Killer& operator=(const Killer&) = delete;
 
-  /// To be told before each step.
+  /// Must be called before each step.
   void note(std::int64_t steps, std::vector<int> pids) {
     const std::lock_guard lock(mutex_);
     pids_ = std::move(pids);
@@ -73,8 +73,8 @@ Options options_of(Options options) {
 
 }  // namespace
 
-// With TROUPE_SOAK in the environment 50 nodes are killed, else 3.
-TEST_CASE("nodes that are killed at random moments change no bit") {
+// 50 nodes are killed if TROUPE_SOAK is set in the environment, otherwise 3.
+TEST_CASE("nodes that are killed at random moments do not change the results") {
   const int kills = std::getenv("TROUPE_SOAK") != nullptr ? 50 : 3;
   std::optional<Namespaces> namespaces;
   if (const std::string why = Namespaces::why_not(); why.empty())

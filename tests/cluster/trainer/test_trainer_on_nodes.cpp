@@ -16,7 +16,7 @@ using namespace troupe_test;
 
 namespace {
 
-/// Of a trainer on all nodes.
+/// Returns options of a trainer on all nodes.
 TrainerOptions on_nodes(const Nodes& nodes, int workers) {
   TrainerOptions options = trainer_options(Placement::cluster, workers);
   options.cluster = nodes.options().cluster;
@@ -28,7 +28,7 @@ TrainerOptions on_nodes(const Nodes& nodes, int workers) {
 
 }  // namespace
 
-TEST_CASE("functions on nodes are told where they are, and reach each other over the data plane") {
+TEST_CASE("functions on nodes know their place and reach each other over the data plane") {
   const Nodes nodes(2);
   Trainer trainer(on_nodes(nodes, 3));
   const RunResults told = trainer.run("place");
@@ -52,7 +52,7 @@ TEST_CASE("functions on nodes are told where they are, and reach each other over
     CHECK(trainer.run(function, {}, folds)[2].json == here_alone.run(function, {}, folds)[2].json);
 }
 
-TEST_CASE("on nodes, too, who throws, returns early or calls something else is named") {
+TEST_CASE("on nodes a rank that throws, returns early or calls another collective is named") {
   const Nodes nodes(2);
   Trainer trainer(on_nodes(nodes, 3));
   constexpr std::array kCases{
@@ -68,19 +68,19 @@ TEST_CASE("on nodes, too, who throws, returns early or calls something else is n
   CHECK(trainer.run("ten")[2].json.at("sum") == 10);
 }
 
-TEST_CASE("a node that is lost in the middle of a collective is named to the ranks of others") {
+TEST_CASE("a node that is lost during a collective is named to the remaining ranks") {
   const Nodes nodes(2);
   const TemporaryFolder notes;
   Trainer trainer(on_nodes(nodes, 3));
   trainer.run("add until killed", {{"notes", notes.path().string()}});
   std::string note;
-  std::getline(std::ifstream(notes / "2"), note);  // ranks 0 and 1 are gone
+  std::getline(std::ifstream(notes / "2"), note);  // ranks 0 and 1 have ended
   CHECK_MESSAGE(note.starts_with("worker_lost: worker "), note);
   CHECK_MESSAGE(note.find("all_reduce(1000000 f32, mean) at train_functions.cpp:") != std::string::npos, note);
   CHECK_MESSAGE(note.find(" (node0) ") != std::string::npos, note);
 }
 
-TEST_CASE("a lost node joins again, and the function is called again from the last checkpoint of all") {
+TEST_CASE("after a lost node joins again, the function restarts from the last common checkpoint") {
   const Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 3);
   options.timeouts.collective = std::chrono::seconds(2);
@@ -96,7 +96,7 @@ TEST_CASE("a lost node joins again, and the function is called again from the la
   }
 }
 
-TEST_CASE("without a node that stays away the run goes on once min_nodes have come, and without enough it ends") {
+TEST_CASE("a run continues without a lost node once min_nodes have joined, and ends with fewer nodes") {
   Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 2);
   options.cluster.min_nodes = 1;
@@ -116,12 +116,12 @@ TEST_CASE("without a node that stays away the run goes on once min_nodes have co
   CHECK_MESSAGE(said.find("of 2 nodes did not join in time") != std::string::npos, said);
 }
 
-TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
+TEST_CASE("a trainer whose nodes failed to return works again when they join") {
   Nodes nodes(2);
   TrainerOptions options = on_nodes(nodes, 2);
   options.timeouts.start = std::chrono::seconds(kSanitized ? 10 : 1);
   std::optional<Trainer> trainer;
-  for (int tries = 0; !trainer && tries < 20; ++tries) try {  // nodes take their time to start, too
+  for (int tries = 0; !trainer && tries < 20; ++tries) try {  // nodes also need time to start
       trainer.emplace(options);
     } catch (const Error& error) {
       REQUIRE(error.code() == ErrorCode::timeout);
@@ -145,7 +145,7 @@ TEST_CASE("a trainer whose nodes did not come again can be used once they do") {
   CHECK(results[1].json.at("sum") == 10);
 }
 
-TEST_CASE("what makes no sense on nodes is told before anything starts") {
+TEST_CASE("options that are invalid for nodes are errors before anything starts") {
   TrainerOptions options = trainer_options(Placement::cluster, 2);
   options.num_workers = {1, inf};
   CHECK(code_of([&] { const Trainer unknown(options); }) == ErrorCode::invalid_argument);
