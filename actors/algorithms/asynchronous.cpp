@@ -52,7 +52,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   return report_of(context, whole.seconds());
 }
 
-/// Whether enough gradients for a step are applied. In a replay, also requires that the record has a step here.
+/// Returns whether enough gradients for a step are applied. In a replay, the record must have a step here, too.
 bool AsynchronousRunner::complete(const StepContext& context) {
   const std::int64_t steps = context.versions.committed().step;
   if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
@@ -66,7 +66,8 @@ bool AsynchronousRunner::complete(const StepContext& context) {
   throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
 }
 
-/// Nodes with parameter servers exchange no gradients, so only the computation is rehearsed.
+/// Rehearses a step at rest. On one machine, this is a synchronous step. Nodes with parameter servers exchange no
+/// gradients, so with nodes, only the computation is rehearsed.
 StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
   if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
@@ -83,7 +84,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
-  // First repeat the record up to its rest.
+  // In a replay, first repeat the operations of the record up to its rest.
   let_held_go(context);
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
   if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
@@ -94,7 +95,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
     try {
       go_on(context);
     } catch (const Error& error) {
-      // A refused push is not an error of the caller of rest, and the state is valid. The next step reports the
+      // A refused push is not an error for the caller of `rest`, because the state is valid. The next step reports the
       // refusal.
       const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
       auto& kept = refusal ? refusal_ : first;
@@ -141,7 +142,8 @@ void AsynchronousRunner::forget() {
   whole_ = true;
 }
 
-/// Starts idle workers: all workers at first and after a rest, later a worker after a refused push.
+/// Starts idle workers. At first and after a rest, these are all workers. Later, a worker is idle after its push was
+/// refused.
 void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
@@ -160,12 +162,12 @@ void AsynchronousRunner::begin(const StepContext& context) {
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
   }
-  let_waiting_go(context);  // only when all clocks are known
-  let_held_go(context);     // including workers that wait for the step that was just made
+  let_waiting_go(context);  // only now, when the clocks of all workers are known
+  let_held_go(context);     // a worker may be held back until the step that was just made
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {
-  if (tasks_.empty()) {  // all workers are held back
+  if (tasks_.empty()) {  // no task can end, because all workers are held back
     if (script_) throw script_->other_run();
     throw_late(context);
   }
@@ -197,8 +199,8 @@ void AsynchronousRunner::drop(int worker) {
   clocks_.push(worker);
 }
 
-/// A task ends when all its members have answered, even if one of them failed. Until then, no other task may use their
-/// data.
+/// Handles a reply. A task ends when all its members have answered, even if one of them failed. Until then, no other
+/// task may use the data of these members.
 template <class Reply>
 void AsynchronousRunner::take(const StepContext& context, const From<Reply>& from) {
   const std::uint64_t round = from.reply.round;
@@ -293,7 +295,7 @@ void AsynchronousRunner::end_push(const StepContext& context, const Task& task) 
 
 void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
-    // A loss that was already reported is being handled: the worker is replaced.
+    // If the loss was already reported, the worker is being replaced.
     if (resting_ || !context.rounds.is_untold(worker)) return;
     context.rounds.throw_if_lost(Round(0, {worker}), phase(context, "compute"));
   }

@@ -57,7 +57,7 @@ class PortionRounds {
     return all;
   }
 
-  /// Gives the worker as many portions as it has replicas, if enough portions are left.
+  /// Requests the worker to compute as many portions as it has replicas, or fewer if fewer are left.
   void begin(int worker) {
     ComputePortions request;
     Tasks tasks;
@@ -136,8 +136,8 @@ class PortionRounds {
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }
 
-  /// Asks workers that still compute finished portions to stop, because no worker may read weights that are about to be
-  /// written.
+  /// Requests workers to stop that still compute finished portions, because the weights that they read are about to be
+  /// overwritten. Waits until they have stopped.
   void recall() {
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) {
