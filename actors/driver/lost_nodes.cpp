@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// The first worker of each remaining node.
+/// Returns one worker of each remaining node: the first of its workers that is not lost.
 std::vector<int> survivors(const Members& members) {
   std::vector<int> workers;
   for (const int worker : members.workers()) {
@@ -89,9 +89,9 @@ void Driver::give_up_run() noexcept {
 
 void Driver::go_back() {
   std::vector<std::string> sources = lineage_.sources();
-  const bool began_anew = !sources.empty() && sources.back().empty();  // then the initial weights are already in place
+  const bool began_anew = !sources.empty() && sources.back().empty();  // the initial weights are already in place
   if (began_anew) sources.pop_back();
-  // Learning rates are taken from this run, because they may have been set after the checkpoint.
+  // Keep the learning rates of this run, because they may have been set after the checkpoint.
   if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
   throw Error(ErrorCode::bad_file, "there is no valid checkpoint from which the run can continue without the lost node",
               {.object = options_.checkpoint.folder});
@@ -131,7 +131,7 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> workers = survivors(members);
   Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
   for (std::size_t i = 0; i < workers.size(); ++i) try {
-      // A node that hangs must leave time for the others.
+      // If this node hangs, enough time must remain for the other nodes.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// The number of floats that hold this many bytes; transfers consist of floats.
+/// Returns the number of floats that are needed to contain this many bytes. Transfer objects consist of floats.
 std::size_t floats_for(std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); }
 
 }  // namespace

@@ -24,7 +24,7 @@ int Losses::note_untold(Rounds& rounds, const Members& members, bool replaced, c
     const Where& where = loss->where();
     const bool allowed = budget_.allows(*loss, Clock::now());
     if (!replaced && elasticity_.drops_lost(allowed)) drop(where.worker);
-    // The time of the repair that replaced this worker, too.
+    // The last repair has replaced this worker, too, so its time counts for both.
     const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;
     const bool dropped = !members.takes_part(where.worker);
     if (!allowed && !(dropped && elasticity_.drops_lost(allowed))) continue;
