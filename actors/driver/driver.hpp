@@ -199,8 +199,8 @@ class Driver {
   std::uint64_t calls_ = 0;  ///< calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
-  std::optional<std::int64_t>
-      lost_at_;  ///< the number of steps committed when a node was lost; set until the run is formed again
+  /// The number of steps committed when a node was lost; set until the run is formed again.
+  std::optional<std::int64_t> lost_at_;
   std::vector<float> kept_weights_;      ///< the weights of a run that lost a node, kept until the run is formed again
   std::vector<CheckpointInfo> written_;  ///< checkpoints that `take_written` has not returned yet
   std::unique_ptr<Checkpoints> checkpoints_;  ///< null without a folder; destroyed first, because it fetches vectors

@@ -167,8 +167,8 @@ FaultPlan fault_plan_of(const Options& options) {
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
-  const bool fewer =
-      nodes < options.cluster.num_nodes;  // fewer than all nodes, although the options were checked for all nodes
+  // The options were checked for all nodes of the cluster. A run that is formed again may have fewer.
+  const bool fewer = nodes < options.cluster.num_nodes;
   const AlgorithmTraits traits = traits_of(options.algorithm);
   const int wanted = traits.has_servers ? traits.servers : options.gradients.slice_owners;
   const int servers = fewer ? std::min(wanted, nodes) : wanted;

@@ -10,14 +10,14 @@
 
 namespace troupe {
 
-/// Transfers all fields except the role, which follows from the position: the driver comes last.
+/// Lists all fields except the role. The role follows from the position in a list of peers: the driver comes last.
 template <class F>
 auto fields(PeerNode& x, F visit) {
   return visit(x.name, x.label, at_most<Bound::host>(x.address.host), x.address.port);
 }
 
-/// A request to all nodes: begin a new generation. Make the slabs that the node's workers share, and accept connections
-/// of the other nodes.
+/// A request to all nodes: begin a new generation. A node creates the slabs that its workers share, and accepts
+/// connections of the other nodes.
 struct BeginGeneration {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -33,10 +33,11 @@ struct BeginGeneration {
   std::vector<std::int32_t> carried;     ///< buffer i starts as a copy of this buffer of the carried generation
   std::uint64_t carried_generation = 0;  ///< the last generation that began on all nodes
   PlanRequest plan;
-  // If the node has a parameter server.
-  std::int32_t served_devices = 0;  ///< lanes per worker that parameter servers serve; 0: no servers
-  std::uint64_t learned_size = 0;   ///< floats with a gradient; the floats behind them are statistics
-  std::string optimizer;            ///< OptimizerSettings as JSON
+  // The remaining fields are used if the node has a parameter server.
+  /// The number of lanes of each worker that fetches from servers; 0: there are no servers.
+  std::int32_t served_devices = 0;
+  std::uint64_t learned_size = 0;  ///< the number of floats with a gradient; the floats after them are statistics
+  std::string optimizer;           ///< OptimizerSettings as JSON
 };
 template <class F>
 auto fields(BeginGeneration& x, F visit) {

@@ -9,7 +9,7 @@ namespace troupe {
 
 inline constexpr std::uint32_t kProtocolVersion = 22;
 
-/// Sent once by a worker to the driver, to join. The sender is the worker.
+/// A message that a worker's actor sends once to the driver, to join the run.
 struct Join {
   std::uint32_t protocol = kProtocolVersion;
   std::int32_t worker = 0;
@@ -20,7 +20,7 @@ auto fields(Join& x, F visit) {
   return visit(x.protocol, x.worker, x.pid);
 }
 
-/// Sent once by a node to the driver, to join. The sender is the node.
+/// A message that a node's actor sends once to the driver, to join the run.
 struct NodeJoin {
   std::uint32_t protocol = kProtocolVersion;
   std::string token;  ///< the token of the hello on the connection that carries this message

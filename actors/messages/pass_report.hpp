@@ -12,14 +12,14 @@
 
 namespace troupe {
 
-/// Costs and counts of a worker's gradient computation. Seconds are stored as bits (`to_bits`).
+/// The costs and counts of a worker's gradient computation. Seconds are stored as bits (`to_bits`).
 struct PassReport {
   std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;                      ///< part of the seconds spent waiting for samples
+  std::uint64_t data_bits = 0;                      ///< the part of the seconds spent waiting for samples, as bits
   std::int64_t left_out = 0;                        ///< samples that could not be read
-  std::int64_t bytes_over_bus = 0;                  ///< between the host and accelerators
-  std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model got right
-  bool weights_finite = true;                       ///< checked only if the results are not finite
+  std::int64_t bytes_over_bus = 0;                  ///< bytes copied between the host and accelerators
+  std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model classified correctly, or kNotCounted
+  bool weights_finite = true;  ///< whether the weights are finite; only checked if the results are not
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
@@ -47,9 +47,12 @@ class Passes {
     longest_wait_ = std::max(longest_wait_, waited);
   }
 
+  /// Records that a result is not finite, in addition to the losses that `add` checks.
   void note_non_finite() { finite_ = false; }
 
-  /// @param weights the weights that the gradients were computed with
+  /// Returns the report.
+  /// @param computing measures the time since the computation began
+  /// @param weights the weights from which the gradients were computed
   PassReport report(const Stopwatch& computing, std::span<const float> weights) const {
     return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_,
             finite_ || all_finite(weights)};

@@ -30,8 +30,8 @@ std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase
 std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadline) {
   for (const auto& [member, is_owed] : owed_)
     if (!members_.lost(member)) missing.push_back(member);
-  std::erase_if(missing,
-                Members::is_server);  // servers are threads of this process: they have no signs of life to check
+  // Parameter servers are threads of this process: they have no signs of life to check.
+  std::erase_if(missing, Members::is_server);
   const auto portion = detector_.looks_every();
   for (bool heard_out = false;;) {
     const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;

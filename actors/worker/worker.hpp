@@ -10,11 +10,11 @@
 
 namespace troupe {
 
-/// A worker without its actor. Each replica carries out its requests in order.
+/// Carries out the requests that a worker's actor receives. Each replica carries out its requests in order.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  /// @param creator for workers of the driver's process; other workers look up a creator by name.
-  /// @param node the objects shared with the other workers of the node; null without nodes.
+  /// @param creator for workers of the driver's process; other workers look up a creator by name
+  /// @param node the objects that the node shares with its workers; null without nodes
   Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
   int index() const { return state_.index; }
@@ -61,7 +61,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     reply.failure = failure;
     return reply;
   }
-  /// The driver's deadline, counted from now. A request without a timeout gets a deadline that has already passed.
+  /// Returns the driver's deadline, counted from now. A request without a timeout gets a deadline that has already
+  /// passed.
   template <class Request>
   static Deadline deadline_from_now(const Request& request) {
     if constexpr (requires { request.timeout_ms; })
@@ -69,7 +70,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     else
       return Deadline(std::chrono::milliseconds(0));
   }
-  /// The error code for exceptions that carry none.
+  /// Returns the error code for exceptions that have no code.
   template <class Request>
   static constexpr ErrorCode otherwise() {
     const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;

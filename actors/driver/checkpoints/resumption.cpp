@@ -55,9 +55,8 @@ std::optional<std::string> load_first_good(const Options& options, const std::ve
       damaged.push_back(path);
       continue;
     }
-    set_aside(
-        options,
-        damaged);  // only after a success: if no checkpoint can be read, the cause may be something other than damage
+    // Only after a success: if no checkpoint can be read, the cause may be something other than damage.
+    set_aside(options, damaged);
     return path;
   }
   return std::nullopt;

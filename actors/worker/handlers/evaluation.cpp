@@ -34,6 +34,7 @@ void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int 
                 {.object = "shard " + std::to_string(shard)});
 }
 
+/// Moves the measurements out of all replicas. Returns them together.
 Measures together(WorkerState& worker) {
   Measures all;
   for (const auto& replica : worker.replicas) {

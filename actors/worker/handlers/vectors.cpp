@@ -3,7 +3,7 @@
 #include "models/converts_parts.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// Handlers that convert vectors of the state to and from canonical order. The model knows the permutation.
+// Handlers that convert vectors of the state to and from canonical order. The model converts the order of the floats.
 namespace troupe {
 namespace {
 
