@@ -28,7 +28,7 @@ struct StepContext {
   const std::vector<int>& appliers;  ///< workers that take part in reducing and applying
   const DriverGradients* gradients;  ///< not null if the driver adds the gradients
   bool settles_by_fence;             ///< see Host::settles_by_fence
-  std::uint64_t call;                ///< number of the driver's call; all attempts of a call have the same number
+  std::uint64_t call;                ///< the number of the driver's call; all attempts of one call have the same number
   int backups;                       ///< the largest number of workers that may be left out of a step
   double learning_rate;              ///< the learning rate of this step, for tensors without a group
   std::vector<int> servers = {};     ///< member numbers of the parameter servers, if the algorithm has them

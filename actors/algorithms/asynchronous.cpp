@@ -30,7 +30,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
   const auto longest = context.options.timeouts.step * (longest_leg_ + 2);
-  // Each request has its own timeout; this deadline is for a step in which all requests succeed but no gradient is
+  // Each request has a timeout of its own. This deadline is for the case that all requests succeed but no gradient is
   // applied.
   Deadline last(longest);
   for (bool passed = false; !complete(context);) {
@@ -44,7 +44,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
     const bool applied = tally_.gradients > before;
     if (!applied && !last.passed()) continue;
     if (!applied && passed) throw_late(context);
-    passed = !applied;  // on the first timeout, try again: the driver itself may have been stopped
+    passed = !applied;  // after the first timeout, try again: the driver itself may have been stopped
     last = Deadline(longest);
   }
   const Version& version = context.versions.committed();
@@ -108,7 +108,8 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
   if (!whole_record) throw script_->other_run();
-  // After a failed exchange, connections and windows are in an unknown state, so a new generation is needed.
+  // After a failed exchange, connections and windows are in an unknown state. Then members are not settled, so that a
+  // new generation begins.
   if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
@@ -119,7 +120,7 @@ void AsynchronousRunner::make_whole(const StepContext& context, const Deadline& 
 }
 
 void AsynchronousRunner::abandon(const StepContext& context, const Deadline& deadline) {
-  whole_ = true;  // for the next state
+  whole_ = true;  // no state is left that could be incomplete
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
   rest(context, deadline);
@@ -148,7 +149,7 @@ void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
-    waiting_.clear();  // all workers start again, and some may no longer take part
+    waiting_.clear();  // all workers are idle now, and some may no longer take part
   }
   for (const int worker : workers) {
     if (context.members.lost(worker)) {
@@ -253,7 +254,7 @@ void AsynchronousRunner::note(Task& task, const From<Advanced>& from) {
 }
 
 void AsynchronousRunner::note(Task& task, const From<Pushed>& from) {
-  if (from.member == task.worker) {  // the bytes exchanged with servers of other nodes
+  if (from.member == task.worker) {  // the reply to `Deliver`: bytes exchanged with servers of other nodes
     tally_.bytes_sent += from.reply.bytes_pushed + from.reply.bytes_fetched;
     return;
   }
@@ -360,7 +361,8 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
     rounds_.push_back(context.rounds.open(request, context.servers, at));
   }
   tasks_.emplace(rounds_.back().number(), task);
-  // Commit now: all servers handle their requests in the same order, and nothing else reads the state before rest.
+  // Commit now, before the servers have answered. This is safe: all servers handle their requests in the same order,
+  // and nothing else reads the state before rest.
   if (request.applies) {
     const Version version = context.versions.committed();
     context.versions.commit(request.to, {version.step, version.updates + 1});

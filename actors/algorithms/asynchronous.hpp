@@ -70,7 +70,7 @@ class AsynchronousRunner : public AlgorithmRunner {
     std::int64_t bytes_over_bus = 0;
     std::int64_t correct = 0;
   };
-  /// The results applied since the last return of `step`.
+  /// The results that were applied since `step` returned last.
   struct Tally {
     std::int64_t gradients = 0;
     std::int64_t samples = 0;
@@ -82,10 +82,10 @@ class AsynchronousRunner : public AlgorithmRunner {
     std::int64_t bytes_over_bus = 0;
     std::int64_t correct = 0;
     std::map<int, WorkerTraffic> traffic;
-    std::vector<std::int64_t> staleness;  ///< histogram of the pushes' staleness
+    std::vector<std::int64_t> staleness;  ///< element i: the number of pushes with staleness i
     std::int64_t bytes_pushed = 0;
     std::int64_t bytes_fetched = 0;
-    std::int64_t bytes_sent = 0;  ///< between nodes
+    std::int64_t bytes_sent = 0;  ///< the number of bytes sent between nodes
   };
 
   /// Records the time at the end of a call of `step`. Workers keep computing after this time.
@@ -106,7 +106,8 @@ class AsynchronousRunner : public AlgorithmRunner {
   StepReport rehearse_with(const StepContext& context, const Deadline& deadline);
   /// Gives each idle worker its first task.
   void begin(const StepContext& context);
-  /// Waits for one event and handles it. @throws Error if a task failed; that task is then removed
+  /// Waits for one event and handles it.
+  /// @throws Error if a task failed. The failed task is removed.
   void go_on(const StepContext& context);
   template <class Reply>
   void take(const StepContext& context, const From<Reply>& from);
@@ -120,7 +121,7 @@ class AsynchronousRunner : public AlgorithmRunner {
   void let_waiting_go(const StepContext& context);
   /// Requests the worker to compute its next gradients.
   void advance(const StepContext& context, int worker);
-  /// Requests the servers to apply the worker's push, to serve weights to it, or both.
+  /// Requests all servers to apply the worker's push, to serve weights to the worker, or both.
   void ask_servers(const StepContext& context, int worker, bool pushes, bool serves);
   Push push_of(const StepContext& context, int worker, bool pushes, bool serves);
   /// Forgets the worker's unpushed results, because they were counted or are not used.
@@ -129,7 +130,7 @@ class AsynchronousRunner : public AlgorithmRunner {
   void count(const Task& task);
   /// Removes the task and its round.
   void end(std::uint64_t round);
-  // Replay of a record.
+  // Functions for the replay of a record.
   std::optional<ServerOperation> scripted(int worker) const;
   bool is_turn(const ServerOperation& operation);
   void hold(const StepContext& context, int worker);
@@ -146,7 +147,7 @@ class AsynchronousRunner : public AlgorithmRunner {
   std::optional<ServerScript> script_;
   std::set<int> held_;  ///< workers held back until their turn in the record
   Clocks clocks_;
-  int longest_leg_;                           ///< the most gradients per shard that are computed or pushed at once
+  int longest_leg_;  ///< the largest number of gradients per shard that a worker computes or pushes at once
   bool exchange_failed_ = false;              ///< an exchange between nodes failed
   std::optional<Clock::time_point> left_at_;  ///< the end of the last call of `step`; none during a call
   /// Whether workers have started since the last rest. If all of these workers are lost, it stays true, so that `rest`
@@ -156,13 +157,14 @@ class AsynchronousRunner : public AlgorithmRunner {
   std::optional<Error> refusal_;  ///< a refused push, found while members came to rest; the next step reports it
   /// Whether every node holds the complete committed version.
   bool whole_ = true;
-  std::vector<Round> rounds_;              ///< open rounds
-  std::map<std::uint64_t, Task> tasks_;    ///< by round
-  std::vector<int> waiting_;               ///< workers that are too far ahead
-  std::map<int, Unpushed> unpushed_;       ///< by worker
-  std::map<int, std::int64_t> fetched_;    ///< by worker, the number of pushes contained in the weights that it fetched
-  std::map<int, std::int64_t> own_since_;  ///< by worker, its own pushes since that fetch
-  std::int64_t pushes_ = 0;                ///< pushes that servers were asked to apply
+  std::vector<Round> rounds_;            ///< open rounds
+  std::map<std::uint64_t, Task> tasks_;  ///< the outstanding tasks, by round
+  std::vector<int> waiting_;             ///< workers that wait because they are too far ahead of others
+  std::map<int, Unpushed> unpushed_;     ///< by worker
+  /// By worker, the number of pushes that are contained in the weights that the worker fetched last.
+  std::map<int, std::int64_t> fetched_;
+  std::map<int, std::int64_t> own_since_;  ///< by worker, the number of its own pushes since that fetch
+  std::int64_t pushes_ = 0;                ///< the number of pushes that servers were asked to apply
   Tally tally_;
 };
 

@@ -25,7 +25,8 @@ void AsynchronousRunner::come_back() {
   for (auto& [round, task] : tasks_) task.deadline = task.deadline.later(away);
 }
 
-/// Returns a round of all workers that have exceeded their deadline. If there are none, returns the given round.
+/// Returns a round that waits for all workers that have missed their deadline. If there are none, returns the round
+/// with this number.
 Round AsynchronousRunner::late(std::uint64_t round) const {
   std::vector<int> workers;
   for (const auto& [number, task] : tasks_)

@@ -2,7 +2,7 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// Replays the order of operations of a recorded run. An operation is held back until its turn.
+// Replays the order of operations of a recorded run. Each operation is held back until its turn in the record.
 namespace troupe {
 
 /// Returns the next operation of the record if it belongs to this worker, or none.

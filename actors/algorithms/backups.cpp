@@ -63,9 +63,9 @@ class Backups::Gathering {
   std::vector<int> backed_up_;
   std::vector<Round> rounds_;  ///< the round of own shards first, then rounds of backups
   std::map<int, Computed> own_;
-  std::map<int, Computed> as_backup_;  ///< by the worker that the backup replaces
+  std::map<int, Computed> as_backup_;  ///< results of backups, by the worker that the backup replaces
   Stopwatch since_;
-  double last_own_ = 0;  ///< when the last own reply came, in seconds
+  double last_own_ = 0;  ///< the time of the last reply of a worker about its own shards, in seconds since the start
 };
 
 std::vector<From<Computed>> Backups::Gathering::run() {
@@ -145,7 +145,7 @@ std::chrono::milliseconds Backups::Gathering::late_after(const std::vector<int>&
   const auto shards = [&](int worker) { return static_cast<double>(context_.members.shards_of(worker).size()); };
   double most = 0;
   for (const int worker : waiting) most = std::max(most, shards(worker));
-  double least = most;  // a worker with more shards may take longer
+  double least = most;  // a worker with more shards may take longer than the others
   for (const auto& [worker, computed] : own_) least = std::min(least, shards(worker));
   const double in_time = last_own_ * most / least;
   const double from_now = std::max(kLate * in_time, in_time + kLeastSeconds) - since_.seconds();

@@ -32,7 +32,7 @@ class Backups {
   /// @throws Error as `Rounds::ask`
   std::vector<From<Computed>> compute(const StepContext& context, const Compute& request, const Phase& phase);
 
-  // Results of the last call of `compute`, in order of rank.
+  // The results of the last call of `compute`. Workers are in order of rank.
   /// Returns the workers that are left out of the step.
   const std::vector<int>& left_out() const { return left_out_; }
   /// Returns the first lane of each worker that is left out.

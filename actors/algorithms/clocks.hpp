@@ -20,7 +20,7 @@ class Clocks {
   /// The gradients that a worker computes in response to one request.
   struct Leg {
     std::int64_t step = 0;  ///< the worker's clock at the start
-    int gradients = 0;      ///< per shard
+    int gradients = 0;      ///< the number of gradients per shard
     bool served = false;    ///< the leg starts from weights that were just fetched
     bool goes_on = false;   ///< no fetch follows the leg: the next leg continues with the worker's own weights
     bool first = false;     ///< the first leg since the last push

@@ -11,7 +11,7 @@ namespace troupe {
 /// The length of the mean gradient.
 struct GradientNorm {
   double norm = 0;
-  std::vector<int> non_finite;  ///< workers with a non-finite gradient in their slices
+  std::vector<int> non_finite;  ///< the workers that have a non-finite gradient in their slices
 };
 
 /// Returns the length of the mean gradient of all learned floats, from the sums of squares that the owners of slices

@@ -132,7 +132,7 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
   request.step = version_.step;
   request.from = from_;
   request.to = to_;
-  request.samples = num_shards_;  // the summands are copies, one per shard
+  request.samples = num_shards_;  // the sum is over the shards' copies, so it is divided by their number
   request.updates = version_.updates;
   request.computed = taken;
   request.clip_bits = to_bits(1.0);

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
-/// @throws json::exception if there is no such number, or it is out of range
+/// @throws json::exception if the line has no number with this name, or the number is out of range
 template <class Number>
 Number read_number(const json& line, const char* name) {
   const json& value = line.at(name);

@@ -18,20 +18,20 @@ struct ServerOperation {
   enum class Kind : std::uint8_t { ask, compute, drop, step, rest, rested };
   Kind kind = Kind::ask;
   int worker = -1;
-  std::int64_t clock = 0;  ///< the worker's clock, or the number of completed steps
+  std::int64_t clock = 0;  ///< the worker's clock; for a step or rest, the number of steps completed before it
   bool pushes = false;
   bool serves = false;
 
   bool operator==(const ServerOperation&) const = default;
 };
 
-/// Values that must be equal in a run and in the record that it replays, by name.
+/// The properties of a run that must be equal when its record is replayed: value by name.
 using RecordedRun = std::map<std::string, std::string>;
 
 /// The names of the files that a run records to and replays from.
 struct ServerFiles {
-  std::string record = {};  ///< file to write; empty: none
-  std::string replay = {};  ///< file to replay; empty: none
+  std::string record = {};  ///< the file to write; empty: no recording
+  std::string replay = {};  ///< the file to replay; empty: no replay
   RecordedRun run = {};
 };
 
@@ -39,8 +39,8 @@ struct ServerFiles {
 /// JSON; its first line describes the run.
 class ServerRecorder {
  public:
-  /// Opens the file without changing it. @throws Error bad_file if it cannot be written, in_use if another run writes
-  /// it
+  /// Opens the file without changing it.
+  /// @throws Error bad_file if the file cannot be written; in_use if another run writes it
   ServerRecorder(const std::string& path, RecordedRun run);
   /// Writes an operation. If the file cannot be written, logs an error and stops recording, and the run continues. The
   /// record then ends with a complete line.

@@ -75,7 +75,7 @@ StepReport Step::run(bool rehearse) {
   Stopwatch lap;
   const auto computed = compute();
   const double compute_seconds = lap.lap();
-  // Nodes have already started to exchange, so a failure from here on ends the generation.
+  // Nodes have already started to exchange gradients. Therefore, if the step fails from here on, the generation ends.
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const Reduced reduced = combine(computed);
   const std::uint64_t round = computed.front().reply.round;
@@ -178,8 +178,8 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   std::vector<int> workers = say_non_finite(applied);
-  // Prefers workers with a non-finite gradient: a worker that reports only its weights may have received the values
-  // from one of them.
+  // Prefer workers with a non-finite gradient. A worker that has only non-finite weights may have received them from
+  // such a worker.
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));

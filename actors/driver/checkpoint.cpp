@@ -96,7 +96,7 @@ class Driver::Source : public CheckpointSource {
 
  private:
   Driver& driver_;
-  int edits_ = 0;  ///< lineage edits before the last pin
+  int edits_ = 0;  ///< the number of edits of the lineage at the last pin
 };
 
 CheckpointManifest Driver::manifest_of_version(const Version& version, const std::vector<std::string>& state) const {

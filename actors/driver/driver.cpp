@@ -81,7 +81,7 @@ void Driver::settle(Needs needs) {
   try {
     settle_run(needs);
   } catch (const Error& error) {
-    // A node counts as lost if its workers do not start in time.
+    // If a worker does not start in time, its node counts as lost.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
@@ -265,7 +265,7 @@ void Driver::resize(int num_workers) {
 
 void Driver::drop_lost(int blamed) {
   try {
-    if (algorithm_->under_way()) rest();  // pushes in progress belong to the current assignment of shards
+    if (algorithm_->under_way()) rest();  // pushes in progress belong to the present assignment of shards
   } catch (const Error&) {
     // If `rest` has met other lost workers, they are dropped below, or the next round detects them.
   }

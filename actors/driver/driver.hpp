@@ -196,7 +196,7 @@ class Driver {
   Elasticity elasticity_;
   Losses losses_;
   FaultInjection faults_;
-  std::uint64_t calls_ = 0;  ///< calls of `step`
+  std::uint64_t calls_ = 0;  ///< the number of calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
   /// The number of steps committed when a node was lost; set until the run is formed again.

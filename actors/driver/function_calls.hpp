@@ -16,7 +16,7 @@ struct NamedCall {
   NamedCall(std::string function, const Json& arguments);
 
   std::string name;
-  std::string argument;  ///< JSON text; empty: no argument
+  std::string argument;  ///< the argument as JSON text; empty: no argument
 };
 
 /// Calls users' functions on replicas and workers. Returns the results in order of worker and replica.

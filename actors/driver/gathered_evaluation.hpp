@@ -38,7 +38,7 @@ class GatheredEvaluation {
   std::int64_t correct_ = 0;
   std::int64_t samples_ = 0;
   std::optional<std::vector<std::string>> metrics_;
-  int first_ = -1;                     ///< the worker that `metrics_` comes from
+  int first_ = -1;                     ///< the worker that has reported `metrics_`
   std::optional<MeasureShape> shape_;  ///< the shape for all workers with samples
   std::vector<std::int64_t> confusion_;
   std::vector<EvaluationResult> measured_;  ///< by shard; empty if only loss and correct samples are measured

@@ -6,9 +6,10 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/processes/limits.hpp"
 
-// Recovery of a run that has lost a node, and with it a part of the optimizer's state. The run is ended and formed
-// again with the nodes that join, from the newest valid checkpoint. Then the steps since the checkpoint are made again.
-// For nodes, this is a new run. The weights are complete on every node, so they can be read without the lost nodes.
+// Recovery of a run that has lost a node, and with the node a part of the optimizer's state. The driver ends the run
+// and forms it again with the nodes that join. Then it loads the newest valid checkpoint and repeats the steps since
+// that checkpoint. For nodes, this is a new run. The weights are complete on every node, so they can be read without
+// the lost nodes.
 namespace troupe {
 namespace {
 
@@ -70,7 +71,7 @@ void Driver::form_again() {
 
 void Driver::end_lost_run() noexcept {
   if (!run_) return;
-  try {  // these weights remain readable if too few nodes join
+  try {  // keep the weights, so that they are readable even if too few nodes join
     const HeldFloats weights = fetch_of_nodes(
         kWeightsVector, [this] { return versions_.buffer(); }, "weights");
     kept_weights_.assign(weights.floats.begin(), weights.floats.end());

@@ -90,7 +90,8 @@ void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
   if (!traits.has_servers) return;
   const Rules& rules = rules_of(o.placement);
-  // In a cluster, strategy parameter_server selects the nodes that are servers.
+  // Strategies do not apply to parameter servers, with one exception: in a cluster, strategy parameter_server selects
+  // the nodes that are servers.
   const bool goes = o.gradients.strategy == Strategy::automatic ||
                     (o.gradients.strategy == Strategy::parameter_server && !rules.on_one_machine());
   if (!goes)

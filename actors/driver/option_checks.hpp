@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-inline constexpr int kMostReplicas = 4096;  ///< limit for one run
+inline constexpr int kMostReplicas = 4096;  ///< the largest number of replicas of a run
 
 /// Checks the options, and sets options that follow from others.
 /// @throws Error invalid_argument or unsupported for invalid options

@@ -76,7 +76,8 @@ void Driver::use(Algorithm algorithm) {
   auto warm_start = algorithm_.take_awaited();
   auto before = begin_algorithm(std::move(next));
   try {
-    // Among nodes, do not form a lost run again here, because it would use options that the run does not have yet.
+    // Among nodes, do not form a lost run again here, because the run would be formed with the new options before the
+    // change has succeeded.
     rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
   } catch (...) {
     options_ = std::move(options);

@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// A range of canonical floats of a vector of the state.
+/// A range of the floats of one vector of the state, in canonical order.
 struct VectorPart {
   int vector = 0;
   std::size_t begin = 0;

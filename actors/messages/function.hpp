@@ -15,20 +15,20 @@ namespace troupe {
 struct StartFunction {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::uint64_t run = 0;        ///< identifies the group, together with the attempt
-  std::int32_t attempt = 1;     ///< from 1 on
-  std::int32_t rank = 0;        ///< in the group
+  std::uint64_t run = 0;        ///< the run's number; identifies the group, together with `attempt`
+  std::int32_t attempt = 1;     ///< the number of the attempt, from 1
+  std::int32_t rank = 0;        ///< the worker's rank in the group
   std::int32_t local_rank = 0;  ///< rank among the workers of the same machine
   std::int32_t local_size = 1;  ///< number of workers on this machine
   std::int32_t size = 1;        ///< number of workers in the group
-  std::int32_t cores = 1;       ///< cores of this worker
+  std::int32_t cores = 1;       ///< the number of cores that this worker may use
   std::uint64_t seed = 0;
-  std::uint64_t timeout_ms = 0;   ///< timeout of each collective
+  std::uint64_t timeout_ms = 0;   ///< the timeout of each collective
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool awaits_reports = false;    ///< ReportOptions::awaited
   std::string node;               ///< the worker's place, for error messages
   std::string name;
-  std::string config;  ///< JSON
+  std::string config;  ///< the function's configuration, as JSON
   /// The names of datasets, each ended by a zero byte. An empty name stands for a dataset that was passed by value with
   /// the function.
   std::string datasets;

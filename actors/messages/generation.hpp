@@ -27,10 +27,12 @@ struct BeginGeneration {
   std::int32_t self = 0;
   std::vector<PeerNode> peers;  ///< the driver comes last
   std::int32_t streams = 1;
-  std::uint64_t size = 0;  ///< floats of the flat vectors
+  std::uint64_t size = 0;  ///< the number of floats of a flat vector
   StateShape state;
   std::int32_t buffers = 2;
-  std::vector<std::int32_t> carried;     ///< buffer i starts as a copy of this buffer of the carried generation
+  /// Element i is the number of a buffer of the carried generation. Its content is copied to buffer i of the new
+  /// generation.
+  std::vector<std::int32_t> carried;
   std::uint64_t carried_generation = 0;  ///< the last generation that began on all nodes
   PlanRequest plan;
   // The remaining fields are used if the node has a parameter server.
@@ -57,7 +59,7 @@ struct BeginGroup {
   std::int32_t self = 0;
   std::vector<PeerNode> peers;  ///< the driver comes last, without an address
   std::int32_t streams = 1;
-  std::vector<std::int32_t> node_of_rank;  ///< a rank is a worker's number
+  std::vector<std::int32_t> node_of_rank;  ///< by rank, the index of the worker's node; a worker's rank is its number
 };
 template <class F>
 auto fields(BeginGroup& x, F visit) {
@@ -80,8 +82,8 @@ auto fields(Connect& x, F visit) {
 struct Publish {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::vector<std::uint64_t> gradients;  ///< where there are parameter servers: by shard, the generation that its
-                                         ///< gradient's slab was made for
+  /// If there are parameter servers: by shard, the generation for which the slab of its gradient was made.
+  std::vector<std::uint64_t> gradients;
 };
 template <class F>
 auto fields(Publish& x, F visit) {

@@ -26,8 +26,8 @@ struct NodeJoin {
   std::string token;  ///< the token of the hello on the connection that carries this message
   std::int32_t pid = 0;
   std::int32_t cores = 0;
-  std::int32_t devices = 0;  ///< accelerators
-  std::string host;          ///< address of the node's gate
+  std::int32_t devices = 0;  ///< the number of accelerators
+  std::string host;          ///< the address of the node's gate
   std::uint16_t port = 0;
   std::string arithmetic;  ///< see runtime/arithmetic.hpp
 };
@@ -37,7 +37,7 @@ auto fields(NodeJoin& x, F visit) {
                x.port, x.arithmetic);
 }
 
-/// A request to a node: start a worker in place of the current worker with this index. The new worker sends the reply.
+/// A request to a node: start a worker in place of the present worker with this index. The new worker sends the reply.
 struct StartWorker {
   using Reply = Join;
   std::int32_t worker = 0;

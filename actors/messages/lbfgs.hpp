@@ -31,8 +31,9 @@ auto fields(PortionsComputed& x, F visit) {
 struct ComputePortions {
   using Reply = PortionsComputed;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> portions;  ///< by device; fewer than devices if there are not enough portions
-  std::vector<std::int32_t> slabs;     ///< by portion, the slab of this store for its gradient
+  /// One per replica, in order of device; fewer than devices if not enough portions are left.
+  std::vector<std::int32_t> portions;
+  std::vector<std::int32_t> slabs;  ///< for each of these portions, the slab of this store for its gradient
   std::int32_t buffer = 0;
   std::int64_t step = -1;  ///< compute the batch of this step only; -1: all samples of the portion
   std::int64_t timeout_ms = 0;
@@ -74,10 +75,11 @@ auto fields(GradientReduced& x, F visit) {
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> slabs;  ///< by portion of the run, its slab in the store
+  /// By portion of the run, the slab that contains its gradient, in the store of its worker.
+  std::vector<std::int32_t> slabs;
   std::int64_t samples = 0;
   std::int32_t buffer = 0;
-  std::int32_t direction = 0;  ///< a vector's number
+  std::int32_t direction = 0;  ///< the number of the vector
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -89,7 +91,7 @@ struct Moved {
   std::uint64_t round = 0;
   Failure failure;
   bool finite = true;                 ///< whether the weights are finite
-  std::int32_t not_finite_from = -1;  ///< as in Applied
+  std::int32_t not_finite_from = -1;  ///< see Applied::not_finite_from
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
@@ -136,7 +138,7 @@ struct Remember {
   std::uint64_t round = 0;
   bool takes = true;
   std::int32_t gradient = 0;
-  std::int32_t change = -1;  ///< a vector's number; -1: none
+  std::int32_t change = -1;  ///< the number of the vector; -1: none
   std::uint64_t length_bits = 0;
   std::vector<std::int32_t> rows;  ///< at most 3
   std::vector<std::int32_t> columns;

@@ -20,8 +20,8 @@ inline constexpr std::int64_t kMostMeasuredSamples = std::int64_t{1} << 40;
 
 /// The kinds of measurements and their numbers. They determine the length of the text.
 struct MeasureShape {
-  std::int64_t classes = 0;  ///< 0: no confusion matrix
-  std::int64_t targets = 0;  ///< 0: no errors
+  std::int64_t classes = 0;  ///< the number of classes of the confusion matrix; 0: there is none
+  std::int64_t targets = 0;  ///< the number of targets with errors; 0: there are none
   std::int64_t metrics = 0;
   bool top_k = false;
 
@@ -47,8 +47,8 @@ MeasureShape shape_of(const Measures& measures, std::size_t metrics);
 /// Returns whether the confusion matrix counts exactly `samples` samples, with no negative count.
 bool counts_each_once(std::span<const std::int64_t> confusion, std::int64_t samples);
 
-/// @throws Error with this code for impossible numbers: negative counts, a confusion matrix that does not count each
-/// sample once, sums that are not finite, or negative sums of squares.
+/// @throws Error with the code `code` if numbers are impossible: negative counts, a confusion matrix that does not
+/// count each sample once, sums that are not finite, or negative sums of squares
 void check_measures(const Measures& measures, ErrorCode code, const Where& where);
 
 /// Returns the measurements as a text; see the start of this file.

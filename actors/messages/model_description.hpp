@@ -11,10 +11,10 @@ namespace troupe {
 
 /// Properties that all replicas of a run must have in common.
 struct ReplicaTraits {
-  std::uint64_t size = 0;  ///< floats of the flat vector
+  std::uint64_t size = 0;  ///< the number of floats of the flat vector
   std::uint64_t learned_size = 0;
   std::string fingerprint;
-  std::int32_t precision = 0;  ///< a Precision
+  std::int32_t precision = 0;  ///< a value of `Precision`
   std::uint64_t tensors = 0;   ///< a checksum of the `fingerprint_of` all tensors
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
@@ -47,7 +47,7 @@ struct NamedReplica {
   const ReplicaTraits& traits;
 };
 
-/// Describes the first difference between two replicas, or returns an empty text if they match.
+/// Returns a description of the first difference between two replicas, or an empty text if they match.
 std::string difference(const NamedReplica& replica, const NamedReplica& other);
 
 }  // namespace troupe

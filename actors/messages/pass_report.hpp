@@ -26,7 +26,7 @@ auto fields(PassReport& x, F visit) {
   return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct, x.weights_finite);
 }
 
-/// Adds a count of correct samples. The sum becomes unknown if either count is unknown.
+/// Adds `more` correct samples to `sum`. The sum becomes unknown (kNotCounted) if either number is unknown.
 inline void add_correct(std::int64_t more, std::int64_t& sum) {
   sum = sum < 0 || more < 0 ? BatchResult::kNotCounted : sum + more;
 }

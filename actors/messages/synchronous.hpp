@@ -103,8 +103,8 @@ struct Apply {
   std::int64_t updates = 0;            ///< the number of updates behind the optimizer's present state
   std::uint64_t computed = 0;          ///< the round in which the gradients were computed
   std::uint64_t clip_bits = 0;         ///< the factor by which the mean gradient is multiplied
-  std::uint64_t rate_bits = 0;         ///< the learning rate of tensors in no group
-  std::vector<std::int32_t> left_out;  ///< as in ReduceMean
+  std::uint64_t rate_bits = 0;         ///< the learning rate of tensors without a group
+  std::vector<std::int32_t> left_out;  ///< see ReduceMean::left_out
   std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>

@@ -123,7 +123,8 @@ auto fields(ExpectSlices& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// A request to all nodes: send these slices to the first node. The first node waits until its vector is complete.
+/// A request to all nodes: send your own slices of this vector to the first node. The first node waits until its vector
+/// is complete.
 struct GatherSlices {
   using Reply = Done;
   std::uint64_t round = 0;

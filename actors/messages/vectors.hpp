@@ -11,14 +11,14 @@ namespace troupe {
 struct Initialize {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::uint64_t flat = 0;  ///< the transfer's number
+  std::uint64_t flat = 0;  ///< the number of the transfer object
 };
 template <class F>
 auto fields(Initialize& x, F visit) {
   return visit(x.round, x.flat);
 }
 
-/// A request to a worker: write a part of a vector in canonical order into a transfer object.
+/// A request to a worker: write a part of a vector into a transfer object, in canonical order.
 struct ExportVector {
   using Reply = Done;
   std::uint64_t round = 0;

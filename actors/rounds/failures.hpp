@@ -29,7 +29,7 @@ class FailureDetector {
   /// Returns why the loss of this member is not the fault of any member, such as "this process had been stopped for
   /// 10.2 s". Returns an empty string if there is no such reason.
   virtual std::string excuse(int /*member*/) const { return ""; }
-  /// Called when the end of a member was seen.
+  /// Called when this process has seen the end of a member.
   virtual void note_end(int /*member*/) {}
 
   /// Returns how often a round must call `look_at` for the members that it waits for. Returns none if members emit no

@@ -23,20 +23,21 @@ class Members {
   int num_workers() const { return topology_.num_lanes() / devices_; }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
   int devices() const { return devices_; }
-  /// The workers that take part, in order.
+  /// Returns the workers that take part, in order.
   std::vector<int> workers() const;
   bool takes_part(int worker) const;
-  /// The worker's position among the workers that take part.
+  /// Returns the worker's position among the workers that take part.
   int rank_of(int worker) const { return workers_.at(static_cast<std::size_t>(worker)).rank; }
-  /// The member numbers of all nodes.
+  /// Returns the member numbers of all nodes.
   std::vector<int> nodes() const;
   bool is_node(int member) const { return num_nodes() > 0 && member >= num_workers() && !is_server(member); }
-  /// Parameter servers of this process have member numbers, too. They are never lost.
+  /// Returns whether `member` is a parameter server of the driver's process. These have member numbers of their own,
+  /// and are never lost.
   static bool is_server(int member) { return member >= kFirstServer; }
   static int member_of_server(int server) { return kFirstServer + server; }
   static int server_of(int member) { return member - kFirstServer; }
   int member_of_node(int node) const { return num_workers() + node; }
-  /// The node's index if `member` is a node; else the index of the node that hosts the worker.
+  /// Returns the index of the node if `member` is a node, and otherwise the index of the node that hosts the worker.
   int node_of(int member) const;
 
   const Topology& topology() const { return topology_; }

@@ -17,14 +17,14 @@
 namespace troupe {
 
 /// @throws Error protocol unless the reply has one replica per device, and all tensors have printable names and valid
-/// shapes and fit into the model's flat vector.
+/// shapes and fit into the model's flat vector
 void check_reply(const Built& built, int devices, const Where& where);
 /// @param shards the worker's shards
 /// @throws Error protocol unless the reply lists exactly these shards, in order; model_failed if a number of samples is
 /// negative or above 2^40
 void check_reply(const Computed& computed, const Range& shards, const Where& where);
-/// @param pass the report of the pass that computed the loss. @throws Error non_finite_loss if `loss` is NaN or
-/// infinite
+/// @param pass the worker's report about the computation of the loss
+/// @throws Error non_finite_loss if `loss` is NaN or infinite
 void check_loss(double loss, int shard, const PassReport& pass, const Where& where);
 /// Returns the error for a loss that is not finite, with the message `what`. If the weights are not finite either, the
 /// error names no member: a user may have set these weights, or a node may have overwritten weights that others had
@@ -59,7 +59,7 @@ void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tenso
 /// @param asked the portions that the worker was asked to compute
 void check_reply(const PortionsComputed& computed, const std::vector<std::int32_t>& asked, const Where& where);
 
-/// Checks as for `Computed`.
+/// Checks the reply as for `Computed`.
 void check_reply(const Advanced& advanced, const Range& shards, const Where& where);
 
 /// @throws Error protocol for an impossible time or number of bytes.

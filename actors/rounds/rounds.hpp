@@ -56,8 +56,8 @@ class Rounds {
   /// As above, and also sends the request `other` to the member `also`. Its reply must have the same type.
   template <class Request, class Other>
   Round open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase);
-  /// Returns the next reply to one of these rounds, or none if `until` passes first. @throws Error as `ask`, except
-  /// timeout
+  /// Returns the next reply to one of these rounds, or none if `until` passes first.
+  /// @throws Error as `ask`, except timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
   /// As `next_reply`, for rounds whose replies have one of several types. If a reply reports a failure, the reply is
@@ -87,7 +87,8 @@ class Rounds {
   /// @throws Error worker_lost if a member that has not answered `round` is lost. The loss then counts as reported; see
   /// `untold_loss`.
   void throw_if_lost(const Round& round, const Phase& phase);
-  /// Marks a member as lost because it has owed an answer for too long. @throws Error worker_lost
+  /// Marks a member as lost because it has owed an answer for too long.
+  /// @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
 
   /// Sets a function that is called each time after the requests of a round were sent. Used to inject faults.
@@ -143,8 +144,8 @@ class Rounds {
   FailureDetector& detector_;
   Failures failures_;  ///< failures of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
-  std::vector<std::pair<int, Error>> untold_;  ///< losses of workers, in order
-  std::map<int, IsOwed> owed_;                 ///< by member
+  std::vector<std::pair<int, Error>> untold_;  ///< losses of workers that no error has reported yet, in order
+  std::map<int, IsOwed> owed_;                 ///< by member, a function that recognizes the owed answer
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };

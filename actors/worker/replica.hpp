@@ -38,20 +38,20 @@ struct Replica {
   /// The costs of the last request.
   ExchangeReport spent;
   bool finite = true;    ///< whether all values written by the last apply are finite
-  NonFinite non_finite;  ///< the first non-finite value
+  NonFinite non_finite;  ///< the first non-finite value that was found
 
   // Local SGD, by position in own.shards.
   std::vector<double> moved;  ///< the squared distance of the shard's copy from the weights
   int non_finite_shard = -1;  ///< the first shard with a non-finite copy (see non_finite); -1: none
 
   // L-BFGS.
-  BatchResult portion;        ///< result of the last computed portion
+  BatchResult portion;        ///< the result of the last computed portion
   bool abandoned = false;     ///< the last portion was abandoned
   PieceProducts products;     ///< scalar products over the replica's slice
-  std::uint32_t largest = 0;  ///< largest magnitude of the mean gradient in the slice, as bits
+  std::uint32_t largest = 0;  ///< the largest magnitude of the mean gradient in the slice, as bits
 
-  // Asynchronous algorithms (replicas run on their own clocks).
-  std::vector<BatchResult> advanced;  ///< by position in own.shards; also used by local SGD
+  // Asynchronous algorithms.
+  std::vector<BatchResult> advanced;  ///< results by position in own.shards; also used by local SGD
   AlignedFloats own_weights;          ///< a copy of the served weights, moved by the replica's own gradients
   AlignedFloats next_gradient;        ///< a gradient to add to an earlier one, or the gradient of a local step
 

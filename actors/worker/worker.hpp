@@ -24,8 +24,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
   void carry_out(const Request& request, Done done) { functions_.carry_out(request, done); }
 
-  /// Carries out a request with its handler, and then calls `done` once with a Request::Reply. The call is made on the
-  /// thread of the replica that finished last.
+  /// Carries out a request with its handler, and then calls `done` once with the reply, a Request::Reply. Usually
+  /// `done` is called on the thread of the replica that finished last. If the request fails before any replica has
+  /// begun, it is called on the calling thread.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
     const Handler<Request>& handler = handler_of(static_cast<const Request*>(nullptr));
@@ -76,8 +77,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;
     return of_store ? ErrorCode::store_failed : ErrorCode::model_failed;
   }
-  /// @throws Error protocol if the worker is not ready for the request. A driver that follows the protocol never causes
-  /// this.
+  /// @throws Error protocol if the worker has no model or no slabs although the request needs them. A driver that
+  /// follows the protocol never causes this error.
   template <class Request>
   void check_ready(const Replica& replica) const {
     constexpr bool kAlways =

@@ -56,9 +56,9 @@ class LbfgsRunner::Step {
   LbfgsRounds rounds_;
   const Stopwatch whole_;
   Version begun_ = context_.versions.committed();
-  std::int64_t updates_ = begun_.updates;  ///< pairs since the history began
+  std::int64_t updates_ = begun_.updates;  ///< the number of pairs since the history began
   Direction direction_;
-  ObjectivePoint found_;  ///< at the last point tried
+  ObjectivePoint found_;  ///< the results at the point that was tried last
   LinePoint taken_;       ///< the point that the line search has chosen
   LbfgsEnd end_ = LbfgsEnd::none;
 };

@@ -42,17 +42,17 @@ class LbfgsRunner : public AlgorithmRunner {
   /// The results of an evaluation at the committed weights.
   struct Known {
     Version version;
-    double value = 0;  ///< of the objective
+    double value = 0;  ///< of the objective: mean loss and penalty
     double loss = 0;
     double largest = 0;
     Products products;
   };
-  /// A committed step with a pair that is not remembered yet.
+  /// A committed step whose pair is not remembered yet.
   struct Pending {
     Versions::PinId before = 0;  ///< pins the version before the step
     double length = 0;
     bool pair = true;   ///< whether the step makes a pair; if not, only the gradient is remembered
-    Products products;  ///< at the version before the step
+    Products products;  ///< scalar products at the version before the step
     double value = 0;
     double loss = 0;
     double largest = 0;

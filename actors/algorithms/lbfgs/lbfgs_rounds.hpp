@@ -11,11 +11,11 @@ namespace troupe {
 
 /// The results of an evaluation at one set of weights.
 struct ObjectivePoint {
-  double value = 0;           ///< of the objective: mean loss and penalty
-  double loss = 0;            ///< mean loss
-  double slope = 0;           ///< along the direction
-  double squared_length = 0;  ///< of the gradient
-  double largest = 0;         ///< largest magnitude in the gradient
+  double value = 0;           ///< the objective: mean loss plus penalty
+  double loss = 0;            ///< the mean loss
+  double slope = 0;           ///< the slope of the objective along the direction
+  double squared_length = 0;  ///< the squared length of the gradient
+  double largest = 0;         ///< the largest magnitude in the gradient
   int non_finite_at = -1;     ///< a worker with a non-finite gradient in its slice; -1: none
 };
 

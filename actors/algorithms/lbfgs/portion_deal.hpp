@@ -60,10 +60,10 @@ class PortionDeal {
   std::optional<Task> backup_of_others(int worker);
 
   std::map<int, Owner> owners_;
-  std::map<int, std::deque<int>> undealt_;  ///< by worker, its own portions
+  std::map<int, std::deque<int>> undealt_;  ///< by worker, those of its own portions that are not assigned yet
   std::map<int, Store> stores_;
-  std::deque<Outstanding> outstanding_;  ///< the oldest first
-  std::vector<std::int32_t> slabs_;      ///< -1 until the portion is computed
+  std::deque<Outstanding> outstanding_;  ///< assigned portions without a result, the oldest first
+  std::vector<std::int32_t> slabs_;      ///< by portion; -1 until the portion is computed
   int left_ = 0;
   int backups_ = 0;
   int won_ = 0;

@@ -91,7 +91,8 @@ class PortionRounds {
     throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
   }
 
-  /// Checks that the kind of reply matches its round.
+  /// Checks that a reply about portions belongs to a round that requested portions, and any other reply to a round that
+  /// did not.
   void check_kind(int member, std::uint64_t round, bool computes) const {
     if (abandons_.contains(round) == computes)
       throw Error(ErrorCode::protocol, "a reply to another request", context_.rounds.where(member, phase_));

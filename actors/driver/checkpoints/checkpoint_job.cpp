@@ -12,7 +12,7 @@
 namespace troupe {
 
 CheckpointJob::CheckpointJob(CheckpointPlan plan) : plan_(std::move(plan)) {
-  const HeldSignals held;  // signals must be handled on the user's threads
+  const HeldSignals held;  // signals must be handled on the user's threads, not on this one
   thread_ = start_thread([this] { run(); });
 }
 

@@ -14,11 +14,11 @@
 
 namespace troupe {
 
-/// Describes a checkpoint of a series.
+/// Describes a checkpoint of a series that is to be written.
 struct CheckpointPlan {
   CheckpointSeries series;
-  int keep = 1;           ///< checkpoints to keep, including this one
-  std::string keep_best;  ///< which metrics are the best, as in CheckpointOptions
+  int keep = 1;           ///< the number of checkpoints to keep, including this one
+  std::string keep_best;  ///< whether the highest or lowest metrics are the best, as in manifests; empty: none
   CheckpointManifest manifest;
   std::vector<TensorInfo> tensors;
   std::string network;     ///< ModelInfo::network

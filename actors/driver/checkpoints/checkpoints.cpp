@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostFailedFetches = 3;
 /// The fraction of a step's time that may be used to fetch a part after the step.
 constexpr double kShare = 0.05;
-/// Limits on the size of a part, not counting its last tensor.
+/// The limits on the size of a part, in floats. They do not count the part's last tensor.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
 constexpr std::size_t kMostFloats = std::size_t{1} << 23;
 /// The assumed speed until the first part is fetched.

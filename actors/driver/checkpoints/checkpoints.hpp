@@ -125,7 +125,7 @@ class Checkpoints {
   std::size_t floats_in(double seconds) const;
   /// Blocks until the current checkpoint is on disk or has failed.
   void bring_to_end();
-  /// Handles a job that has ended.
+  /// If the job has ended, records its result and removes it.
   void collect();
   void fail(const Error& error);
   void drop();
@@ -143,15 +143,16 @@ class Checkpoints {
   std::optional<Versions::PinId> pin_;
   std::unique_ptr<CheckpointJob> job_;
   std::optional<CheckpointParts> parts_;  ///< the remaining parts of the pinned version
-  double floats_a_second_;                ///< measured with the last part
-  int failed_fetches_ = 0;                ///< in a row
-  Deadline next_;                         ///< used with CheckpointOptions::every
+  double floats_a_second_;                ///< the speed of fetching, measured with the last part
+  int failed_fetches_ = 0;                ///< the number of failed fetches in a row
+  Deadline next_;                         ///< the time of the next checkpoint, if CheckpointOptions::every is set
   CheckpointReport report_;
   std::optional<Error> failure_;  ///< the failure of the last checkpoint, if it failed
   bool told_ = false;             ///< a failure was logged since the last success
   std::optional<Error> final_;    ///< a final error that `throw_final` has not thrown yet
   bool told_not_pruned_ = false;
-  std::optional<std::int64_t> branched_at_;  ///< set until a checkpoint of the new branch is on disk
+  /// The step of the last `branch`, set until the next checkpoint is on disk.
+  std::optional<std::int64_t> branched_at_;
 };
 
 }  // namespace troupe

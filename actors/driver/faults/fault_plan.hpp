@@ -21,7 +21,7 @@ class FaultPlan {
     int factor = 1;  ///< how many times slower the worker runs
     std::int64_t step = 1;
     std::int64_t until = 0;         ///< the step at which the slowness ends; 0: never
-    std::string phase = "compute";  ///< as errors name it
+    std::string phase = "compute";  ///< the name of the phase, as in errors
   };
 
   FaultPlan() = default;

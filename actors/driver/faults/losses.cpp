@@ -5,7 +5,8 @@
 namespace troupe {
 
 void Losses::take(const Error& loss, const Members* members, const Drop& drop) {
-  // A worker of a node is lost together with its node, which cannot be replaced.
+  // Workers are replaced only on one machine. A worker of a node is lost together with its node, which cannot be
+  // replaced.
   const bool replaces = rules_.replaces_workers();
   const Where& where = loss.where();
   if (std::ranges::count(newcomers_, where.worker) > 0) throw Error(loss);

@@ -62,8 +62,10 @@ std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Member
   return votes;
 }
 
-/// Returns the model that most nodes have; on one machine, the first worker's model.
-/// @throws Error model_mismatch that names a worker with a different model, or no worker if there is no majority
+/// Returns the model that all workers have described.
+/// @throws Error model_mismatch if the models differ. The error names a worker whose model differs from the model of
+/// most nodes, or on one machine from the first worker's model. If the two most frequent models have equally many
+/// nodes, the error names no worker.
 ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Members& members, const Rounds& rounds,
                               const Phase& phase) {
   std::vector<Vote> votes = votes_of(replies, members);

@@ -17,7 +17,8 @@ struct FlatSize {
   std::size_t learned = 0;  ///< floats with a gradient
 };
 
-/// One membership with its slabs and connections. A new generation starts with the committed and pinned versions.
+/// The present generation of a run: one membership with its slabs and connections. A new generation starts with the
+/// committed and pinned versions of the previous one.
 class Generation {
  public:
   /// @param optimizer the options of the optimizer as JSON, for workers

@@ -12,9 +12,9 @@
 
 namespace troupe {
 
-/// Makes a run's members ready to work: starts workers in the places of lost ones, builds replicas for the algorithm,
-/// and begins a generation with its parameter servers. The description of the replicas is kept when the run ends: a run
-/// that is formed again must match it.
+/// Makes a run's members ready to work: starts workers in the places of lost workers, builds replicas for the
+/// algorithm, and begins a generation with its parameter servers. The description of the replicas is kept when the run
+/// ends. If the run is formed again, its replicas must match this description.
 class Preparation {
  public:
   /// @param options the run's checked options, which may later name another algorithm

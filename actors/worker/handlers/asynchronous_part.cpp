@@ -5,8 +5,8 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "models/dense.hpp"
 
-// Handlers for asynchronous algorithms, in which replicas run on their own clocks. They add up gradients of the
-// worker's shards until the next push.
+// Handlers for asynchronous algorithms, in which workers do not wait for each other. The handlers add up gradients of
+// the worker's shards until the next push.
 namespace troupe {
 namespace {
 

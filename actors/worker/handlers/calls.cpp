@@ -9,8 +9,8 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "actors/worker/handlers/transfer_object.hpp"
 
-// Handlers for users' functions. The arguments exist while the functions run. The results stay in the replicas until
-// they are fetched.
+// Handlers for users' functions. The arguments are kept while the functions run. The results are kept in the replicas
+// until they are fetched.
 namespace troupe {
 namespace {
 
@@ -76,7 +76,7 @@ class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
 
 class ExportTextsHandler final : public FirstReplicaHandler<ExportTexts> {
  public:
-  /// All replicas are idle, because the driver sends this request after each replica has answered.
+  /// All replicas are idle during this call, because the driver sends the request after each replica has answered.
   void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) const override {
     std::string texts;
     for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});

@@ -51,7 +51,7 @@ const H& the() {
   return handler;
 }
 
-// Return the handler of each request. A request without a handler does not compile.
+// These functions return the handler of each request. A request without a handler does not compile.
 
 // replicas.cpp
 const Handler<Build>& handler_of(const Build* kind);
@@ -93,7 +93,7 @@ const Handler<ReduceGradient>& handler_of(const ReduceGradient* kind);
 const Handler<MoveAlong>& handler_of(const MoveAlong* kind);
 const Handler<Remember>& handler_of(const Remember* kind);
 
-// asynchronous_part.cpp: for asynchronous algorithms (replicas run on their own clocks)
+// asynchronous_part.cpp: for asynchronous algorithms
 const Handler<Advance>& handler_of(const Advance* kind);
 const Handler<Deliver>& handler_of(const Deliver* kind);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 3;
 
-/// A replica's slice of the vectors.
+/// Gives access to a replica's slice of the state's vectors.
 class Slice {
  public:
   Slice(const WorkerState& worker, const Replica& replica)
@@ -27,7 +27,7 @@ class Slice {
         learned_{range_.begin, std::max(range_.begin, std::min(range_.end, replica.model->info().learned_size))} {}
 
   const Range& range() const { return range_; }
-  /// The learned floats of the slice.
+  /// Returns the range of the learned floats in the slice.
   const Range& learned() const { return learned_; }
   /// Returns a vector with one buffer, starting at the float `at` of the flat vector.
   float* single(std::int32_t vector, std::size_t at) const {

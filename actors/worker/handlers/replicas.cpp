@@ -104,7 +104,7 @@ class BuildHandler final : public Handler<Build> {
  public:
   void prepare(WorkerState& worker, const Build& request) const override {
     check(worker, request);
-    worker.replicas.clear();  // first, because a replica may still compute for a failed round
+    worker.replicas.clear();  // first waits for replicas that may still compute for a failed round
     worker.plan_request = request.plan;
     worker.first_lane = request.first_lane;
     worker.backs_up = request.backs_up;
