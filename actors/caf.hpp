@@ -1,9 +1,11 @@
 #pragma once
 
-// Only this header and the few files that include it use CAF. They are written for CAF 0.17. CAF 1.x names the
-// following differently: the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`, no
-// atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`), and
-// the prefix of configuration keys ("caf.").
+// Only this header and the few files that include it use CAF. They are written for CAF 0.17. CAF 1.x has other names
+// for the following:
+// - the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`, no atoms)
+// - `send`, `send_as` and `anon_send` (`mail(...).send(to)`)
+// - monitors (a callback in place of `down_msg`)
+// - the prefix of configuration keys ("caf.")
 
 #include <atomic>
 #include <caf/all.hpp>

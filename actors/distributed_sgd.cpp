@@ -45,7 +45,7 @@ const char* to_string(Precision precision) { return precision == Precision::bf16
 namespace {
 
 /// Returns a stream with the classic locale and default flags. Reports are formatted in such a stream, so that numbers
-/// have a decimal point in every locale, and the format flags of the caller's stream do not change.
+/// have a decimal point in every locale. The format flags of the caller's stream do not change.
 std::ostringstream plain_stream() {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());

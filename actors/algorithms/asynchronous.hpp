@@ -13,8 +13,8 @@
 namespace troupe {
 
 /// Trains with parameter servers, while each worker proceeds at its own speed: Downpour SGD of Dean et al. 2012,
-/// section 4.1. If the rules limit how far a worker may be ahead of the others, this is the stale synchronous parallel
-/// (SSP) model of Ho et al. 2013.
+/// section 4.1. If the rules limit how far a worker may be ahead, this is the stale synchronous parallel (SSP) model of
+/// Ho et al. 2013.
 ///
 /// The driver decides the order in which servers apply pushes and serve weights. The order is the same for all servers.
 /// The driver moves no floats. A push moves the weights by the learning rate times the pushed fraction of a step's
@@ -150,8 +150,8 @@ class AsynchronousRunner : public AlgorithmRunner {
   int longest_leg_;  ///< the largest number of gradients per shard that a worker computes or pushes at once
   bool exchange_failed_ = false;              ///< an exchange between nodes failed
   std::optional<Clock::time_point> left_at_;  ///< the end of the last call of `step`; none during a call
-  /// Whether workers have started since the last rest. If all of these workers are lost, it stays true, so that `rest`
-  /// is called. A record contains a rest wherever workers come and go.
+  /// Whether workers have started since the last rest. It stays true even if all of these workers are lost. A record
+  /// contains a rest wherever workers are lost or added, so `rest` must be called in this case, too.
   bool begun_ = false;
   bool resting_ = false;
   std::optional<Error> refusal_;  ///< a refused push, found while members came to rest; the next step reports it

@@ -12,10 +12,11 @@ std::optional<ServerOperation> AsynchronousRunner::scripted(int worker) const {
   return next.worker == worker ? std::optional(next) : std::nullopt;
 }
 
-/// Returns whether the operation may run now: always without a replay, and otherwise if it is the next operation of the
-/// record. If it may run, removes it from the record that is replayed, and adds it to the record that is written.
+/// Without a replay, returns true. In a replay, returns whether this is the next operation of the record, and if so
+/// removes it from the record. If this run writes a record and the result is true, also writes the operation.
 bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
-  // The record may have ended: a worker that was lost in the recorded run did not push its gradients there.
+  // While members come to rest, the record may already be at its end. If the recorded run lost this worker, the record
+  // has no push for its last gradients.
   if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
   if (script_) script_->take();
@@ -37,7 +38,8 @@ void AsynchronousRunner::hold(const StepContext& context, int worker) {
   held_.insert(worker);
 }
 
-/// Returns whether the recorded run came to rest here in the middle of a step, because a worker was lost.
+/// Returns whether the recorded run came to rest at this point in the middle of a step, because a worker was lost: the
+/// record continues with a rest, and no task of the servers is outstanding.
 bool AsynchronousRunner::rested_here(const StepContext& context) const {
   const ServerOperation rest{ServerOperation::Kind::rest, -1, context.versions.committed().step};
   return script_ && !script_->done() && script_->next() == rest &&

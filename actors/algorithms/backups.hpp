@@ -27,8 +27,8 @@ class Backups {
     return context.backups > 0 || !behind_.empty() || !left_out_.empty();
   }
   /// Has the workers compute the gradients of all shards. Returns one reply for each worker, in order of rank. For a
-  /// worker that is left out, the reply is the backup's reply, except that its time is the time for which the straggler
-  /// has computed so far.
+  /// straggler that is left out, returns the reply of its backup. However, the time in this reply is the time for which
+  /// the straggler has computed so far.
   /// @throws Error as `Rounds::ask`
   std::vector<From<Computed>> compute(const StepContext& context, const Compute& request, const Phase& phase);
 

@@ -28,8 +28,9 @@ class Clocks {
 
   explicit Clocks(const Rules& rules) : rules_(rules) {}
 
-  /// Records that a worker starts or restarts. Its next operation is a fetch. A known worker keeps its clock. If it had
-  /// left, its clock is set at least to the clock of the slowest other worker, so that the others do not wait for it.
+  /// Records that a worker starts or restarts. Its next operation is a fetch. A known worker keeps its clock. If the
+  /// worker had left, its clock is set at least to the slowest other worker's clock. Therefore the others do not wait
+  /// for it to catch up.
   /// @param clock the clock of a worker that is not known yet
   void enter(int worker, std::int64_t clock);
   /// Records that a worker was lost, so that others do not wait for it.

@@ -147,9 +147,9 @@ void LocalStep::check_finite(const AllApplied& applied) const {
   check_senders(context_, applied, phase("apply"));
 }
 
-/// Returns the root mean square distance of the shards' copies from their mean. The mean squared distance equals the
-/// copies' mean squared distance from the old weights, minus the squared distance of the copies' mean from the old
-/// weights.
+/// Returns the root mean square distance of the shards' copies from their mean. The mean squared distance is computed
+/// as a difference. From the mean squared distance of the copies from the old weights, the squared distance of the
+/// copies' mean from the old weights is subtracted.
 double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const {
   std::vector<double> moved(static_cast<std::size_t>(num_shards_));
   for (const auto& [worker, reply] : taken)

@@ -70,8 +70,8 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: add the gradients of all portions in the worker's slice, divide by the number of samples, and
-/// add the gradient of the penalty at the weights in `buffer`. Keep the result until `Remember`.
+/// A request to a worker: compute the mean gradient of its slice. Add the gradients of all portions, divide by the
+/// number of samples, and add the gradient of the penalty at the weights in `buffer`. Keep the result until `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;

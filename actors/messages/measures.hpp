@@ -15,7 +15,7 @@
 // samples, the metrics' sums, and four numbers per target.
 namespace troupe {
 
-/// The largest number of samples of a shard. The sum over all shards cannot overflow.
+/// The largest number of samples of a shard. With this limit, the sum over all shards cannot overflow.
 inline constexpr std::int64_t kMostMeasuredSamples = std::int64_t{1} << 40;
 
 /// The kinds of measurements and their numbers. They determine the length of the text.

@@ -31,7 +31,8 @@ inline void add_correct(std::int64_t more, std::int64_t& sum) {
   sum = sum < 0 || more < 0 ? BatchResult::kNotCounted : sum + more;
 }
 
-/// Combines the results of a worker's replicas, which computed at the same time.
+/// Combines the results of a worker's replicas into one report. The replicas computed at the same time, so only the
+/// longest wait for samples counts.
 class Passes {
  public:
   /// Adds the results that one replica computed one after the other.

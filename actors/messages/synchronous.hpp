@@ -113,8 +113,8 @@ auto fields(Apply& x, F visit) {
                at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 
-/// The first tensor in canonical order with values that are not finite, and the part with these values. Of one tensor,
-/// the weights come before the optimizer's vectors.
+/// The first tensor in canonical order with values that are not finite, and the part of the tensor with these values.
+/// If there are several such parts, the first one counts: weights, then statistics, then the optimizer's vectors.
 struct NonFinite {
   static constexpr std::int32_t kWeights = 0;
   static constexpr std::int32_t kStatistics = 1;

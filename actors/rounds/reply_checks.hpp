@@ -16,8 +16,8 @@
 // the member, for the error.
 namespace troupe {
 
-/// @throws Error protocol unless the reply has one replica per device, and all tensors have printable names and valid
-/// shapes and fit into the model's flat vector
+/// @throws Error protocol unless the reply has one replica per device. All tensors must have printable names and valid
+/// shapes, and must fit into the model's flat vector.
 void check_reply(const Built& built, int devices, const Where& where);
 /// @param shards the worker's shards
 /// @throws Error protocol unless the reply lists exactly these shards, in order; model_failed if a number of samples is

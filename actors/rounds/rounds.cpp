@@ -5,7 +5,8 @@ namespace {
 
 /// If a wait ends this much later than its deadline, this process was stopped, or it got no CPU time.
 constexpr std::chrono::milliseconds kStopped{500};
-/// After such a stop, at least this much time remains to process messages that arrived in the meantime.
+/// If this process was stopped during a wait, the wait continues for at least this long, so that messages that have
+/// arrived in the meantime are processed.
 constexpr std::chrono::milliseconds kHearing{1000};
 
 }  // namespace

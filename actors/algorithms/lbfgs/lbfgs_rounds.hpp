@@ -61,7 +61,7 @@ class LbfgsRounds {
   std::vector<std::int32_t> vectors_of(int pairs, std::int64_t updates) const;
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const char* phase, double& seconds);
-  /// Returns this number of scalar products. For each product, adds the partial sums that the owners of slices
+  /// Returns `products` scalar products. For each product, adds the partial sums that the owners of slices have
   /// reported.
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;

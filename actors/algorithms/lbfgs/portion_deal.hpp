@@ -10,8 +10,8 @@ namespace troupe {
 
 /// Assigns the portions of an evaluation to workers. A free worker gets the next of its own portions. If all of these
 /// are assigned, it gets a portion from the worker of the same store that has the most left. When all portions of the
-/// store are assigned, it gets the oldest unfinished portion of another worker, as that worker's backup (backup tasks
-/// of Dean et al. 2012). The first result of a portion counts. This class sends no messages.
+/// store are assigned, it becomes a backup: it gets the oldest unfinished portion of another worker (backup tasks of
+/// Dean et al. 2012). The first result of a portion counts. This class sends no messages.
 class PortionDeal {
  public:
   struct Owner {

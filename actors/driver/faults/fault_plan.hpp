@@ -35,8 +35,8 @@ class FaultPlan {
   bool hurts_workers() const;
   /// Returns the faults due in this phase of this step, and marks them as happened.
   std::vector<Fault> due(const std::string& phase, std::int64_t step) { return due(phase, step, step); }
-  /// As above, for several steps. Also returns faults of earlier steps since the last query of this phase, because
-  /// workers of an asynchronous algorithm may begin no work of this phase during a step.
+  /// As above, for several steps. Also returns faults of earlier steps since the last query of this phase. They may
+  /// have been passed over, because workers of an asynchronous algorithm may begin no work of this phase during a step.
   std::vector<Fault> due(const std::string& phase, std::int64_t first_step, std::int64_t last_step);
   /// Returns whether a full-disk fault is due at the checkpoint of this step. If so, marks the fault as happened.
   bool full_disk(std::int64_t step);

@@ -32,7 +32,7 @@ class Preparation {
   }
 
   const ModelCreator& creator() const { return creator_; }
-  /// @pre `prepare` has succeeded once
+  /// Returns the description of the replicas. Call it only after `prepare` has succeeded once.
   const ModelDescription& model() const { return *model_; }
   const BuiltFor& built_for() const { return built_for_; }
   PrecisionChoice precision_choice() const {

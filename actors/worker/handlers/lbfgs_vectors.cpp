@@ -106,8 +106,8 @@ class ReducedChunks {
   std::span<float> kept_;
 };
 
-/// Returns the partial sums of this number of scalar products, by product and by subtree of the worker's pieces. The
-/// pieces of a worker's replicas are adjacent, so they are added like the pieces of one slice.
+/// Returns the partial sums of `products` scalar products, by product and by subtree of the worker's pieces. The pieces
+/// of a worker's replicas are adjacent, so their sums are combined as if one replica owned all of them.
 std::vector<std::uint64_t> sum_bits(const WorkerState& worker, std::size_t products) {
   const Range pieces = pieces_of(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()));
   std::vector<std::uint64_t> bits;
