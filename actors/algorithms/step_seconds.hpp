@@ -24,9 +24,10 @@ Slowest slowest_of(const std::vector<From<Reply>>& replies, const std::vector<do
 /// Adds a worker's times and counts to the report. Call it once for each worker, in order of rank.
 void note_pass(const PassReport& pass, StepReport& report);
 
-/// Splits the time of the second round between reducing and applying. Workers reduce a chunk and apply it at once, so
-/// the two do not follow each other. The shortest time that any worker spent on reducing counts as the time of
-/// reducing. Therefore no worker's time of applying exceeds the remaining time, which counts as the time of applying.
+/// Splits the time of the second round between reducing and applying. A worker reduces a chunk and applies it before it
+/// reduces the next chunk, so the two times overlap. The shortest time that any worker spent on reducing counts as the
+/// time of reducing. The remaining time counts as the time of applying. Therefore no worker's own time of applying
+/// exceeds it.
 /// @param both the time of the round, in seconds
 /// @throws Error protocol for an invalid reply
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,

@@ -13,7 +13,8 @@ inline constexpr int kMostReplicas = 4096;  ///< the largest number of replicas 
 /// @throws Error invalid_argument or unsupported for invalid options
 void check_options(Options& options, const ModelCreator& creator);
 
-/// Checks that the placement can host the algorithm's parameter servers. @throws Error unsupported or invalid_argument
+/// Checks that the placement can host the algorithm's parameter servers.
+/// @throws Error unsupported or invalid_argument if it cannot
 void check_servers(const Options& options);
 
 /// Returns the properties of the run that its placement needs.

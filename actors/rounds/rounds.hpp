@@ -71,7 +71,7 @@ class Rounds {
   /// owe an answer of type `Reply`, which is ignored when it arrives.
   template <class Reply>
   void close(const Round& late);
-  /// Returns whether `answer` is one that its member owed. If so, the member owes it no longer.
+  /// Returns whether `answer` is an answer that its member owed. If so, records that the member no longer owes it.
   bool settles_debt(const Answer& answer);
   /// Returns the error for `failure`, which the member's reply to this round reports.
   Error failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const;

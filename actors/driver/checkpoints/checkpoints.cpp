@@ -15,7 +15,8 @@ namespace {
 constexpr int kMostFailedFetches = 3;
 /// The fraction of a step's time that may be used to fetch a part after the step.
 constexpr double kShare = 0.05;
-/// The limits on the size of a part, in floats. They do not count the part's last tensor.
+/// The smallest and largest size of a part, in floats. A part may exceed the limit by its last tensor, because it has
+/// whole tensors only.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
 constexpr std::size_t kMostFloats = std::size_t{1} << 23;
 /// The assumed speed until the first part is fetched.

@@ -64,7 +64,8 @@ class Advancing {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = after[i] - before[i];
   }
 
-  /// Moves the replica's own weights by one gradient. If there are no own weights yet, first copies the served weights.
+  /// Moves the replica's own weights by one gradient. If the replica has used the served weights so far, first copies
+  /// them to its own weights.
   void move(std::span<const float> gradient, std::int64_t samples) {
     if (!on_own_) {
       const auto served = worker_.slabs->served();
