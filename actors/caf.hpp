@@ -1,9 +1,11 @@
 #pragma once
 
-// Only this header and the few files that include it use CAF. They are written for CAF 0.17. CAF 1.x names the
-// following differently: the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`, no
-// atoms), `send`, `send_as` and `anon_send` (`mail(...).send(to)`), monitors (a callback in place of `down_msg`), and
-// the prefix of configuration keys ("caf.").
+// Only this header and the few files that include it use CAF. They are written for CAF 0.17. CAF 1.x has other names
+// for the following:
+// - the inspect functions and the type block of messages.hpp (`f.object(x).fields(...)`, no atoms)
+// - `send`, `send_as` and `anon_send` (`mail(...).send(to)`)
+// - monitors (a callback in place of `down_msg`)
+// - the prefix of configuration keys ("caf.")
 
 #include <atomic>
 #include <caf/all.hpp>
@@ -13,8 +15,10 @@ static_assert(CAF_MAJOR_VERSION == 0, "the changes for CAF 1.x are listed in act
 
 namespace troupe {
 
-// A receiver may read everything that the sender wrote before it sent or spawned. CAF guarantees this order, but its
-// libraries are not instrumented, so these functions declare the order to ThreadSanitizer.
+// The receiver of a message, and a new actor, may read everything that the sender wrote before it sent the message or
+// spawned the actor. CAF guarantees this order, but ThreadSanitizer cannot know, because CAF's libraries are not
+// instrumented. Therefore these functions declare the order. Call `before_send` before a message is sent or an actor is
+// spawned, and `after_receive` before a received message is read. In other builds, the functions do nothing.
 #if defined(__SANITIZE_THREAD__)
 void before_send();
 void after_receive();
@@ -23,10 +27,13 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
-/// Clears CAF's reference to the system's logger on destruction. Declare an object of this type wherever a user's
-/// thread makes an actor system or an object in it. CAF keeps the logger for such a thread until the thread ends, and
-/// the end of the system waits for that. The system may end earlier or on another thread; a static system may end after
-/// the thread's own copy was destroyed.
+/// On destruction, clears the calling thread's reference to the logger of an actor system. CAF sets the reference when
+/// a thread creates an actor system or an object in one, and keeps it until the thread ends. The destructor of the
+/// actor system waits until no such reference is left, so it could block for as long as a user's thread lives.
+/// Therefore declare an object of this type wherever a user's thread creates an actor system or an object in one.
+///
+/// Clearing the reference later, when the system ends, would not work: the system may end on another thread, or, if it
+/// is static, after the thread-local reference was destroyed.
 struct ForgetsLogger {
   ForgetsLogger() = default;
   ForgetsLogger(const ForgetsLogger&) = delete;
@@ -34,8 +41,9 @@ struct ForgetsLogger {
   ~ForgetsLogger() { caf::logger::set_current_actor_system(nullptr); }
 };
 
-/// Orders the turns of an actor for ThreadSanitizer. A turn is the actor's start or one request. Each turn happens
-/// after the turn before, on whichever threads they run, and after its message was sent or the actor was spawned.
+/// Declares the order of an actor's turns to ThreadSanitizer. A turn is the actor's start or the handling of one
+/// request. Each turn happens after the previous turn, even if the two run on different threads. It also happens after
+/// its message was sent or, for the start, after the actor was spawned.
 class ActorTurns {
  public:
   class Turn {
@@ -56,7 +64,7 @@ class ActorTurns {
   std::atomic<int> taken_{0};
 };
 
-/// Makes a message of `content`. All writes that the receiver may read happen before this call.
+/// Returns a message that contains `content`. Call this function after all writes that the receiver may read.
 template <class Content>
 caf::message ready_to_send(Content content) {
   caf::message message = caf::make_message(std::move(content));
@@ -64,7 +72,8 @@ caf::message ready_to_send(Content content) {
   return message;
 }
 
-/// Encloses code that reads or writes a message in transit.
+/// Declares to ThreadSanitizer that the enclosing scope reads or writes a message on its way from one actor to another:
+/// after the message was sent, and before it is received.
 struct HandOver {
   HandOver() { after_receive(); }
   HandOver(const HandOver&) = delete;

@@ -25,8 +25,10 @@
 namespace troupe {
 namespace {
 
-/// Registers `function` under a name for the duration of a call. @throws Error unsupported if the placement's workers
-/// accept no functions by value
+/// Registers `function` in `table` under a temporary name. Returns a loan, which has the name and removes the function
+/// again on destruction.
+/// @throws Error unsupported if the placement's workers accept no functions by value; invalid_argument if `function` is
+/// empty
 template <class F>
 typename FunctionTable<F>::Loan lend(FunctionTable<F>& table, const F& function, Placement placement) {
   if (!rules_of(placement).takes_lambdas)
@@ -42,8 +44,8 @@ const char* to_string(Precision precision) { return precision == Precision::bf16
 
 namespace {
 
-/// A stream with the classic locale and default flags, so numbers have a decimal point and the caller's stream keeps
-/// its format.
+/// Returns a stream with the classic locale and default flags. Reports are formatted in such a stream, so that numbers
+/// have a decimal point in every locale. The format flags of the caller's stream do not change.
 std::ostringstream plain_stream() {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());
@@ -102,7 +104,8 @@ class DistributedSGD::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// Access to the driver during one call. @throws Error invalid_argument if another call has not returned.
+  /// Gives access to the driver during one call.
+  /// @throws Error invalid_argument if another call has not returned
   class Call {
    public:
     explicit Call(Impl& impl) : impl_(impl) {
@@ -128,7 +131,8 @@ class DistributedSGD::Impl {
     return at_work->call_model(lent.name(), arguments, first_only);
   }
 
-  /// Callbacks run when the driver is free again, so that they can call this object.
+  /// Makes a step, then runs the callbacks. They run after `make_step` has released the driver, so that they can call
+  /// this DistributedSGD.
   StepReport step() {
     std::optional<std::int64_t> before;
     try {
@@ -142,13 +146,15 @@ class DistributedSGD::Impl {
     tell_checkpoints();
     return made;
   }
-  /// Checks the owner first, because a callback may have forked this process.
+  /// Tells the callbacks which checkpoints were written since the last call. Checks the owner again, because a callback
+  /// may have forked this process and then have returned in the child.
   void tell_checkpoints() {
     owner().check("this DistributedSGD");
     callbacks->checkpoints(driver->take_written());
   }
 
-  /// A child made by fork has neither the threads nor the workers that the calls below need.
+  /// Returns the process that created this object. All other calls are errors in a child made by fork, because the
+  /// child has neither the threads nor the workers that they need.
   const OwningProcess& owner() const { return driver.owner(); }
 
   OwnedHere<StepCallbacks> callbacks;
@@ -221,7 +227,7 @@ void DistributedSGD::save(const std::string& path) {
 }
 namespace {
 
-/// Joins the first names.
+/// Returns the first 8 names, separated by commas, and the number of the remaining names.
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8;
   std::string list;

@@ -15,8 +15,8 @@
 
 namespace troupe {
 
-/// Everything an algorithm needs for a step. All members have joined. They are settled, or busy with this algorithm.
-/// The state has a spare buffer.
+/// Everything that an algorithm needs for a step. All members have joined. They are settled, or they work for this
+/// algorithm. The state has a spare buffer.
 struct StepContext {
   const Options& options;
   const Members& members;
@@ -27,25 +27,28 @@ struct StepContext {
   const Plan& plan;
   const std::vector<int>& appliers;  ///< workers that take part in reducing and applying
   const DriverGradients* gradients;  ///< not null if the driver adds the gradients
-  bool settles_by_fence;             ///< see Host
-  std::uint64_t call;                ///< number of the driver's call; all attempts of a call have the same number
-  int backups;                       ///< most workers that may be left out of a step
-  double learning_rate;              ///< of this step, for tensors in no group
+  bool settles_by_fence;             ///< see Host::settles_by_fence
+  std::uint64_t call;                ///< the number of the driver's call; all attempts of one call have the same number
+  int backups;                       ///< the largest number of workers that may be left out of a step
+  double learning_rate;              ///< the learning rate of this step, for tensors without a group
   std::vector<int> servers = {};     ///< member numbers of the parameter servers, if the algorithm has them
-  std::function<double(std::int64_t step)> rate_at = {};  ///< the learning rate of any step, for tensors in no group
+  /// Returns the learning rate of any step, for tensors without a group.
+  std::function<double(std::int64_t step)> rate_at = {};
 };
 
 /// The vectors of an algorithm's state, including the weights.
 struct StateDescription {
   StateShape shape = {};
-  /// The names of the vectors that checkpoints store in addition to the weights: the first ones after the weights.
+  /// The names of the vectors that checkpoints store in addition to the weights. These vectors follow the weights in
+  /// the state.
   std::vector<std::string> saved = {};
-  /// OptimizerSettings of the rule for slices, as JSON, if `Options::optimizer` is for the shards' own steps.
+  /// If each shard takes steps of its own with `Options::optimizer`: the OptimizerSettings, as JSON, of the rule with
+  /// which the owners of slices update the state. Otherwise empty.
   std::string outer = {};
 };
 
-/// Carries out calls of `step()`. An algorithm has its own messages (`actors/messages`) and its own handlers in the
-/// worker (`actors/worker`).
+/// Carries out calls of `step()` with one algorithm. Each algorithm has its own messages (`actors/messages`) and its
+/// own handlers in the worker (`actors/worker`).
 class AlgorithmRunner {
  public:
   AlgorithmRunner() = default;
@@ -53,10 +56,11 @@ class AlgorithmRunner {
   AlgorithmRunner& operator=(const AlgorithmRunner&) = delete;
   virtual ~AlgorithmRunner() = default;
 
-  /// Makes a new version of the state and commits it, unless `rehearse` is set. If it throws, the state is unchanged.
+  /// Makes a new version of the state. Commits the version, unless `rehearse` is set. If it throws, no step is
+  /// committed.
   virtual StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) = 0;
-  /// Describes the state: by default, the weights and the optimizer's vectors.
-  /// @param steps_per_epoch steps per epoch of the model; 0 if it has no meaning or is not known yet
+  /// Returns the description of the state. By default, these are the weights and the optimizer's vectors.
+  /// @param steps_per_epoch steps per epoch of the model; 0 if the number has no meaning or is not known yet
   virtual StateDescription state(const UpdateRules& optimizer, int /*num_shards*/,
                                  std::int64_t /*steps_per_epoch*/) const {
     StateDescription state;
@@ -67,28 +71,30 @@ class AlgorithmRunner {
   }
   /// @throws Error unsupported if the algorithm cannot train the model
   virtual void check(const ModelDescription& /*model*/) const {}
-  /// The number of steps that one call makes.
+  /// Returns the number of steps that one call of `step` makes.
   virtual std::int64_t steps_a_call() const { return 1; }
-  /// Whether the algorithm needs parameter servers.
+  /// Returns whether the algorithm needs parameter servers.
   virtual bool has_servers() const { return false; }
-  /// Whether members work for this algorithm between steps, or did so until they were lost. Then `rest` must be called
-  /// before other work.
+  /// Returns whether members work for this algorithm between steps, or did so until they were lost. If so, `rest` must
+  /// be called before members do other work.
   virtual bool under_way() const { return false; }
-  /// Whether members must come to rest before the next step as well, because something failed.
+  /// Returns whether `rest` must also be called before the next step, because something failed.
   virtual bool must_rest() const { return false; }
-  /// Brings all members to rest: computed gradients are applied, and the state is one version. This also holds if it
-  /// throws.
+  /// Brings all members to rest. Afterwards no request is outstanding, the computed gradients are applied, and all
+  /// slices have the same version. This also holds if the function throws.
   virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// @throws Error the failure since the last step that no call has reported yet, if there is one
+  /// @throws Error the failure after the last step, if there is one that no call has reported yet
   virtual void tell_failure() {}
-  /// Whether every node holds the complete committed version, not only its parameter server's slice.
+  /// Returns whether the committed version is complete on every node. It is not if each node holds only its parameter
+  /// server's slice, or if the algorithm has yet to compute some vectors of the version.
   virtual bool whole() const { return true; }
-  /// Completes the committed version on every node, at rest. If it throws, the version is not complete.
+  /// Completes the committed version on every node. Members must be at rest. If it throws, the version is not complete.
   virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// Comes to rest at the end of the run without waiting for workers. The state is released afterwards.
+  /// Ends the work of parameter servers without waiting for workers, because the run ends or forms again. The state is
+  /// released afterwards.
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
-  /// Forgets all work, because the run continues from another state, possibly with other members. Nothing is in
-  /// progress.
+  /// Forgets all work, because the run continues from another state, possibly with other members. Call it only while no
+  /// request is outstanding.
   virtual void forget() {}
 };
 

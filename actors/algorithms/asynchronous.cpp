@@ -30,7 +30,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
   const auto longest = context.options.timeouts.step * (longest_leg_ + 2);
-  // Each request has its own timeout; this deadline is for a step in which all requests succeed but no gradient is
+  // Each request has a timeout of its own. This deadline is for the case that all requests succeed but no gradient is
   // applied.
   Deadline last(longest);
   for (bool passed = false; !complete(context);) {
@@ -44,7 +44,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
     const bool applied = tally_.gradients > before;
     if (!applied && !last.passed()) continue;
     if (!applied && passed) throw_late(context);
-    passed = !applied;  // on the first timeout, try again: the driver itself may have been stopped
+    passed = !applied;  // after the first timeout, try again: the driver itself may have been stopped
     last = Deadline(longest);
   }
   const Version& version = context.versions.committed();
@@ -52,7 +52,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   return report_of(context, whole.seconds());
 }
 
-/// Whether enough gradients for a step are applied. In a replay, also requires that the record has a step here.
+/// Returns whether enough gradients for a step are applied. In a replay, the record must have a step here, too.
 bool AsynchronousRunner::complete(const StepContext& context) {
   const std::int64_t steps = context.versions.committed().step;
   if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
@@ -66,7 +66,8 @@ bool AsynchronousRunner::complete(const StepContext& context) {
   throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
 }
 
-/// Nodes with parameter servers exchange no gradients, so only the computation is rehearsed.
+/// Rehearses a step at rest. On one machine, this is a synchronous step. Nodes with parameter servers exchange no
+/// gradients, so with nodes, only the computation is rehearsed.
 StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
   if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
@@ -83,7 +84,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
-  // First repeat the record up to its rest.
+  // In a replay, first repeat the operations of the record up to its rest.
   let_held_go(context);
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
   if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
@@ -94,7 +95,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
     try {
       go_on(context);
     } catch (const Error& error) {
-      // A refused push is not an error of the caller of rest, and the state is valid. The next step reports the
+      // A refused push is not an error for the caller of `rest`, because the state is valid. The next step reports the
       // refusal.
       const bool refusal = error.code() == ErrorCode::non_finite_loss || error.code() == ErrorCode::non_finite_weights;
       auto& kept = refusal ? refusal_ : first;
@@ -107,7 +108,8 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
   if (!whole_record) throw script_->other_run();
-  // After a failed exchange, connections and windows are in an unknown state, so a new generation is needed.
+  // After a failed exchange, connections and windows are in an unknown state. Then members are not settled, so that a
+  // new generation begins.
   if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
@@ -118,7 +120,7 @@ void AsynchronousRunner::make_whole(const StepContext& context, const Deadline& 
 }
 
 void AsynchronousRunner::abandon(const StepContext& context, const Deadline& deadline) {
-  whole_ = true;  // for the next state
+  whole_ = true;  // no state is left that could be incomplete
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
   rest(context, deadline);
@@ -141,12 +143,13 @@ void AsynchronousRunner::forget() {
   whole_ = true;
 }
 
-/// Starts idle workers: all workers at first and after a rest, later a worker after a refused push.
+/// Starts idle workers. At first and after a rest, these are all workers. Later, a worker is idle after its push was
+/// refused.
 void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
-    waiting_.clear();  // all workers start again, and some may no longer take part
+    waiting_.clear();  // all workers are idle now, and some may no longer take part
   }
   for (const int worker : workers) {
     if (context.members.lost(worker)) {
@@ -160,12 +163,12 @@ void AsynchronousRunner::begin(const StepContext& context) {
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
   }
-  let_waiting_go(context);  // only when all clocks are known
-  let_held_go(context);     // including workers that wait for the step that was just made
+  let_waiting_go(context);  // only now, when the clocks of all workers are known
+  let_held_go(context);     // a worker may be held back until the step that was just made
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {
-  if (tasks_.empty()) {  // all workers are held back
+  if (tasks_.empty()) {  // no task can end, because all workers are held back
     if (script_) throw script_->other_run();
     throw_late(context);
   }
@@ -197,8 +200,8 @@ void AsynchronousRunner::drop(int worker) {
   clocks_.push(worker);
 }
 
-/// A task ends when all its members have answered, even if one of them failed. Until then, no other task may use their
-/// data.
+/// Handles a reply. A task ends when all its members have answered, even if one of them failed. Until then, no other
+/// task may use the data of these members.
 template <class Reply>
 void AsynchronousRunner::take(const StepContext& context, const From<Reply>& from) {
   const std::uint64_t round = from.reply.round;
@@ -251,7 +254,7 @@ void AsynchronousRunner::note(Task& task, const From<Advanced>& from) {
 }
 
 void AsynchronousRunner::note(Task& task, const From<Pushed>& from) {
-  if (from.member == task.worker) {  // the bytes exchanged with servers of other nodes
+  if (from.member == task.worker) {  // the reply to `Deliver`: bytes exchanged with servers of other nodes
     tally_.bytes_sent += from.reply.bytes_pushed + from.reply.bytes_fetched;
     return;
   }
@@ -293,7 +296,7 @@ void AsynchronousRunner::end_push(const StepContext& context, const Task& task) 
 
 void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
-    // A loss that was already reported is being handled: the worker is replaced.
+    // If the loss was already reported, the worker is being replaced.
     if (resting_ || !context.rounds.is_untold(worker)) return;
     context.rounds.throw_if_lost(Round(0, {worker}), phase(context, "compute"));
   }
@@ -358,7 +361,8 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
     rounds_.push_back(context.rounds.open(request, context.servers, at));
   }
   tasks_.emplace(rounds_.back().number(), task);
-  // Commit now: all servers handle their requests in the same order, and nothing else reads the state before rest.
+  // Commit now, before the servers have answered. This is safe: all servers handle their requests in the same order,
+  // and nothing else reads the state before rest.
   if (request.applies) {
     const Version version = context.versions.committed();
     context.versions.commit(request.to, {version.step, version.updates + 1});

@@ -3,7 +3,7 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// Handling of late workers, and of tasks whose answers will not arrive.
+// Handles members that miss their deadlines, and tasks whose answers will not arrive.
 namespace troupe {
 
 /// Throws a timeout that names the worker that is furthest behind.
@@ -17,14 +17,16 @@ void AsynchronousRunner::throw_late(const StepContext& context) const {
               context.rounds.where(slowest, phase(context, "compute")));
 }
 
-/// Extends all deadlines by the time between two calls, because workers must not lose that time.
+/// Extends the deadlines of all tasks by the time since the last call of `step`, because the driver received no answers
+/// during this time.
 void AsynchronousRunner::come_back() {
   if (!left_at_) return;
   const auto away = Clock::now() - *std::exchange(left_at_, std::nullopt);
   for (auto& [round, task] : tasks_) task.deadline = task.deadline.later(away);
 }
 
-/// Returns a round of all workers that have exceeded their deadline. If there are none, returns the given round.
+/// Returns a round that waits for all workers that have missed their deadline. If there are none, returns the round
+/// with this number.
 Round AsynchronousRunner::late(std::uint64_t round) const {
   std::vector<int> workers;
   for (const auto& [number, task] : tasks_)
@@ -32,9 +34,9 @@ Round AsynchronousRunner::late(std::uint64_t round) const {
   return workers.empty() ? *std::ranges::find(rounds_, round, &Round::number) : Round(0, std::move(workers));
 }
 
-/// Removes tasks of lost members, because their answers will not arrive. A worker whose time is over may still be
-/// computing; its task stays until the worker is lost. Servers handle late requests before any others, so tasks of
-/// servers that are late are removed, too.
+/// Removes tasks of lost members, because their answers will not arrive. A task of the servers is also removed when it
+/// misses its deadline. This is safe, because servers handle the late request before any later request. A task of a
+/// worker that misses its deadline stays until the worker is lost, because the worker may still be computing.
 void AsynchronousRunner::forget_hopeless(const StepContext& context) {
   std::erase_if(rounds_, [&](const Round& round) {
     const Task& task = tasks_.at(round.number());

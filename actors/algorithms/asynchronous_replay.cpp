@@ -2,20 +2,21 @@
 
 #include "actors/algorithms/asynchronous.hpp"
 
-// Replays the order of operations of a recorded run. An operation is held back until its turn.
+// Replays the order of operations of a recorded run. Each operation is held back until its turn in the record.
 namespace troupe {
 
-/// The next operation of the record, if it is this worker's.
+/// Returns the next operation of the record if it belongs to this worker, or none.
 std::optional<ServerOperation> AsynchronousRunner::scripted(int worker) const {
   if (!script_ || script_->done()) return std::nullopt;
   const ServerOperation& next = script_->next();
   return next.worker == worker ? std::optional(next) : std::nullopt;
 }
 
-/// Returns true without a replay, or if the operation is next in the record. Then takes the operation from the record,
-/// and records it.
+/// Without a replay, returns true. In a replay, returns whether this is the next operation of the record, and if so
+/// removes it from the record. If this run writes a record and the result is true, also writes the operation.
 bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
-  // A worker that was lost in the record makes no more pushes.
+  // While members come to rest, the record may already be at its end. If the recorded run lost this worker, the record
+  // has no push for its last gradients.
   if (script_ && script_->done() && resting_) return false;
   if (script_ && script_->next() != operation) return false;
   if (script_) script_->take();
@@ -23,8 +24,8 @@ bool AsynchronousRunner::is_turn(const ServerOperation& operation) {
   return true;
 }
 
-/// Holds a worker back whose turn has not come. If the worker was lost in the record and started again, it starts again
-/// here as well.
+/// Holds a worker back, because its turn has not come. If the recorded run lost the worker and started it again, starts
+/// the worker again here as well.
 void AsynchronousRunner::hold(const StepContext& context, int worker) {
   const auto next = scripted(worker);
   const bool begins = next && next->kind == ServerOperation::Kind::ask && !next->pushes;
@@ -37,7 +38,8 @@ void AsynchronousRunner::hold(const StepContext& context, int worker) {
   held_.insert(worker);
 }
 
-/// Whether the record came to rest here in the middle of a step, because a worker was lost.
+/// Returns whether the recorded run came to rest at this point in the middle of a step, because a worker was lost: the
+/// record continues with a rest, and no task of the servers is outstanding.
 bool AsynchronousRunner::rested_here(const StepContext& context) const {
   const ServerOperation rest{ServerOperation::Kind::rest, -1, context.versions.committed().step};
   return script_ && !script_->done() && script_->next() == rest &&

@@ -41,7 +41,8 @@ void AsynchronousRunner::count(const Task& task) {
   ++tally_.staleness[age];
 }
 
-/// Makes the report of a step. A push may contain gradients of several steps, so each step gets its proportional part.
+/// Returns the report of a step. A push may contain gradients of several steps, so the report contains the step's
+/// proportional part of samples and losses. The rest stays in the tally for the next step.
 StepReport AsynchronousRunner::report_of(const StepContext& context, double seconds) {
   const std::int64_t wanted = context.plan.topology.num_shards;
   const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);

@@ -9,14 +9,14 @@
 namespace troupe {
 namespace {
 
-/// A worker is late if it takes this many times as long as the slowest worker that is in time. Workers on shared cores
-/// differ by less.
+/// A worker is late if it takes `kLate` times as long as the slowest worker that is in time, and at least
+/// `kLeastSeconds` longer. The times of workers on shared cores differ by less.
 constexpr double kLate = 1.25;
 constexpr double kLeastSeconds = 0.001;
 
 bool contains(const std::vector<int>& workers, int worker) { return std::ranges::count(workers, worker) > 0; }
 
-/// Returns the worker `places` ranks behind another one. The first worker follows the last.
+/// Returns the worker whose rank is `places` higher than the rank of `worker`. The first rank follows the last.
 int neighbour(const Members& members, int worker, int places) {
   const std::vector<int> workers = members.workers();
   const int count = static_cast<int>(workers.size());
@@ -25,10 +25,11 @@ int neighbour(const Members& members, int worker, int places) {
 
 }  // namespace
 
-/// Gathers the gradients of one step, with additional rounds for backups of late workers.
+/// Computes the gradients of one step, with additional rounds for the backups of late workers.
 class Backups::Gathering {
  public:
-  /// @param behind workers that still compute for an earlier step
+  /// @param behind workers that still compute for an earlier step. Their backups start at once, unless the backup is
+  /// behind as well.
   Gathering(const StepContext& context, const Compute& request, const Phase& phase, std::vector<int> behind)
       : context_(context), request_(request), phase_(phase), behind_(std::move(behind)) {
     for (const int worker : behind_)
@@ -36,9 +37,10 @@ class Backups::Gathering {
   }
 
   std::vector<From<Computed>> run();
-  /// Workers that were slower than their backups.
+  /// Returns the workers that were slower than their backups.
   std::vector<int> left_out() const;
-  /// The round of the workers' own shards. The caller must close it, because late workers still answer it.
+  /// Returns the round in which workers compute their own shards. The caller must close it, because late workers still
+  /// answer it.
   const Round& own_round() const { return rounds_.front(); }
 
  private:
@@ -46,11 +48,12 @@ class Backups::Gathering {
   bool complete() const;
   void ask_backups_of(const std::vector<int>& workers);
   void note(From<Computed> reply);
-  /// Workers without an answer that may be left out.
+  /// Returns the workers without an answer that may get a backup now. Returns none if the step would then have too many
+  /// backups.
   std::vector<int> candidates() const;
-  /// The time, since the start, after which these workers count as late.
+  /// Returns the time from now until these workers count as late.
   std::chrono::milliseconds late_after(const std::vector<int>& waiting) const;
-  /// Workers whose answers are needed to complete the round.
+  /// Returns the workers whose answers are needed to complete the step.
   std::vector<int> awaited() const;
 
   const StepContext& context_;
@@ -60,9 +63,9 @@ class Backups::Gathering {
   std::vector<int> backed_up_;
   std::vector<Round> rounds_;  ///< the round of own shards first, then rounds of backups
   std::map<int, Computed> own_;
-  std::map<int, Computed> as_backup_;  ///< by the worker that the backup replaces
+  std::map<int, Computed> as_backup_;  ///< results of backups, by the worker that the backup replaces
   Stopwatch since_;
-  double last_own_ = 0;  ///< when the last own reply came, in seconds
+  double last_own_ = 0;  ///< the time of the last reply of a worker about its own shards, in seconds since the start
 };
 
 std::vector<From<Computed>> Backups::Gathering::run() {
@@ -142,7 +145,7 @@ std::chrono::milliseconds Backups::Gathering::late_after(const std::vector<int>&
   const auto shards = [&](int worker) { return static_cast<double>(context_.members.shards_of(worker).size()); };
   double most = 0;
   for (const int worker : waiting) most = std::max(most, shards(worker));
-  double least = most;  // a worker with more shards may take longer
+  double least = most;  // a worker with more shards may take longer than the others
   for (const auto& [worker, computed] : own_) least = std::min(least, shards(worker));
   const double in_time = last_own_ * most / least;
   const double from_now = std::max(kLate * in_time, in_time + kLeastSeconds) - since_.seconds();

@@ -16,7 +16,7 @@ void Clocks::leave(int worker) {
   if (const auto found = all_.find(worker); found != all_.end()) found->second.away = true;
 }
 
-/// The number of gradients pushed by the slowest other worker that is present; zero if there is none.
+/// Returns the slowest other worker's clock at its last push; 0 if there is no other worker that has not left.
 std::int64_t Clocks::slowest_but(int worker) const {
   std::optional<std::int64_t> slowest;
   for (const auto& [other, clock] : all_)

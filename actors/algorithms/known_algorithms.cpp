@@ -35,7 +35,7 @@ constexpr const char* kName<Lbfgs> = "lbfgs";
 template <class Kind>
 constexpr bool kHasServers = std::is_same_v<Kind, Downpour> || std::is_same_v<Kind, Ssp>;
 
-/// Calls `use` with each algorithm, with default options.
+/// Calls `use` once for each algorithm, with the algorithm's default options.
 template <class Use, class... Kinds>
 void each_kind(const Use& use, const std::variant<Kinds...>* /*of*/) {
   (use(Kinds()), ...);
@@ -45,7 +45,7 @@ void each_kind(const Use& use) {
   each_kind(use, static_cast<const Algorithm*>(nullptr));
 }
 
-/// Checks options of one algorithm and throws errors that name them.
+/// Checks options of one algorithm. The errors that it throws contain the option's full name, such as "ssp.staleness".
 template <class Kind>
 struct Refuses {
   void range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) const {
@@ -66,8 +66,8 @@ struct Refuses {
 
 void check(const Synchronous& /*kind*/, const Options& /*options*/) {}
 
-/// With staleness 0, no worker is ahead of another, and the gradients of one clock make one version: the synchronous
-/// step.
+/// Returns whether SSP with these options makes synchronous steps. With staleness 0, no worker may be ahead of another,
+/// so the gradients of one clock make one version, as in a synchronous step.
 bool is_in_step(const Ssp& ssp) { return ssp.staleness == 0; }
 bool is_in_step(const Downpour& /*downpour*/) { return false; }
 

@@ -132,7 +132,7 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
   request.step = version_.step;
   request.from = from_;
   request.to = to_;
-  request.samples = num_shards_;  // the summands are copies, one per shard
+  request.samples = num_shards_;  // the sum is over the shards' copies, so it is divided by their number
   request.updates = version_.updates;
   request.computed = taken;
   request.clip_bits = to_bits(1.0);
@@ -147,8 +147,9 @@ void LocalStep::check_finite(const AllApplied& applied) const {
   check_senders(context_, applied, phase("apply"));
 }
 
-/// The mean squared distance of the copies from their mean. It equals their mean squared distance from the weights,
-/// minus the squared distance of their mean from the weights.
+/// Returns the root mean square distance of the shards' copies from their mean. The mean squared distance is computed
+/// as a difference. From the mean squared distance of the copies from the old weights, the squared distance of the
+/// copies' mean from the old weights is subtracted.
 double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const {
   std::vector<double> moved(static_cast<std::size_t>(num_shards_));
   for (const auto& [worker, reply] : taken)

@@ -5,8 +5,8 @@
 namespace troupe {
 
 /// Local SGD: each shard takes several steps on its own copy of the weights. Then an outer rule (`outer_optimizer`)
-/// makes the new weights from the mean of the copies. A call has two rounds and makes one version. Each shard has its
-/// own optimizer state. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
+/// makes the new weights from the mean of these copies. One call of `step` has two rounds and makes one version. Each
+/// shard has its own optimizer state. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
 class LocalRunner : public AlgorithmRunner {
  public:
   explicit LocalRunner(const LocalSgd& options);

@@ -22,12 +22,14 @@ std::string name_of_node(const StepContext& context, int node, const Phase& phas
   return context.rounds.where(context.members.member_of_node(node), phase).node;
 }
 
-/// Returns a node's first worker. Sums belong to a node, not to a worker.
+/// Returns a node's first worker, to ask it about sums of gradients. Any worker of the node can answer, because sums
+/// belong to a node, not to a worker.
 int worker_of(const StepContext& context, int node) {
   const std::vector<int> workers = context.members.workers();
   return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
 }
 
+/// Asks a worker for the first non-finite value that it wrote, and for a node that has sent non-finite sums.
 /// @param owner the worker that owns the slice of the sums
 Found ask_for_non_finite(const StepContext& context, int worker, int owner, int buffer, const Phase& phase) {
   const auto lane = static_cast<std::int32_t>(context.members.lanes_of(owner).begin);
@@ -36,8 +38,9 @@ Found ask_for_non_finite(const StepContext& context, int worker, int owner, int 
   return replies.front().reply;
 }
 
-/// Returns the node whose gradients made the sums non-finite. In ring order, each node adds its gradients to a sum and
-/// passes it on, so this follows the chain. In other orders, each node sends its own sums.
+/// Returns the node whose gradients made the sums non-finite; -1 if there is no other node. In ring order, each node
+/// adds its gradients to a sum and passes the sum on, so this follows the chain back. In other orders, each node sends
+/// its own sums.
 int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
   if (found.sums_from < 0 || !context.plan.ring_order) return found.sums_from;
   std::set<int> asked{context.members.node_of(found.worker)};
@@ -50,8 +53,8 @@ int sender_of_sums(const StepContext& context, const Finding& found, int buffer,
   return node;
 }
 
-/// If another node's gradients are the cause, makes that node the place of the error. Returns the explanation to
-/// append.
+/// If another node's gradients are the cause, makes this node the place of the error. Returns the explanation to append
+/// to the error's message; empty if there is no such node.
 std::string blame_sender(const StepContext& context, const Finding& found, int buffer, const Phase& phase,
                          Where& where) {
   const int sender = sender_of_sums(context, found, buffer, phase);
@@ -61,11 +64,12 @@ std::string blame_sender(const StepContext& context, const Finding& found, int b
   return ", because the gradients that " + where.node + " sent are not finite (reported by " + told_by + ")";
 }
 
-/// Finds the first non-finite value that these workers wrote.
+/// Returns the first non-finite value that these workers wrote, in the canonical order of tensors.
+/// @throws Error model_failed if all written values are finite
 Finding find(const StepContext& context, const std::vector<int>& workers, int buffer, const UpdateRules& optimizer,
              const Phase& phase) {
   std::vector<Finding> all;
-  for (const int worker : workers) {  // one after the other, because the search needs memory
+  for (const int worker : workers) {  // one worker after the other, because a search needs memory
     const Found found = ask_for_non_finite(context, worker, worker, buffer, phase);
     const NonFinite& what = found.non_finite;
     check_reply(what, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));

@@ -18,11 +18,11 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
-/// @throws json::exception if there is no such number, or it is out of range
+/// @throws json::exception if the line has no number with this name, or the number is out of range
 template <class Number>
 Number read_number(const json& line, const char* name) {
   const json& value = line.at(name);
-  // Half of the range, so that additions do not overflow.
+  // At most half of the type's range, so that additions do not overflow.
   if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max() / 2)
     throw json::type_error::create(302, std::string(name) + " is not a valid number", &line);
   return value.get<Number>();

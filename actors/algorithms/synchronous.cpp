@@ -23,9 +23,9 @@ struct Reduced {
   std::int64_t samples = 0;
 };
 
-/// Results of reducing the gradient before it is applied.
+/// The results of reducing the gradients before they are applied.
 struct MeanGradient {
-  GradientNorm length;  ///< if gradients are clipped
+  GradientNorm length;  ///< 0 if gradients are not clipped
   std::int64_t bytes_sent = 0;
 };
 
@@ -46,14 +46,14 @@ class Step {
  private:
   Phase phase(const char* name) const { return {name, version_.step + 1, deadline_}; }
   AllComputed compute();
-  /// Workers that reduce and apply.
+  /// Returns the workers that reduce and apply.
   std::vector<int> appliers() const { return backs_up_ ? backups_.appliers(context_) : context_.appliers; }
-  /// Adds losses in the tree and counts samples.
+  /// Adds the losses in the fixed tree, and counts the samples.
   Reduced combine(const AllComputed& computed) const;
-  /// Whether the gradients are reduced before they are applied: if the driver adds them, or if it needs the length of
-  /// their mean.
+  /// Returns whether the mean gradient is computed before the round that applies it. This is so if the driver adds the
+  /// gradients, or if the driver needs the mean gradient's length for clipping.
   bool reduces_first() const { return context_.gradients != nullptr || context_.optimizer.clips(); }
-  /// @param computed the round in which the gradients were computed.
+  /// @param computed the number of the round in which the gradients were computed
   MeanGradient reduce_first(std::int64_t samples, std::uint64_t computed);
   MeanGradient reduce_here(std::int64_t samples) const;
   MeanGradient reduce_there(std::int64_t samples, std::uint64_t computed);
@@ -75,7 +75,7 @@ StepReport Step::run(bool rehearse) {
   Stopwatch lap;
   const auto computed = compute();
   const double compute_seconds = lap.lap();
-  // Nodes have already started to exchange, so a failure from here on ends the generation.
+  // Nodes have already started to exchange gradients. Therefore, if the step fails from here on, the generation ends.
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const Reduced reduced = combine(computed);
   const std::uint64_t round = computed.front().reply.round;
@@ -178,8 +178,8 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   std::vector<int> workers = say_non_finite(applied);
-  // Prefers workers with a non-finite gradient: a worker that reports only its weights may have received the values
-  // from one of them.
+  // Prefer workers with a non-finite gradient. A worker that has only non-finite weights may have received them from
+  // such a worker.
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));

@@ -13,7 +13,8 @@
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
-// Checkpoints: all vectors of one version of the state in canonical order, and the position of the run.
+// Writing and loading of checkpoints. A checkpoint contains all vectors of one version of the state, in canonical
+// order, and the position of the run.
 namespace troupe {
 namespace {
 
@@ -39,8 +40,8 @@ class Pinned {
               {.object = folder});
 }
 
-/// Warns about another configuration. This is not an error, because not every part of a configuration affects the
-/// results.
+/// Logs a warning if the checkpoint was written by a run with another configuration. This is not an error, because not
+/// every part of a configuration affects the results.
 void tell_other_config(const std::string& path, const std::string& ours) {
   const std::string theirs = read_manifest(find_checkpoint(path)).config;
   if (theirs == ours) return;
@@ -50,7 +51,7 @@ void tell_other_config(const std::string& path, const std::string& ours) {
            {.object = path});
 }
 
-/// Logs a learning rate that the options do not contain.
+/// Logs that the run continues with a learning rate that was set by hand, because the options do not contain this rate.
 void tell_set_rate(const std::string& path, double rate) {
   log_line(LogLevel::info,
            printable("the run continues with learning rate " + short_text(rate, 6) +
@@ -73,7 +74,7 @@ class Driver::Source : public CheckpointSource {
     return driver_.fetch_pinned(pin, part, "checkpoint");
   }
   bool gives_parts() const override {
-    // Nodes would have to gather the vector again for each part.
+    // With parts on nodes, the vector would have to be gathered again for each part.
     return driver_.model().traits.converts_parts && !driver_.run_->home().in_parts();
   }
   bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
@@ -95,7 +96,7 @@ class Driver::Source : public CheckpointSource {
 
  private:
   Driver& driver_;
-  int edits_ = 0;  ///< lineage edits before the last pin
+  int edits_ = 0;  ///< the number of edits of the lineage at the last pin
 };
 
 CheckpointManifest Driver::manifest_of_version(const Version& version, const std::vector<std::string>& state) const {
@@ -113,7 +114,7 @@ std::string Driver::checkpoint(std::optional<double> metric) {
     throw_invalid("a checkpoint's metric requires Options::checkpoint.keep_best");
   if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
   make_ready(Needs::members);
-  if (rules().replaces_workers()) return checkpoints_->make(metric);  // replaces lost workers itself
+  if (rules().replaces_workers()) return checkpoints_->make(metric);  // `make` replaces lost workers itself
   std::string path;
   make_ready(Needs::members, [&] { path = checkpoints_->make(metric); });
   return path;
@@ -121,7 +122,7 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
-  // The weights can be fetched without the lost nodes.
+  // If only the weights are saved, members need not be ready: the weights can be fetched without the lost nodes.
   if (!preparation_.state().saved.empty()) make_ready(Needs::members);
   write_state(path);
 }
@@ -188,7 +189,8 @@ std::optional<double> Driver::load(const std::string& path) {
   } catch (...) {
     auto failed = left ? go_back_to(std::move(left), shape, version) : nullptr;
     if (behind) await_warm_start(std::move(failed));
-    // Vectors with one buffer may already belong to another run. Keep the weights and start a new history.
+    // Vectors with one buffer may already contain values of the checkpoint. Therefore keep only the weights, and start
+    // a new history.
     if (preparation_.state().shape.singles > 0) {
       versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
       algorithm_->forget();

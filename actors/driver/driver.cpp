@@ -36,7 +36,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       lineage_(options_.checkpoint.keep) {
   algorithm_.begin();  // after all options are checked, so that invalid options do not change a record
   faults_ = FaultInjection(fault_plan_of(options_));
-  // Workers that are left out compute on a pinned version, and a checkpoint may be made from another one.
+  // Each worker that is left out of a step reads a pinned version, and a checkpoint may be made from another pinned
+  // version.
   versions_.reserve(options_.fault_tolerance.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
   prepare_checkpoints();
   try {
@@ -80,7 +81,7 @@ void Driver::settle(Needs needs) {
   try {
     settle_run(needs);
   } catch (const Error& error) {
-    // A node counts as lost if its workers do not start in time.
+    // If a worker does not start in time, its node counts as lost.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
@@ -96,7 +97,7 @@ void Driver::settle_run(Needs needs) {
 
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
 
-/// Forgets other losses that were not reported yet, because this error ends the call.
+/// Throws `error`, which ends the call. Discards other losses that were not reported yet.
 void Driver::give_up(const Error& error) {
   if (run_) run_->rounds().forget_untold();
   throw Error(error);
@@ -198,7 +199,8 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
   const auto fetch = [&] { return run_->transfers().fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (rules().replaces_workers()) return repairing(Needs::members, fetch);
-  // A checkpoint is dropped if the run loses a node, so this does not form the run again. Pinned weights are complete.
+  // Among nodes, do not form the run again: if it has lost a node, the checkpoint is dropped. `make_whole` is not
+  // needed, because the weights of a pinned version are complete on every node.
   if (algorithm_->under_way()) rest();
   settle_members(Needs::members);
   return fetch();
@@ -263,9 +265,9 @@ void Driver::resize(int num_workers) {
 
 void Driver::drop_lost(int blamed) {
   try {
-    if (algorithm_->under_way()) rest();  // pushes in progress belong to the current assignment of shards
+    if (algorithm_->under_way()) rest();  // pushes in progress belong to the present assignment of shards
   } catch (const Error&) {
-    // Other lost workers are dropped below, or the next round finds them.
+    // If `rest` has met other lost workers, they are dropped below, or the next round detects them.
   }
   run_->workers().drop_lost(blamed, elasticity_.least(), steps_done() + 1);
 }

@@ -28,12 +28,12 @@ namespace troupe {
 
 class CheckpointReader;
 
-/// Leads a run. The driver starts and replaces workers, makes steps as transactions, and fetches and places vectors of
-/// the state.
+/// Leads a run. The driver starts and replaces workers, makes steps, and fetches and writes vectors of the state. A
+/// call that changes the state is a transaction: if it throws, its change is not committed.
 ///
-/// After an error, the state is unchanged. The next call first brings the members into a known state. It replaces lost
-/// workers in a new generation and waits for the other workers. A run that lost a node is formed again from a
-/// checkpoint, if there is one. If a worker or node is lost during a call, the call itself does this and tries again.
+/// Each call first settles the members. It replaces workers that were lost in an earlier call, in a new generation, and
+/// waits for the other workers. If the run has lost a node, the call forms the run again from a checkpoint, if there is
+/// one. If a worker or node is lost during the call, the call settles the members and tries again.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options, MakeRuntime make_runtime = make_actor_runtime);
@@ -41,13 +41,14 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// Makes one step and commits it unless `rehearse` is set.
+  /// Makes one step, and commits it unless `rehearse` is set. Returns the step's report.
   StepReport step(bool rehearse = false);
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
   void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
-  /// Runs a registered function. Returns the results in order of worker and device.
+  /// Calls a registered function on all replicas, or on the first one only. Returns the results in order of worker and
+  /// device.
   std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);
   std::vector<Json> call_worker(const std::string& name, const Json& arguments);
 
@@ -67,14 +68,14 @@ class Driver {
   std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
 
   /// Keeps the committed version readable until `unpin`. Later steps write other buffers.
-  /// @throws Error unsupported if the versions pinned need more buffers than nodes keep.
+  /// @throws Error unsupported if the pinned versions would need more than kMostBuffers buffers
   Versions::PinId pin();
   void unpin(Versions::PinId pin) { versions_.unpin(pin); }
   /// Passes a vector of a pinned version to `use`, in canonical order. Vector 0 is the weights; the others belong to
   /// the optimizer.
   /// @throws Error worker_lost if the version was lost with a run that lost a node.
   void read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* phase);
-  /// Returns a part of such a vector.
+  /// Returns a part of a vector of a pinned version, in canonical order.
   HeldFloats fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* phase);
 
   const Options& options() const { return options_; }
@@ -85,7 +86,7 @@ class Driver {
   std::int64_t state_bytes() const { return preparation_.state_bytes(); }
 
  private:
-  /// The source of the run's checkpoints.
+  /// Provides the content of the run's checkpoints.
   class Source;
   enum class Needs : unsigned char { members, spare_buffer, step };
 
@@ -93,50 +94,54 @@ class Driver {
   Phase phase(const char* name, std::chrono::milliseconds timeout) const {
     return {name, versions_.committed().step + 1, Deadline(timeout)};
   }
-  /// The phase in which a vector of the state is fetched or placed.
+  /// Returns the phase in which a vector of the state is fetched or written.
   Phase saving(const char* name) const { return phase(name, options_.timeouts.save); }
   void start();
-  /// Waits until the members have joined. Does no other work.
+  /// Creates the objects of the run, and waits until its nodes have joined. Starts no workers.
   void form();
   void prepare_checkpoints();
   void resume();
-  /// Brings the members into a known state, with a spare buffer if that is needed. Forms a lost run again.
+  /// Brings the members into a known state, with a spare buffer if `needs` requires one. First forms the run again if
+  /// it has lost a node.
   void settle(Needs needs);
-  /// The same, but does not form a lost run again.
+  /// As `settle`, but does not form the run again.
   void settle_run(Needs needs);
   void settle_members(Needs needs) {
     preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
   }
-  /// As `repairing`, for use in other source files.
+  /// As `repairing`. For use in other source files, because `repairing` is a template.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
-  /// Settles the members and calls `work`. If a worker is lost, does both again, as often as the failure budget allows.
-  /// `work` must not change the state before it succeeds.
+  /// Settles the members, calls `work` and returns its result. If a worker or node is lost, does both again, as often
+  /// as the failure budget allows. `work` must not change the state before it succeeds.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
   /// See Losses::note_untold.
   int note_untold(bool replaced);
-  /// @throws Error the loss itself, or the error that the budget is spent
+  /// Records a loss, so that the call can be repeated. Waits for the pause that the failure budget prescribes.
+  /// @throws Error `error` itself if it is no loss that can be repaired, or the error that the budget is spent
   void note_loss(const Error& error);
   [[noreturn]] void give_up(const Error& error);
   /// Removes the worker `blamed` and every other worker that was lost after it had joined, but keeps the minimum number
   /// of workers.
   void drop_lost(int blamed);
+  /// Changes the number of workers if it is a range and the number of usable cores has changed.
   void follow_cores();
 
   // steps.cpp
   StepReport take_step(bool rehearse);
-  /// Whether the algorithm can make this step without the lost workers while their replacements start.
+  /// Returns whether the algorithm can make this step without the lost workers, while their replacements start. Starts
+  /// the replacements.
   bool goes_on_meanwhile();
   void rest();
-  /// Makes the weights complete on every node, if the nodes' parameter servers hold slices.
+  /// Makes the committed version complete on every node; see AlgorithmRunner::make_whole.
   void make_whole();
   /// Calls `use` with the context of a step.
   template <class Use>
   auto with_context(const Use& use);
-  /// Makes `next` the algorithm of the run. Members must be at rest. A new generation is needed if parameter servers
-  /// are added or removed, or if the state has another shape. Then only the weights are kept.
-  /// Returns the algorithm before.
+  /// Makes `next` the algorithm of the run. Members must be at rest. If parameter servers are added or removed, or if
+  /// the state gets another shape, a new generation is needed. If the shape changes, only the weights are kept. Returns
+  /// the previous algorithm.
   std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
@@ -148,27 +153,36 @@ class Driver {
   // checkpoint.cpp
   CheckpointManifest manifest_of_version(const Version& version, const std::vector<std::string>& state) const;
   void write_state(const std::string& path);
-  /// @returns the learning rate that was set by hand and holds from there on, if any
+  /// Loads a checkpoint and commits its state. Returns the learning rate that was set by hand before the checkpoint and
+  /// that applies after it, if there is one.
   std::optional<double> load(const std::string& path);
-  /// Writes the content of a checkpoint into a buffer of the state. @param saved names of the vectors after the weights
+  /// Writes the content of a checkpoint into a buffer of the state.
+  /// @param saved the names of the vectors after the weights
   void place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer);
   void end_run() noexcept;
 
   // lost_nodes.cpp
-  /// Whether a run that has lost a node can continue.
+  /// Returns whether the run can be formed again after it has lost a node: it writes checkpoints, and steps from a
+  /// known source lead to its present state.
   bool can_form_again() const;
   bool node_lost() const;
-  /// Whether the error is, or may be, caused by a lost node.
+  /// Returns whether the error is, or may be, caused by a lost node.
   bool members_lost(const Error& error) const;
+  /// Ends the run and forms it again: goes back to the newest valid checkpoint, and repeats the steps since then.
   void form_again();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
+  /// Loads the newest valid checkpoint of the lineage. If there is none, keeps the initial weights if the lineage
+  /// begins with them.
+  /// @throws Error bad_file otherwise
   void go_back();
+  /// Returns the weights of a run that has nodes, if possible also without the lost nodes.
   HeldFloats fetch_weights_of_nodes();
-  /// Fetches a vector in canonical order. The weights can be fetched even if nodes are lost.
-  /// @param buffer returns the buffer of the vector, once the members are settled
+  /// Returns a vector in canonical order. The weights can be returned even if nodes are lost.
+  /// @param buffer returns the number of the vector's buffer. It is called after the members were settled, because
+  /// settling may change the number.
   HeldFloats fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name);
-  /// Fetches the weights from one of the remaining nodes, trying them one after the other. Ends the generation.
+  /// Returns the weights of one of the remaining nodes, trying one node after the other. Ends the generation.
   HeldFloats rescue_weights(int buffer, const char* name);
 
   const LiveRun live_;
@@ -182,12 +196,13 @@ class Driver {
   Elasticity elasticity_;
   Losses losses_;
   FaultInjection faults_;
-  std::uint64_t calls_ = 0;  ///< calls of `step`
+  std::uint64_t calls_ = 0;  ///< the number of calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
-  std::optional<std::int64_t> lost_at_;  ///< steps committed when a node was lost; set until the run is formed again
-  std::vector<float> kept_weights_;      ///< weights of a lost run, kept until the run is formed again
-  std::vector<CheckpointInfo> written_;  ///< not returned by `take_written` yet
+  /// The number of steps committed when a node was lost; set until the run is formed again.
+  std::optional<std::int64_t> lost_at_;
+  std::vector<float> kept_weights_;      ///< the weights of a run that lost a node, kept until the run is formed again
+  std::vector<CheckpointInfo> written_;  ///< checkpoints that `take_written` has not returned yet
   std::unique_ptr<Checkpoints> checkpoints_;  ///< null without a folder; destroyed first, because it fetches vectors
 };
 
@@ -197,7 +212,8 @@ auto Driver::repairing(Needs needs, const Work& work) {
   for (;;) {
     for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
     try {
-      // Before lost workers are replaced, because `note_loss` decides whether they are replaced.
+      // Report a failure of the algorithm before lost workers are replaced, because `note_loss` decides whether they
+      // are replaced.
       algorithm_->tell_failure();
       settle(needs);
       for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())

@@ -10,18 +10,21 @@ namespace troupe {
 /// Decides how many workers a run should have. Starts no workers.
 class Elasticity {
  public:
-  /// @param options checked options. @param cores usable cores; they matter only if the number of workers is a range
+  /// @param options checked options
+  /// @param cores the number of usable cores. It matters only if the number of workers is a range.
   Elasticity(const Options& options, int cores);
 
-  /// The initial number of workers.
+  /// Returns the initial number of workers.
   int initial() const { return workers_for(cores_); }
-  /// The smallest number of workers after losses.
+  /// Returns the smallest number of workers with which the run continues after losses.
   int least() const { return workers_.is_range() ? workers_.min : 1; }
-  /// Whether the run continues without a lost worker. @param allowed whether the budget of losses allows this loss
+  /// Returns whether the run continues without a lost worker.
+  /// @param allowed whether the failure budget allows this loss
   bool drops_lost(bool allowed) const;
-  /// Whether to count the cores now: once per second, if the number of workers is a range.
+  /// Returns whether to count the usable cores now: once per second, if the number of workers is a range.
   bool is_due(Clock::time_point now);
-  /// The new number of workers, or none if the number of cores is unchanged.
+  /// Records the number of usable cores. Returns the new number of workers, or none if the number of cores is
+  /// unchanged.
   std::optional<int> follow(int cores);
 
  private:

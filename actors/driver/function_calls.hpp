@@ -16,12 +16,12 @@ struct NamedCall {
   NamedCall(std::string function, const Json& arguments);
 
   std::string name;
-  std::string argument;  ///< JSON text; empty: no argument
+  std::string argument;  ///< the argument as JSON text; empty: no argument
 };
 
-/// Calls users' functions on replicas and workers. Results are in order of worker and replica.
+/// Calls users' functions on replicas and workers. Returns the results in order of worker and replica.
 ///
-/// Throws the errors of `Rounds::ask`, and errors that a function throws.
+/// Throws the errors of `Rounds::ask`, and errors that a user's function throws.
 class FunctionCalls {
  public:
   FunctionCalls(const Members& members, Rounds& rounds, Transfers& transfers)
@@ -29,8 +29,9 @@ class FunctionCalls {
 
   /// Calls a function on each replica with the weights in `buffer`.
   std::vector<Json> on_replicas(const NamedCall& call, int buffer, const Phase& phase);
-  /// The same on the first replica only.
+  /// Calls a function on the first replica only.
   Json on_first_replica(const NamedCall& call, int buffer, const Phase& phase);
+  /// Calls a function once on each worker.
   std::vector<Json> on_workers(const NamedCall& call, const Phase& phase);
 
  private:

@@ -6,13 +6,14 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/processes/limits.hpp"
 
-// Recovery of a run that has lost a node, and with it a part of the optimizer's state. The run is ended and formed
-// again with the nodes that join, from the newest valid checkpoint. Then the steps since the checkpoint are made again.
-// For nodes, this is a new run. The weights are complete on every node, so they can be read without the lost nodes.
+// Recovery of a run that has lost a node, and with the node a part of the optimizer's state. The driver ends the run
+// and forms it again with the nodes that join. Then it loads the newest valid checkpoint and repeats the steps since
+// that checkpoint. For nodes, this is a new run. The weights are complete on every node, so they can be read without
+// the lost nodes.
 namespace troupe {
 namespace {
 
-/// The first worker of each remaining node.
+/// Returns one worker of each remaining node: the first of its workers that is not lost.
 std::vector<int> survivors(const Members& members) {
   std::vector<int> workers;
   for (const int worker : members.workers()) {
@@ -70,7 +71,7 @@ void Driver::form_again() {
 
 void Driver::end_lost_run() noexcept {
   if (!run_) return;
-  try {  // these weights remain readable if too few nodes join
+  try {  // keep the weights, so that they are readable even if too few nodes join
     const HeldFloats weights = fetch_of_nodes(
         kWeightsVector, [this] { return versions_.buffer(); }, "weights");
     kept_weights_.assign(weights.floats.begin(), weights.floats.end());
@@ -89,9 +90,9 @@ void Driver::give_up_run() noexcept {
 
 void Driver::go_back() {
   std::vector<std::string> sources = lineage_.sources();
-  const bool began_anew = !sources.empty() && sources.back().empty();  // then the initial weights are already in place
+  const bool began_anew = !sources.empty() && sources.back().empty();  // the initial weights are already in place
   if (began_anew) sources.pop_back();
-  // Learning rates are taken from this run, because they may have been set after the checkpoint.
+  // Keep the learning rates of this run, because they may have been set after the checkpoint.
   if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
   throw Error(ErrorCode::bad_file, "there is no valid checkpoint from which the run can continue without the lost node",
               {.object = options_.checkpoint.folder});
@@ -131,7 +132,7 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> workers = survivors(members);
   Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
   for (std::size_t i = 0; i < workers.size(); ++i) try {
-      // A node that hangs must leave time for the others.
+      // If this node hangs, enough time must remain for the other nodes.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);

@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// Checks num_workers, and sets the upper limit of an unbounded range.
+/// Checks `num_workers`. If it is a range without an upper limit, sets the limit.
 void check_workers(Options& o) {
   WorkerCount& workers = o.num_workers;
   if (workers.is_range() && workers.max == 0) {
@@ -75,7 +75,8 @@ void check_checkpoints(const CheckpointOptions& o) {
     throw_invalid("checkpoint.folder must be set for periodic checkpoints and for resume");
 }
 
-/// The number of files for all gradients and for everything that the driver shares.
+/// Returns how many files the driver's store needs: for the vectors in all buffers, for the gradients of all shards,
+/// and for the mean gradient.
 int store_files(const Options& o) {
   const int buffers = (o.checkpoint.folder.empty() ? 2 : 3) + o.fault_tolerance.backup_workers;
   const int gradients = o.fault_tolerance.backup_workers > 0 ? 2 : 1;  // per shard
@@ -89,7 +90,8 @@ void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
   if (!traits.has_servers) return;
   const Rules& rules = rules_of(o.placement);
-  // In a cluster, strategy parameter_server selects the nodes that are servers.
+  // Strategies do not apply to parameter servers, with one exception: in a cluster, strategy parameter_server selects
+  // the nodes that are servers.
   const bool goes = o.gradients.strategy == Strategy::automatic ||
                     (o.gradients.strategy == Strategy::parameter_server && !rules.on_one_machine());
   if (!goes)
@@ -166,7 +168,8 @@ FaultPlan fault_plan_of(const Options& options) {
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
-  const bool fewer = nodes < options.cluster.num_nodes;  // than all nodes, which the options were checked for
+  // The options were checked for all nodes of the cluster. A run that is formed again may have fewer.
+  const bool fewer = nodes < options.cluster.num_nodes;
   const AlgorithmTraits traits = traits_of(options.algorithm);
   const int wanted = traits.has_servers ? traits.servers : options.gradients.slice_owners;
   const int servers = fewer ? std::min(wanted, nodes) : wanted;

@@ -7,24 +7,27 @@
 
 namespace troupe {
 
-inline constexpr int kMostReplicas = 4096;  ///< limit for one run
+inline constexpr int kMostReplicas = 4096;  ///< the largest number of replicas of a run
 
-/// Checks the options, and fills in options that follow from others. @throws Error invalid_argument or unsupported for
-/// invalid options.
+/// Checks the options, and sets options that follow from others.
+/// @throws Error invalid_argument or unsupported for invalid options
 void check_options(Options& options, const ModelCreator& creator);
 
-/// Checks that the placement can host the algorithm's parameter servers. @throws Error unsupported or invalid_argument
+/// Checks that the placement can host the algorithm's parameter servers.
+/// @throws Error unsupported or invalid_argument if it cannot
 void check_servers(const Options& options);
 
-/// The properties of the run that its placement needs.
+/// Returns the properties of the run that its placement needs.
 Hosting hosting_of(const Options& options);
 
-/// Whether checkpoints are made periodically.
+/// Returns whether checkpoints are made periodically.
 bool is_periodic(const CheckpointOptions& options);
 
-/// @throws Error invalid_argument for an invalid plan, or if there are no worker processes for its faults.
+/// Returns the plan of the faults in the options.
+/// @throws Error invalid_argument for an invalid plan, or if there are faults of workers but no worker processes
 FaultPlan fault_plan_of(const Options& options);
 
+/// Returns the request for the run's plan.
 /// @param topology the run's topology
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// The number of floats that hold this many bytes; transfers consist of floats.
+/// Returns the number of floats that are needed to contain this many bytes. Transfer objects consist of floats.
 std::size_t floats_for(std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); }
 
 }  // namespace
@@ -92,7 +92,7 @@ void Transfers::lend_text(const std::string& text, const std::vector<int>& reade
   guard([&] {
     const std::uint64_t number = ++last_;
     const auto fill = [&](std::span<float> floats) {
-      floats.back() = 0;  // the text may end in the middle of this float
+      floats.back() = 0;  // set the padding to zero: the text may end in the middle of the last float
       std::memcpy(floats.data(), text.data(), text.size());
     };
     home_.put(number, readers, floats_for(text.size()), fill, phase);

@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// A range of canonical floats of a vector of the state.
+/// A range of the floats of one vector of the state, in canonical order.
 struct VectorPart {
   int vector = 0;
   std::size_t begin = 0;
@@ -21,19 +21,20 @@ struct VectorPart {
 };
 
 /// Moves vectors between the driver and the state, and texts between workers and the driver, through transfer objects.
-/// A worker's model converts between the state's layout and canonical order; usually this is the first worker. After a
-/// failure, members are not settled.
+/// A worker's model converts vectors between the state's layout and canonical order. Usually this is the first worker.
+/// After a failure, the members are not settled.
 class Transfers {
  public:
   Transfers(const Members& members, Rounds& rounds, StateHome& home)
       : members_(members), rounds_(rounds), home_(home) {}
 
-  /// Fetches a part of a vector in canonical order.
+  /// Returns a part of a vector, in canonical order.
+  /// @param buffer the number of the vector's buffer
   HeldFloats fetch(const VectorPart& part, int buffer, const Phase& phase);
-  /// Fetches the weights from the store of this worker.
+  /// Returns the first `floats` floats of the weights, in canonical order, from the store of this worker.
   HeldFloats fetch_weights(int worker, int buffer, std::size_t floats, const Phase& phase);
-  /// Writes canonical values into vectors of the state. One pair of transfer objects is used for all vectors, and is
-  /// removed by the destructor.
+  /// Writes values that are in canonical order into vectors of the state. One pair of transfer objects is used for all
+  /// vectors, and is removed by the destructor.
   class Writing {
    public:
     /// @param floats number of canonical floats
@@ -52,20 +53,27 @@ class Transfers {
   };
   /// Sets the shape of the state in the generation that has begun.
   void begin(const StateShape& shape) { shape_ = shape; }
-  /// Initializes the state's weights with a model.
+  /// Writes a model's initial weights into `buffer`.
+  /// @param size number of floats of the flat vector
   void initialize(std::size_t size, int buffer, const Phase& phase);
+  /// Sets the optimizer's vectors in `buffer` to zero.
   void clear(int buffer, const Phase& phase);
-  /// Lets these workers read a text while `use` runs. `use` receives the transfer's number.
+  /// Calls `use` with the number of a transfer object that contains `text`. While `use` runs, the workers `readers` can
+  /// read the object.
   void lend_text(const std::string& text, const std::vector<int>& readers,
                  const std::function<void(std::uint64_t transfer)>& use, const Phase& phase);
-  /// Fetches the results of functions on a worker. `lengths` are the lengths that the worker has announced.
+  /// Returns the results of functions that a worker has called.
+  /// @param lengths the length of each result in bytes, as the worker has announced it
   std::vector<std::string> fetch_texts(int worker, const std::vector<std::uint64_t>& lengths, const Phase& phase);
 
  private:
+  /// Calls `work`. If it throws, marks the members as not settled and removes all transfer objects.
   template <class Work>
   void guard(Work work);
-  /// The worker with the model that converts this vector.
+  /// Returns the worker whose model converts this vector. A vector that belongs to a shard is converted by the worker
+  /// of the shard. Others are converted by the first worker that owes no answer.
   int converter(int vector) const;
+  /// Has `worker` write a part of a vector into a transfer object, in canonical order. Returns the floats.
   HeldFloats export_from(int worker, const VectorPart& part, int buffer, const Phase& phase);
 
   const Members& members_;

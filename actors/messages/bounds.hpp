@@ -9,13 +9,13 @@
 // Limits on texts, lists, numbers and waiting times in messages. A message beyond a limit is rejected.
 namespace troupe {
 
-/// The time until which the driver waits for the reply to a request with a timeout.
+/// Returns the time until which the driver waits for the reply to a request with a timeout.
 template <class Request>
 Deadline deadline_of(const Request& request) {
   return Deadline(std::chrono::milliseconds(request.timeout_ms));
 }
 
-/// Floats in a flat vector.
+/// The largest number of floats in a flat vector.
 inline constexpr std::uint64_t kMostModelFloats = std::uint64_t{1} << 48;
 
 /// Limits on the lists in messages.
@@ -25,36 +25,40 @@ struct RunLimits {
   std::size_t members = 1025;  ///< nodes and the driver
 };
 
-/// Bytes of any text in a message. Longer error messages of models are cut.
+/// The largest number of bytes of a text in a message. Longer error messages of models are cut.
 inline constexpr std::size_t kLongestText = 4096;
-/// Bytes of a text that the driver's user writes for all workers, such as `Options::config`.
+/// The largest number of bytes of a text that the driver's user writes for all workers, such as `Options::config`.
 inline constexpr std::size_t kLongestSetting = std::size_t{1} << 20;
 inline constexpr std::size_t kLongestHost = 255;
 inline constexpr std::size_t kTokenBytes = 16;
-/// Tensors of a model. A model's description is the only long reply.
+/// The largest number of tensors of a model. Among the replies, only a model's description is long.
 inline constexpr std::size_t kMostTensors = 100'000;
 inline constexpr std::size_t kMostDimensions = 32;
-inline constexpr std::size_t kLongestModelName = 1000;  ///< name of a tensor or layout
+inline constexpr std::size_t kLongestModelName = 1000;  ///< bytes of the name of a tensor or layout
 inline constexpr std::size_t kLongestDescription = std::size_t{4} << 20;
-inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;  ///< names and shapes in a description
-/// Bytes that functions return on one worker in one call, and bytes of a function's argument.
+/// The largest number of bytes of all names and shapes in a description.
+inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;
+/// The largest number of bytes of a function's argument. Also limits the bytes that functions return on one worker in
+/// one call.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
-/// Metrics of a model.
+/// The largest number of metrics of a model.
 inline constexpr std::size_t kMostMetrics = 64;
-/// Buffers of the state at one time: the committed one, the one being written, and pinned versions.
+/// The largest number of buffers of the state at one time: the committed buffer, the buffer that is being written, and
+/// the buffers of pinned versions.
 inline constexpr std::size_t kMostBuffers = 16;
 
-/// Gradients of a shard that a worker computes on its own clock between two pushes or fetches.
+/// The largest number of gradients of a shard that a worker of an asynchronous algorithm computes between two pushes or
+/// fetches.
 inline constexpr int kMostGradients = 1'000'000;
-/// Local steps of a shard between two averages of the copies.
+/// The largest number of local steps of a shard between two averages of the copies.
 inline constexpr int kMostLocalSteps = 10'000;
 
-/// Pairs of vectors that L-BFGS remembers. The state also holds the direction and the gradient.
+/// The largest number of pairs that L-BFGS remembers. In addition, the state has the next direction and the gradient.
 inline constexpr int kMostHistory = 100;
 inline constexpr std::size_t kMostHistoryVectors = 2 * kMostHistory + 2;
-/// Portions that L-BFGS can request.
+/// The largest number of portions that the options of L-BFGS can request.
 inline constexpr int kMostPortions = 10'000;
-/// Subtrees of fixed pieces that tile a slice.
+/// The largest number of complete subtrees of pieces that together cover a slice.
 inline constexpr std::size_t kMostPieceSubtrees = 12;
 
 enum class Bound : std::uint8_t {
@@ -69,14 +73,14 @@ enum class Bound : std::uint8_t {
   dimensions,
   buffers,
   metrics,
-  subtrees,  ///< subtrees of pages that tile a slice
+  subtrees,  ///< complete subtrees of pages that together cover a slice
   local_steps,
   portions,  ///< portions of all shards
   history,   ///< vectors of L-BFGS
-  products,  ///< products of up to three vectors with all vectors, by subtree
+  products,  ///< scalar products of up to three vectors with all vectors, by subtree
 };
 
-/// A field and its bound. `fields` makes these.
+/// A field and its bound, as `fields` passes them to the visitor.
 template <class T, Bound kBound>
 struct Bounded {
   T& value;
@@ -86,10 +90,10 @@ Bounded<T, kBound> at_most(T& value) {
   return {value};
 }
 
-/// Steps or updates of a run. The limit leaves room for additions without overflow.
+/// The largest number of steps or updates of a run. The limit leaves room for additions without overflow.
 inline constexpr std::int64_t kMostSteps = std::int64_t{1} << 60;
 
-/// @throws Error protocol for numbers of steps or updates that no run can reach
+/// @throws Error protocol if a number is negative or above kMostSteps
 inline void check_steps(std::int64_t steps, std::int64_t updates = 0) {
   if (steps < 0 || steps > kMostSteps || updates < 0 || updates > kMostSteps)
     throw Error(ErrorCode::protocol, "the number of steps or updates is out of range");

@@ -25,7 +25,7 @@ auto fields(ReplicaTraits& x, F visit) {
 }
 
 struct Built {
-  /// A limit on the whole message: each list may be long, but not all of them together.
+  /// Limits the whole message: each list may be long, but not all of them together.
   static constexpr std::size_t kMostBytes = kLongestDescription;
 
   std::uint64_t round = 0;
@@ -50,18 +50,19 @@ struct Build {
   bool use_cpus = true;
   std::int32_t device_number = -1;  ///< ComputeOptions::device_number
   bool tf32 = false;                ///< ComputeOptions::tf32
-  bool backs_up = false;            ///< if the worker before it is late, it also computes and applies for that worker
+  /// If the worker with the previous rank is late, this worker computes and applies in its place.
+  bool backs_up = false;
   PlanRequest plan;
   std::uint64_t seed = 0;
-  std::string model;  ///< registered name; empty: the creator that the worker was constructed with
+  std::string model;  ///< the registered name; empty: use the creator that the worker was constructed with
   std::int32_t precision = 0;
   std::string config;
   bool precision_check = false;
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool frozen = false;            ///< ReplicaContext::frozen
-  bool all_shards = false;        ///< each replica may have to compute any shard of its node
+  bool all_shards = false;        ///< each replica must be able to compute any shard of its node
   bool hears = false;             ///< each replica must be able to receive a request to abandon its work
-  std::string optimizer = {};     ///< options as JSON; they determine the frozen tensors
+  std::string optimizer = {};     ///< OptimizerSettings as JSON; they determine which tensors are frozen
 };
 template <class F>
 auto fields(Build& x, F visit) {

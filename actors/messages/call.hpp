@@ -19,7 +19,7 @@ auto fields(Called& x, F visit) {
 }
 
 /// A request to a worker: run a registered function on each replica, or on the first replica only, and keep the
-/// results. The argument is stored at the start of a transfer object. If `argument_bytes` is 0, the argument is empty.
+/// results. The argument is at the start of a transfer object. If `argument_bytes` is 0, there is no argument.
 struct CallModel {
   using Reply = Called;
   std::uint64_t round = 0;

@@ -8,8 +8,10 @@
 namespace troupe {
 namespace {
 
-/// Parsing 64 MiB of numbers, or of one text, needs less memory than this. Parsing many empty lists needs more.
+/// The memory limit for parsing. It is enough for 64 MiB of numbers, or for one text of 64 MiB. Many empty lists may
+/// need more, and are then rejected.
 constexpr std::size_t kMostMemory = std::size_t{256} << 20;
+/// The most memory that one byte of text needs when it is parsed.
 constexpr std::size_t kMostMemoryOfAByte = 32;
 
 std::string fault_of(const std::string& text, nlohmann::json& json) {

@@ -17,7 +17,7 @@ struct Evaluated {
   std::vector<std::int64_t> correct;
   std::vector<std::int64_t> samples;
   std::vector<std::string> metrics;  ///< ModelInfo::metrics
-  // The shape and size of the measurements that ExportTexts then exports (MeasureShape).
+  // The shape of the further measurements (MeasureShape) and their size. `ExportTexts` then exports them.
   std::int64_t classes = 0;
   std::int64_t targets = 0;
   bool top_k = false;
@@ -32,7 +32,7 @@ auto fields(Evaluated& x, F visit) {
                x.classes, x.targets, x.top_k, x.measure_bytes);
 }
 
-/// A request to a worker: evaluate its shards of a set.
+/// A request to a worker: evaluate the model on the worker's shards of a data set.
 struct Evaluate {
   using Reply = Evaluated;
   std::uint64_t round = 0;

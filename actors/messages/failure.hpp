@@ -14,7 +14,7 @@ namespace troupe {
 inline std::uint64_t to_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 inline double from_bits(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
-/// An error on its way to the driver; code -1 means success.
+/// An error that a member reports to the driver. Code -1 means success.
 struct Failure {
   std::int32_t code = -1;
   std::string message;
@@ -23,9 +23,10 @@ struct Failure {
   std::string node;  ///< the node at fault, if it is not the sender
 
   explicit operator bool() const { return code >= 0; }
+  /// Returns the failure for an exception. If the exception is not an Error, its code is `otherwise`.
   static Failure from(const std::exception_ptr& error, ErrorCode otherwise);
-  /// Converts back to an Error, with the place that the driver knows. Texts are made printable, because the sender is
-  /// not trusted.
+  /// Returns the failure as an Error. `where` is the place of the sender, as the driver knows it. Texts are made
+  /// printable, because the sender is not trusted.
   Error to_error(Where where) const;
 };
 template <class F>

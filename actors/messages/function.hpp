@@ -5,9 +5,9 @@
 
 #include "actors/messages/failure.hpp"
 
-// Messages for a user's function on each worker of a trainer. The function's reports, checkpoints and result form a
-// stream of bytes. The driver requests the stream in pieces, with one open request per worker, which is answered when
-// data is available.
+// Messages for a user's function that runs on each worker of a trainer. The function's reports, checkpoints and result
+// form a stream of bytes. The driver fetches the stream in pieces: each worker has one open request, which it answers
+// as soon as the stream has new bytes.
 namespace troupe {
 
 /// A request to a worker: run a registered function on a separate thread. The reply confirms that the function has
@@ -15,21 +15,22 @@ namespace troupe {
 struct StartFunction {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::uint64_t run = 0;        ///< identifies the group, together with the attempt
-  std::int32_t attempt = 1;     ///< from 1 on
-  std::int32_t rank = 0;        ///< in the group
+  std::uint64_t run = 0;        ///< the run's number; identifies the group, together with `attempt`
+  std::int32_t attempt = 1;     ///< the number of the attempt, from 1
+  std::int32_t rank = 0;        ///< the worker's rank in the group
   std::int32_t local_rank = 0;  ///< rank among the workers of the same machine
   std::int32_t local_size = 1;  ///< number of workers on this machine
   std::int32_t size = 1;        ///< number of workers in the group
-  std::int32_t cores = 1;       ///< cores of this worker
+  std::int32_t cores = 1;       ///< the number of cores that this worker may use
   std::uint64_t seed = 0;
-  std::uint64_t timeout_ms = 0;   ///< timeout of each collective
+  std::uint64_t timeout_ms = 0;   ///< the timeout of each collective
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
   bool awaits_reports = false;    ///< ReportOptions::awaited
-  std::string node;               ///< the worker's place, as it is named in errors
+  std::string node;               ///< the worker's place, for error messages
   std::string name;
-  std::string config;  ///< JSON
-  /// Names, each ended by a zero byte; an empty name is a dataset passed by value with the function.
+  std::string config;  ///< the function's configuration, as JSON
+  /// The names of datasets, each ended by a zero byte. An empty name stands for a dataset that was passed by value with
+  /// the function.
   std::string datasets;
 };
 template <class F>
@@ -63,7 +64,7 @@ auto fields(Heard& x, F visit) {
   return visit(x.round, x.failure, x.ended, x.blamed, at_most<Bound::setting>(x.bytes));
 }
 
-/// A request to a worker: return the function's next bytes when there are some.
+/// A request to a worker: return the next bytes of the function's stream. The worker answers when there are some.
 struct Listen {
   using Reply = Heard;
   std::uint64_t round = 0;
@@ -73,11 +74,13 @@ auto fields(Listen& x, F visit) {
   return visit(x.round);
 }
 
-/// A request to a worker: ask the function to stop. If a rank is named, collectives stop waiting for other ranks.
+/// A request to a worker: ask the function to stop. If `absent` names a rank, collectives of the function also stop
+/// waiting for other ranks.
 struct StopFunction {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::int32_t absent = -1;  ///< the rank that has left; -1: none
+  std::int32_t absent = -1;  ///< the rank that has left the group; -1: none
+  /// The ErrorCode and the message with which collectives then fail.
   std::int32_t code = 0;
   std::string why;
 };

@@ -10,14 +10,14 @@
 
 namespace troupe {
 
-/// Transfers all fields except the role, which follows from the position: the driver comes last.
+/// Lists all fields except the role. The role follows from the position in a list of peers: the driver comes last.
 template <class F>
 auto fields(PeerNode& x, F visit) {
   return visit(x.name, x.label, at_most<Bound::host>(x.address.host), x.address.port);
 }
 
-/// A request to all nodes: begin a new generation. Make the slabs that the node's workers share, and accept connections
-/// of the other nodes.
+/// A request to all nodes: begin a new generation. A node creates the slabs that its workers share, and accepts
+/// connections of the other nodes.
 struct BeginGeneration {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -27,16 +27,19 @@ struct BeginGeneration {
   std::int32_t self = 0;
   std::vector<PeerNode> peers;  ///< the driver comes last
   std::int32_t streams = 1;
-  std::uint64_t size = 0;  ///< floats of the flat vectors
+  std::uint64_t size = 0;  ///< the number of floats of a flat vector
   StateShape state;
   std::int32_t buffers = 2;
-  std::vector<std::int32_t> carried;     ///< buffer i starts as a copy of this buffer of the carried generation
+  /// Element i is the number of a buffer of the carried generation. Its content is copied to buffer i of the new
+  /// generation.
+  std::vector<std::int32_t> carried;
   std::uint64_t carried_generation = 0;  ///< the last generation that began on all nodes
   PlanRequest plan;
-  // If the node has a parameter server.
-  std::int32_t served_devices = 0;  ///< lanes per worker that parameter servers serve; 0: no servers
-  std::uint64_t learned_size = 0;   ///< floats with a gradient; the floats behind them are statistics
-  std::string optimizer;            ///< OptimizerSettings as JSON
+  // The remaining fields are used if the node has a parameter server.
+  /// The number of lanes of each worker that fetches from servers; 0: there are no servers.
+  std::int32_t served_devices = 0;
+  std::uint64_t learned_size = 0;  ///< the number of floats with a gradient; the floats after them are statistics
+  std::string optimizer;           ///< OptimizerSettings as JSON
 };
 template <class F>
 auto fields(BeginGeneration& x, F visit) {
@@ -56,7 +59,7 @@ struct BeginGroup {
   std::int32_t self = 0;
   std::vector<PeerNode> peers;  ///< the driver comes last, without an address
   std::int32_t streams = 1;
-  std::vector<std::int32_t> node_of_rank;  ///< a rank is a worker's number
+  std::vector<std::int32_t> node_of_rank;  ///< by rank, the index of the worker's node; a worker's rank is its number
 };
 template <class F>
 auto fields(BeginGroup& x, F visit) {
@@ -79,8 +82,8 @@ auto fields(Connect& x, F visit) {
 struct Publish {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::vector<std::uint64_t> gradients;  ///< where there are parameter servers: by shard, the generation that its
-                                         ///< gradient's slab was made for
+  /// If there are parameter servers: by shard, the generation for which the slab of its gradient was made.
+  std::vector<std::uint64_t> gradients;
 };
 template <class F>
 auto fields(Publish& x, F visit) {

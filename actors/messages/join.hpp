@@ -9,7 +9,7 @@ namespace troupe {
 
 inline constexpr std::uint32_t kProtocolVersion = 22;
 
-/// Sent once by a worker to the driver, to join. The sender is the worker.
+/// A message that a worker's actor sends once to the driver, to join the run.
 struct Join {
   std::uint32_t protocol = kProtocolVersion;
   std::int32_t worker = 0;
@@ -20,14 +20,14 @@ auto fields(Join& x, F visit) {
   return visit(x.protocol, x.worker, x.pid);
 }
 
-/// Sent once by a node to the driver, to join. The sender is the node.
+/// A message that a node's actor sends once to the driver, to join the run.
 struct NodeJoin {
   std::uint32_t protocol = kProtocolVersion;
   std::string token;  ///< the token of the hello on the connection that carries this message
   std::int32_t pid = 0;
   std::int32_t cores = 0;
-  std::int32_t devices = 0;  ///< accelerators
-  std::string host;          ///< address of the node's gate
+  std::int32_t devices = 0;  ///< the number of accelerators
+  std::string host;          ///< the address of the node's gate
   std::uint16_t port = 0;
   std::string arithmetic;  ///< see runtime/arithmetic.hpp
 };
@@ -37,7 +37,7 @@ auto fields(NodeJoin& x, F visit) {
                x.port, x.arithmetic);
 }
 
-/// A request to a node: start a worker in place of the current worker with this index. The new worker sends the reply.
+/// A request to a node: start a worker in place of the present worker with this index. The new worker sends the reply.
 struct StartWorker {
   using Reply = Join;
   std::int32_t worker = 0;

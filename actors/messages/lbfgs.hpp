@@ -7,8 +7,9 @@
 #include "actors/messages/pass_report.hpp"
 #include "actors/messages/settle.hpp"
 
-// Messages between the driver and workers for L-BFGS. Vectors are identified by their numbers in the state. Scalar
-// products are sums of doubles over the worker's pieces, by their largest complete subtrees (`piece_subtree_sums`).
+// Messages between the driver and workers for L-BFGS. A vector is identified by its number in the state. A worker
+// returns a scalar product as partial sums in double precision: one for each of the largest complete subtrees of the
+// worker's pieces (`piece_subtree_sums`).
 namespace troupe {
 
 struct PortionsComputed {
@@ -17,7 +18,7 @@ struct PortionsComputed {
   std::vector<std::int32_t> portions;  ///< the requested portions
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
-  bool abandoned = false;  ///< stopped before the end
+  bool abandoned = false;  ///< the worker has stopped before the end
   PassReport pass;
 };
 template <class F>
@@ -26,12 +27,13 @@ auto fields(PortionsComputed& x, F visit) {
                at_most<Bound::replicas>(x.samples), x.abandoned, x.pass);
 }
 
-/// A request to a worker: compute the gradients of portions, one per replica, with weights `buffer`.
+/// A request to a worker: compute the gradients of portions, one per replica, with the weights in `buffer`.
 struct ComputePortions {
   using Reply = PortionsComputed;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> portions;  ///< by device; fewer than devices if there are not enough portions
-  std::vector<std::int32_t> slabs;     ///< by portion, the slab of this store for its gradient
+  /// One per replica, in order of device; fewer than devices if not enough portions are left.
+  std::vector<std::int32_t> portions;
+  std::vector<std::int32_t> slabs;  ///< for each of these portions, the slab of this store for its gradient
   std::int32_t buffer = 0;
   std::int64_t step = -1;  ///< compute the batch of this step only; -1: all samples of the portion
   std::int64_t timeout_ms = 0;
@@ -42,8 +44,8 @@ auto fields(ComputePortions& x, F visit) {
                x.timeout_ms);
 }
 
-/// A request to a worker: abandon the current portions, which others have computed. The reply confirms that the worker
-/// has stopped.
+/// A request to a worker: abandon the current portions, because other workers have computed them. The reply confirms
+/// that the worker has stopped.
 struct Abandon {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -56,10 +58,10 @@ auto fields(Abandon& x, F visit) {
 struct GradientReduced {
   std::uint64_t round = 0;
   Failure failure;
-  /// By subtree: products of the mean gradient (with penalty) with the direction, then with itself, then the penalty
-  /// itself.
+  /// The partial sums of three numbers, each by subtree: the product of the mean gradient (including the penalty's
+  /// gradient) with the direction, then its product with itself, then the penalty.
   std::vector<std::uint64_t> sum_bits;
-  std::uint64_t largest_bits = 0;  ///< largest magnitude in the mean gradient
+  std::uint64_t largest_bits = 0;  ///< the largest magnitude in the mean gradient
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
@@ -68,15 +70,16 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: add the portions' gradients in the worker's slice, divide by the samples, and add the
-/// gradient of the penalty at weights `buffer`. Keep the result until `Remember`.
+/// A request to a worker: compute the mean gradient of its slice. Add the gradients of all portions, divide by the
+/// number of samples, and add the gradient of the penalty at the weights in `buffer`. Keep the result until `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;
-  std::vector<std::int32_t> slabs;  ///< by portion of the run, its slab in the store
+  /// By portion of the run, the slab that contains its gradient, in the store of its worker.
+  std::vector<std::int32_t> slabs;
   std::int64_t samples = 0;
   std::int32_t buffer = 0;
-  std::int32_t direction = 0;  ///< a vector's number
+  std::int32_t direction = 0;  ///< the number of the vector
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -88,7 +91,7 @@ struct Moved {
   std::uint64_t round = 0;
   Failure failure;
   bool finite = true;                 ///< whether the weights are finite
-  std::int32_t not_finite_from = -1;  ///< as in Applied
+  std::int32_t not_finite_from = -1;  ///< see Applied::not_finite_from
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
 };
@@ -97,8 +100,8 @@ auto fields(Moved& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.not_finite_from, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: write weights `to` = weights `from` + length x direction. If there are terms, first set the
-/// direction to the sum of the vectors times the coefficients.
+/// A request to a worker: write the weights in `to`: the weights in `from` plus the length times the direction. If
+/// `vectors` is not empty, first set the direction to the sum of these vectors times the coefficients.
 struct MoveAlong {
   using Reply = Moved;
   std::uint64_t round = 0;
@@ -119,7 +122,7 @@ auto fields(MoveAlong& x, F visit) {
 struct Remembered {
   std::uint64_t round = 0;
   Failure failure;
-  std::vector<std::uint64_t> sum_bits;  ///< by row, column and subtree
+  std::vector<std::uint64_t> sum_bits;  ///< for each column, for each row: the partial sums by subtree
   std::uint64_t seconds_bits = 0;
 };
 template <class F>
@@ -127,15 +130,15 @@ auto fields(Remembered& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.seconds_bits);
 }
 
-/// A request to a worker: return the products of the `rows` with the `columns`. If `takes`, first store the last
-/// reduced gradient as the gradient; and, before that, write (new gradient - old gradient) / length into the vector
-/// `change`.
+/// A request to a worker: return the scalar products of the `rows` with the `columns`. If `takes`, first store the last
+/// reduced gradient as the gradient. If there is also a `change`, before that, write (new gradient - old gradient) /
+/// length into this vector.
 struct Remember {
   using Reply = Remembered;
   std::uint64_t round = 0;
   bool takes = true;
   std::int32_t gradient = 0;
-  std::int32_t change = -1;  ///< a vector's number; -1: none
+  std::int32_t change = -1;  ///< the number of the vector; -1: none
   std::uint64_t length_bits = 0;
   std::vector<std::int32_t> rows;  ///< at most 3
   std::vector<std::int32_t> columns;

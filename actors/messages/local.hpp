@@ -12,10 +12,10 @@ struct StepsTaken {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<std::int32_t> shards;
-  std::vector<std::uint64_t> loss_bits;  ///< by shard, over all of its steps
+  std::vector<std::uint64_t> loss_bits;  ///< by shard, the sum over all of its steps
   std::vector<std::int64_t> samples;
-  std::vector<std::uint64_t> moved_bits;  ///< by shard, squared distance of its copy from the weights
-  NonFinite non_finite;                   ///< in the first copy with non-finite values, or in its optimizer state
+  std::vector<std::uint64_t> moved_bits;  ///< by shard, the squared distance of its copy from the weights
+  NonFinite non_finite;                   ///< the first non-finite value in a shard's copy or in its optimizer state
   std::int32_t non_finite_shard = -1;
   PassReport pass;
 };
@@ -26,19 +26,20 @@ auto fields(StepsTaken& x, F visit) {
                x.non_finite_shard, x.pass);
 }
 
-/// A request to a worker: let each shard take steps on a copy of weights `from`. The copy is then stored in the shard's
-/// gradient slab. The shard's optimizer state is read from buffer `from` of the shard's vectors and written to buffer
-/// `to`.
+/// A request to a worker: for each of its shards, take steps on a copy of the weights in buffer `from`. The copy is
+/// stored in the shard's gradient slab. The shard's optimizer state is read from buffer `from` of the shard's vectors
+/// and written to buffer `to`.
 struct TakeSteps {
   using Reply = StepsTaken;
   std::uint64_t round = 0;
-  std::int64_t step = 0;  ///< steps committed so far
+  std::int64_t step = 0;  ///< the number of steps committed so far
   std::int32_t steps = 1;
   std::int32_t from = 0;
   std::int32_t to = 0;
-  std::int64_t updates = 0;              ///< updates that made the optimizer's state so far
-  std::vector<std::uint64_t> rate_bits;  ///< learning rates of tensors in no group: one per step, or one for all steps
-  std::int64_t timeout_ms = 0;           ///< how long the driver waits
+  std::int64_t updates = 0;  ///< the number of updates behind the optimizer's present state
+  /// The learning rates of tensors without a group: one per step, or one for all steps.
+  std::vector<std::uint64_t> rate_bits;
+  std::int64_t timeout_ms = 0;  ///< how long the driver waits
 };
 template <class F>
 auto fields(TakeSteps& x, F visit) {

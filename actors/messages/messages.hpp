@@ -54,7 +54,7 @@ concept HasFields = requires(T& value) {
   fields(value, IgnoreFields());
 };
 
-/// The bound of a field that `fields` lists.
+/// Returns the bound of a field that `fields` lists.
 template <class T>
 constexpr Bound bound_of(const T& /*field*/) {
   return Bound::text;
@@ -64,7 +64,7 @@ constexpr Bound bound_of(const Bounded<T, kBound>& /*field*/) {
   return kBound;
 }
 
-/// For CAF, which writes and reads messages on its own threads.
+/// Lists the fields of a message to CAF, which writes and reads messages on its own threads.
 template <class Inspector, HasFields Message>
 typename Inspector::result_type inspect(Inspector& inspector, Message& message) {
   const HandOver hand_over;

@@ -13,12 +13,12 @@
 namespace troupe {
 namespace {
 
-/// Statistics start at a multiple of this many floats, which is whole cache lines.
+/// Statistics must start at a multiple of this number of floats, so that they start at the beginning of a cache line.
 constexpr std::size_t kStatisticsGranule = 32;
-/// Encoded length of a list or text in a message.
+/// The largest number of bytes that the length of a list or text takes in a message.
 constexpr std::size_t kMostCountBytes = 5;
 
-/// Bytes that names and shapes take in the message to the driver.
+/// Returns the number of bytes that names and shapes take in the message to the driver.
 std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
   std::size_t bytes = 0;
   for (const TensorInfo& tensor : tensors)
@@ -28,7 +28,7 @@ std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::model_failed, what); }
 
-/// Checks the limits that the driver enforces.
+/// Checks that the model's description is within the limits that the driver enforces.
 void check_tellable(const ModelInfo& info) {
   const auto check_name = [](const std::string& name, const char* whose) {
     if (!is_printable(name, kLongestModelName))

@@ -11,11 +11,11 @@ namespace troupe {
 
 /// Properties that all replicas of a run must have in common.
 struct ReplicaTraits {
-  std::uint64_t size = 0;  ///< floats of the flat vector
+  std::uint64_t size = 0;  ///< the number of floats of the flat vector
   std::uint64_t learned_size = 0;
   std::string fingerprint;
-  std::int32_t precision = 0;  ///< a Precision
-  std::uint64_t tensors = 0;   ///< checksum of the tensors' `fingerprint_of`
+  std::int32_t precision = 0;  ///< a value of `Precision`
+  std::uint64_t tensors = 0;   ///< a checksum of the `fingerprint_of` all tensors
   std::int64_t num_samples = 0;
   std::int64_t steps_per_epoch = 0;
   bool converts_parts = false;         ///< the model can convert a vector to canonical order part by part
@@ -27,7 +27,7 @@ struct ReplicaTraits {
 /// Returns the value of ReplicaTraits::tensors.
 std::uint64_t checksum_of(const std::vector<TensorInfo>& tensors);
 
-/// Sets all fields except `converts_parts`, which the worker sets.
+/// Returns the traits of a replica with this model. Sets all fields except `converts_parts`, which the worker sets.
 ReplicaTraits traits_of(const ModelInfo& info);
 
 /// The driver's description of the run's model.
@@ -40,14 +40,14 @@ struct ModelDescription {
 /// @throws Error model_failed if the model has no parameters, an invalid size, or a description beyond the limits.
 void check_info(const ModelInfo& info);
 
-/// A replica with its place, as errors name it.
+/// A replica with the names of its worker and device in error messages.
 struct NamedReplica {
   int worker = 0;
   int device = 0;
   const ReplicaTraits& traits;
 };
 
-/// Describes the first difference between two replicas, or returns an empty text if they match.
+/// Returns a description of the first difference between two replicas, or an empty text if they match.
 std::string difference(const NamedReplica& replica, const NamedReplica& other);
 
 }  // namespace troupe

@@ -9,18 +9,21 @@
 
 namespace troupe {
 
-/// A request to a worker, sent once the state's slabs of a generation exist: make the slabs of its gradients unless
-/// they exist already, and map the slabs that it writes.
+/// A request to a worker, sent when the state's slabs of a generation exist: create the slabs of its gradients unless
+/// they already exist, and map the slabs that it writes.
 struct MakeSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
   std::int32_t buffers = 2;
-  std::uint64_t gradients = 0;  ///< the generation that the slabs of its gradients were made for, or are to be made for
-  std::string optimizer;        ///< OptimizerSettings as JSON
+  /// The generation for which the slabs of the worker's gradients must have been made. If they were made for another
+  /// one, the worker makes new slabs.
+  std::uint64_t gradients = 0;
+  std::string optimizer;  ///< OptimizerSettings as JSON
   StateShape state;
-  /// Options as JSON of the rule by which owners update their slices, if `optimizer` is for the shards' own steps.
+  /// If each shard takes steps of its own with `optimizer`: the OptimizerSettings, as JSON, of the rule with which the
+  /// owners of slices update the state. Otherwise empty.
   std::string outer;
 };
 template <class F>
@@ -29,11 +32,11 @@ auto fields(MakeSlabs& x, F visit) {
                at_most<Bound::setting>(x.outer));
 }
 
-/// A request to a worker, sent once all workers have made their slabs: map the slabs that it reads.
+/// A request to a worker, sent when all workers have made their slabs: map the slabs that it reads.
 struct MapSlabs {
   using Reply = Done;
   std::uint64_t round = 0;
-  /// By lane, the generation that the slabs of its worker's gradients were made for.
+  /// By lane, the generation for which the gradient slabs of the lane's worker were made.
   std::vector<std::uint64_t> gradients;
   bool served = false;  ///< parameter servers serve the weights
 };

@@ -24,15 +24,18 @@ auto fields(Computed& x, F visit) {
                at_most<Bound::shards>(x.samples), x.pass);
 }
 
-/// A request to a worker: compute the gradients at weights `buffer`, and begin to send other nodes their parts.
-/// Gradients from an earlier attempt of the same call at the same step need not be computed again.
+/// A request to a worker: compute the gradients at the weights in `buffer`, and begin to send the other nodes their
+/// parts. If an earlier attempt of the same call has computed a gradient at the same step, the gradient is not computed
+/// again.
 struct Compute {
   using Reply = Computed;
   std::uint64_t round = 0;
-  std::uint64_t call = 0;  ///< the driver's call, from 1; all of its attempts use the same weights at a given step
-  std::int64_t step = 0;   ///< steps committed so far
+  /// The number of the driver's call, from 1. All attempts of a call use the same weights at a given step.
+  std::uint64_t call = 0;
+  std::int64_t step = 0;  ///< the number of steps committed so far
   std::int32_t buffer = 0;
-  bool as_backup = false;       ///< compute the gradients of the worker before this one, in the backup slabs
+  /// Compute the gradients of the worker with the previous rank instead, in the backup slabs.
+  bool as_backup = false;
   std::int64_t timeout_ms = 0;  ///< how long the driver waits for the step
 };
 template <class F>
@@ -43,8 +46,8 @@ auto fields(Compute& x, F visit) {
 struct MeanReduced {
   std::uint64_t round = 0;
   Failure failure;
-  /// Sums of squares of the learned floats, by complete subtree of pages: for the worker's own slice, then for the
-  /// slice of the worker that it replaces.
+  /// Sums of squares of the learned floats, one for each complete subtree of pages: first for the worker's own slice,
+  /// then for the slice of the worker that it replaces.
   std::vector<std::uint64_t> square_bits;
   std::int64_t bytes_sent = 0;
 };
@@ -53,9 +56,9 @@ auto fields(MeanReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::subtrees>(x.square_bits), x.bytes_sent);
 }
 
-/// A request to a worker: add the gradients of its slice, keep their mean for `Apply`, and return the mean's squared
-/// length. Sent only if gradients are clipped and the driver does not add them itself. Late workers are left out: the
-/// gradients of their backups are used, and the next worker handles their slices.
+/// A request to a worker: add the gradients of its slice, keep their mean for `Apply`, and return the mean's sums of
+/// squares. Sent only if gradients are clipped and the driver does not add them itself. The workers in `left_out` are
+/// stragglers: their backups' gradients are used, and the worker with the next rank handles their slices.
 struct ReduceMean {
   using Reply = MeanReduced;
   std::uint64_t round = 0;
@@ -76,9 +79,9 @@ struct Applied {
   std::uint64_t apply_bits = 0;
   std::int64_t bytes_sent = 0;
   bool finite = true;  ///< whether all written values are finite
-  /// A node that has sent new weights which are not finite; -1: none.
+  /// A node that has sent new weights that are not finite; -1: none.
   std::int32_t not_finite_from = -1;
-  /// For local SGD, the squared distance of the mean of the copies from the weights, laid out as
+  /// In local SGD, sums of squares of the distance of the copies' mean from the weights, in the order of
   /// MeanReduced::square_bits.
   std::vector<std::uint64_t> square_bits = {};
 };
@@ -88,8 +91,8 @@ auto fields(Applied& x, F visit) {
                at_most<Bound::subtrees>(x.square_bits));
 }
 
-/// A request to a worker: write buffer `to` of weights and optimizer state, from buffer `from` and the gradients (or
-/// the mean that `ReduceMean` kept).
+/// A request to a worker: write buffer `to` of the weights and the optimizer's state. Compute it from buffer `from` and
+/// from the gradients, or from the mean that `ReduceMean` has kept.
 struct Apply {
   using Reply = Applied;
   std::uint64_t round = 0;
@@ -97,11 +100,11 @@ struct Apply {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int64_t samples = 0;
-  std::int64_t updates = 0;            ///< updates that made the optimizer's state so far
+  std::int64_t updates = 0;            ///< the number of updates behind the optimizer's present state
   std::uint64_t computed = 0;          ///< the round in which the gradients were computed
-  std::uint64_t clip_bits = 0;         ///< factor for the mean gradient
-  std::uint64_t rate_bits = 0;         ///< the learning rate of tensors in no group
-  std::vector<std::int32_t> left_out;  ///< as in ReduceMean
+  std::uint64_t clip_bits = 0;         ///< the factor by which the mean gradient is multiplied
+  std::uint64_t rate_bits = 0;         ///< the learning rate of tensors without a group
+  std::vector<std::int32_t> left_out;  ///< see ReduceMean::left_out
   std::int64_t timeout_ms = 0;         ///< how long the driver waits
 };
 template <class F>
@@ -110,14 +113,14 @@ auto fields(Apply& x, F visit) {
                at_most<Bound::replicas>(x.left_out), x.timeout_ms);
 }
 
-/// The first tensor in canonical order with values that are not finite, and the part that holds them. A tensor's
-/// weights come before its vectors of the optimizer's state.
+/// The first tensor in canonical order with values that are not finite, and the part of the tensor with these values.
+/// If there are several such parts, the first one counts: weights, then statistics, then the optimizer's vectors.
 struct NonFinite {
   static constexpr std::int32_t kWeights = 0;
   static constexpr std::int32_t kStatistics = 1;
-  static constexpr std::int32_t kState = 2;  ///< the first vector
+  static constexpr std::int32_t kState = 2;  ///< the first vector of the optimizer's state
 
-  std::int32_t tensor = -1;  ///< its index, or the number of tensors for padding; -1: all values are finite
+  std::int32_t tensor = -1;  ///< the tensor's index, or the number of tensors for padding; -1: all values are finite
   std::int32_t part = kWeights;
 
   auto operator<=>(const NonFinite&) const = default;
@@ -131,7 +134,7 @@ struct Found {
   std::uint64_t round = 0;
   Failure failure;
   NonFinite non_finite;
-  /// A node that has sent non-finite sums of gradients of the owner's slice; -1: none.
+  /// A node that has sent non-finite sums of gradients for the owner's slice; -1: none.
   std::int32_t sums_from = -1;
 };
 template <class F>
@@ -144,7 +147,7 @@ struct FindNonFinite {
   using Reply = Found;
   std::uint64_t round = 0;
   std::int32_t buffer = 0;
-  std::int32_t owner = 0;  ///< the first lane of the worker that owns the slice of the sums
+  std::int32_t owner = 0;  ///< the first lane of the worker whose slice the sums belong to
 };
 template <class F>
 auto fields(FindNonFinite& x, F visit) {

@@ -8,7 +8,7 @@
 // object in the node's store. It is removed after its last use, or with the generation.
 namespace troupe {
 
-/// A request to a node: make a transfer object that a worker will write.
+/// A request to a node: create a transfer object that a worker will write.
 struct CreateTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -20,7 +20,7 @@ auto fields(CreateTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats);
 }
 
-/// A request to a node: make a transfer object that the driver will send.
+/// A request to a node: create a transfer object whose content the driver will send.
 struct ExpectTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -38,7 +38,7 @@ struct EndTransfer {
   std::uint64_t round = 0;
   std::uint64_t transfer = 0;
   std::uint64_t floats = 0;
-  std::uint64_t ticket = 0;  ///< ticket of the data; greater than all earlier tickets
+  std::uint64_t ticket = 0;  ///< the ticket of the data; greater than all earlier tickets
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -82,9 +82,9 @@ auto fields(ExpectPlaced& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// A request to all nodes: the first node copies the transfer object that its worker wrote into a vector, and sends the
-/// vector to the others. With `alone`, a request to one node, which only copies. The transfer objects used are then
-/// removed.
+/// A request to all nodes: the first node copies the transfer object that its worker has written into a vector, and
+/// sends the vector to the other nodes. If `alone`, this is a request to one node, which copies and sends nothing.
+/// Afterwards the nodes remove the transfer objects.
 struct Place {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -123,7 +123,8 @@ auto fields(ExpectSlices& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// A request to all nodes: send these slices to the first node. The first node waits until its vector is complete.
+/// A request to all nodes: send your own slices of this vector to the first node. The first node waits until its vector
+/// is complete.
 struct GatherSlices {
   using Reply = Done;
   std::uint64_t round = 0;

@@ -11,21 +11,21 @@ namespace troupe {
 struct Initialize {
   using Reply = Done;
   std::uint64_t round = 0;
-  std::uint64_t flat = 0;  ///< the transfer's number
+  std::uint64_t flat = 0;  ///< the number of the transfer object
 };
 template <class F>
 auto fields(Initialize& x, F visit) {
   return visit(x.round, x.flat);
 }
 
-/// A request to a worker: write a part of a vector in canonical order into a transfer object.
+/// A request to a worker: write a part of a vector into a transfer object, in canonical order.
 struct ExportVector {
   using Reply = Done;
   std::uint64_t round = 0;
   std::int32_t vector = 0;
   std::int32_t buffer = 0;
   std::uint64_t canonical = 0;
-  std::uint64_t begin = 0;  ///< canonical floats before the part
+  std::uint64_t begin = 0;  ///< the number of canonical floats before the part
   std::uint64_t floats = 0;
 };
 template <class F>
@@ -33,7 +33,8 @@ auto fields(ExportVector& x, F visit) {
   return visit(x.round, x.vector, x.buffer, x.canonical, x.begin, x.floats);
 }
 
-/// A request to a worker: convert a canonical vector in one transfer object into a flat vector in another.
+/// A request to a worker: convert a vector from canonical order in one transfer object to the model's layout in
+/// another.
 struct ImportVector {
   using Reply = Done;
   std::uint64_t round = 0;

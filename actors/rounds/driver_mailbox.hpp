@@ -7,14 +7,14 @@
 
 namespace troupe {
 
-/// /// The mailbox of the driver actor, which maps member numbers to actors. It runs on the thread that calls
+/// The mailbox of the driver actor, which maps member numbers to actors. It runs on the thread that calls
 /// `DistributedSGD`, so a step needs no thread switch on the driver's side.
 class DriverMailbox : public Reception {
  public:
   explicit DriverMailbox(caf::actor_system& system) : self_(system) {}
 
   caf::actor address() const { return caf::actor_cast<caf::actor>(self_); }
-  /// Reports the end of `actor` as a `Departure`, although the actor is not a member yet.
+  /// Makes the mailbox return `Departure` when `actor` ends. Call it for an actor that is not a member yet.
   void watch(const caf::actor& actor) { self_->monitor(actor); }
 
   void seat(int member, const caf::actor& actor) override;

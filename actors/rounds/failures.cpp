@@ -5,7 +5,8 @@
 namespace troupe {
 namespace {
 
-/// The end of a connection may be seen before the end of the process.
+/// How long to wait for the reason why a process ended. The end of its connection may be seen before the end of the
+/// process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
 /// How long to wait for other replies after a failure that blames another node.
 constexpr std::chrono::milliseconds kBlameTime{500};
@@ -56,7 +57,7 @@ Error Failures::of_silence(const Round& round, const Phase& phase) const {
           where(round.missing().front(), phase)};
 }
 
-/// Returns for example "worker 1", "workers 1, 3" or "node alice".
+/// Returns the missing members for an error message, for example "worker 1", "workers 1, 3" or "node alice".
 std::string Failures::names_of(const std::vector<int>& missing) const {
   if (Members::is_server(missing.front()))
     return "parameter server " + std::to_string(Members::server_of(missing.front()));

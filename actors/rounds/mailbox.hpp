@@ -8,13 +8,14 @@
 
 namespace troupe {
 
-/// A message from a member. The connection determines the member's number, not the message.
+/// A message from a member. The member's number is determined by the connection, not by the message, so that a member
+/// cannot pose as another member.
 struct Answer {
   int member = 0;
   caf::message content;
 };
 
-/// A member or its connection has ended.
+/// The event that a member or its connection has ended.
 struct Ended {
   int member = 0;
 };

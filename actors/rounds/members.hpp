@@ -7,60 +7,65 @@
 
 namespace troupe {
 
-/// The members of a run and the state of each. Members are numbered: workers first, by their index, and then nodes. On
-/// one machine (no nodes), workers may be added and dropped and keep their indices. Shards are assigned as a pure
-/// function of the numbers of workers, devices and shards. Sends nothing.
+/// Records the members of a run and the state of each member. Members are numbered: workers first, by their index, and
+/// then nodes. On one machine there are no nodes. There, workers may be added and dropped, and the other workers keep
+/// their indices. The assignment of shards depends only on the numbers of workers, devices and shards. This class sends
+/// no messages.
 class Members {
  public:
-  /// @param num_nodes the number of nodes that host the workers; workers are assigned to nodes evenly and in order. 0
-  /// on one machine.
+  /// @param num_nodes the number of nodes that host the workers; 0 on one machine. Workers are assigned to nodes evenly
+  /// and in order.
   Members(int num_workers, int devices, int num_nodes, int num_shards);
 
-  /// Assigns the workers to another number of nodes. Call it before the first member joins.
+  /// Assigns the workers to `num_nodes` nodes instead of the previous number. Call it before the first member joins.
   void deal_to_nodes(int num_nodes);
 
   int num_workers() const { return topology_.num_lanes() / devices_; }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
   int devices() const { return devices_; }
-  /// The workers that take part, in order.
+  /// Returns the workers that take part, in order.
   std::vector<int> workers() const;
   bool takes_part(int worker) const;
-  /// The worker's position among the workers that take part.
+  /// Returns the worker's position among the workers that take part.
   int rank_of(int worker) const { return workers_.at(static_cast<std::size_t>(worker)).rank; }
-  /// The member numbers of all nodes.
+  /// Returns the member numbers of all nodes.
   std::vector<int> nodes() const;
   bool is_node(int member) const { return num_nodes() > 0 && member >= num_workers() && !is_server(member); }
-  /// Parameter servers of this process have member numbers, too. They are never lost.
+  /// Returns whether `member` is a parameter server of the driver's process. These have member numbers of their own,
+  /// and are never lost.
   static bool is_server(int member) { return member >= kFirstServer; }
   static int member_of_server(int server) { return kFirstServer + server; }
   static int server_of(int member) { return member - kFirstServer; }
   int member_of_node(int node) const { return num_workers() + node; }
-  /// The node's index if `member` is a node; else the index of the node that hosts the worker.
+  /// Returns the index of the node if `member` is a node, and otherwise the index of the node that hosts the worker.
   int node_of(int member) const;
 
   const Topology& topology() const { return topology_; }
   Range lanes_of(int worker) const;
   Range shards_of(int worker) const { return topology_.shards_of_lanes(lanes_of(worker)); }
 
-  // Only without nodes. These calls change the shards of all workers, so all replicas must be built again.
-  /// Adds a worker in the first free place. The worker counts as lost until it joins.
+  // Call `add` and `drop` only if there are no nodes. They change the shards of all workers, so all replicas must be
+  // built again.
+  /// Adds a worker. It gets the first index of a dropped worker, or a new index if no worker was dropped. The worker
+  /// counts as lost until it joins.
   void add();
-  /// Removes a worker from the run.
+  /// Removes a worker from the run. Its index becomes free for `add`.
   void drop(int worker);
 
-  // State of each member. Initially workers are lost and nodes are not.
+  // The state of each member. Initially all workers are lost, because they have not joined yet, and no node is lost.
   bool lost(int member) const;
   void lose(int member);
-  /// Records that a worker has joined in place of a lost worker. Its replicas are not built.
+  /// Records that an actor has joined as this worker, which was lost. The worker's replicas are not built yet.
   void come(int worker);
+  /// Records that the worker's replicas are built.
   void build(int worker) { workers_.at(static_cast<std::size_t>(worker)).built = true; }
-  /// Marks the replicas of all workers as not built.
+  /// Marks the replicas of all workers as not built, so that they are built again.
   void rebuild();
   std::vector<int> lost_workers() const;
   std::vector<int> unbuilt_workers() const;
-  /// Whether a worker that had joined is lost.
+  /// Returns whether any worker is lost that had joined before.
   bool silent_workers() const;
-  /// Whether no worker has ever joined in this place.
+  /// Returns whether no actor has joined as this worker since its index was added.
   bool never_came(int worker) const { return !workers_.at(static_cast<std::size_t>(worker)).came; }
 
  private:

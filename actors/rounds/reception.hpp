@@ -15,7 +15,7 @@ struct Arrival {
 using WorkerArrival = Arrival<Join>;
 using NodeArrival = Arrival<NodeJoin>;
 
-/// The end of an actor that is not a member, or not yet.
+/// The event that an actor has ended that is not a member, or not a member yet.
 struct Departure {
   caf::actor_addr actor;
 };
@@ -25,20 +25,22 @@ using Happening = std::variant<Answer, Ended, WorkerArrival, NodeArrival, Depart
 /// A mailbox that also accepts new members.
 class Reception : public Mailbox {
  public:
-  /// Makes `actor` the given member, in place of the actor before, and reports the end of the actor.
+  /// Makes `actor` the member with this number, in place of the previous actor. When `actor` ends, the mailbox returns
+  /// `Ended`.
   virtual void seat(int member, const caf::actor& actor) = 0;
-  /// Drops all further messages of the member.
+  /// Removes the member's actor. Later answers of the actor are dropped.
   virtual void unseat(int member) = 0;
-  /// Returns the next event of any kind, or none if the deadline passes first. Workers that arrived earlier and were
-  /// kept come first.
+  /// Returns the next event of any kind, or none if the deadline passes first. Workers whose arrival was kept by `next`
+  /// come before new events.
   std::optional<Happening> next_happening(const Deadline& deadline);
 
   /// Returns the next event of a member. Keeps arrivals of workers for `next_happening`; drops all other events.
   std::optional<Event> next(const Deadline& deadline) override;
-  /// Whether an arrived worker has not been returned by `next_happening` yet.
+  /// Returns whether `next` has kept the arrival of a worker that `next_happening` has not returned yet.
   bool has_arrival() const { return !arrivals_.empty(); }
 
  private:
+  /// Returns the next new event of any kind, or none if the deadline passes first.
   virtual std::optional<Happening> hear(const Deadline& deadline) = 0;
 
   std::deque<WorkerArrival> arrivals_;

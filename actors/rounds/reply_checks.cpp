@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// Small enough that the sum over all shards does not overflow.
+/// The largest number of samples of a shard. It is small enough that the sum over all shards does not overflow.
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
@@ -38,7 +38,8 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
   check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples or steps is negative", where);
 }
 
-/// As `TensorInfo::size`, but the limit is the model's size, not the size of memory.
+/// Returns the number of floats of a tensor with this shape.
+/// @throws Error protocol if a length is negative, or the tensor has more than `most` floats, the model's size
 std::uint64_t floats_of(const std::vector<std::int64_t>& shape, std::uint64_t most, const Where& where) {
   std::uint64_t floats = 1;
   for (const std::int64_t length : shape) {
@@ -64,7 +65,8 @@ void check_tensors(const Built& built, const Where& where) {
   check(total > 0, "the model has no tensors", where);
 }
 
-/// Checks that `told` lists exactly the wanted shards, and that the other lists have one entry per shard.
+/// Checks that `told` lists exactly the wanted shards, and that each of the other lists has one entry per shard.
+/// @param others the lengths of the other lists
 void check_shards(const std::vector<std::int32_t>& told, const Range& wanted, std::initializer_list<std::size_t> others,
                   const Where& where) {
   bool same = told.size() == wanted.size();

@@ -3,8 +3,10 @@
 namespace troupe {
 namespace {
 
-/// A wait that ends this much after its deadline shows that this process was stopped or starved.
+/// If a wait ends this much later than its deadline, this process was stopped, or it got no CPU time.
 constexpr std::chrono::milliseconds kStopped{500};
+/// If this process was stopped during a wait, the wait continues for at least this long, so that messages that have
+/// arrived in the meantime are processed.
 constexpr std::chrono::milliseconds kHearing{1000};
 
 }  // namespace
@@ -29,13 +31,14 @@ std::optional<Answer> Rounds::next_answer(const Round& round, const Phase& phase
 std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadline) {
   for (const auto& [member, is_owed] : owed_)
     if (!members_.lost(member)) missing.push_back(member);
-  std::erase_if(missing, Members::is_server);  // threads of this process show no other signs of life
+  // Parameter servers are threads of this process: they have no signs of life to check.
+  std::erase_if(missing, Members::is_server);
   const auto portion = detector_.looks_every();
   for (bool heard_out = false;;) {
     const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;
     if (auto event = mailbox_.next(next)) return event;
     if (!heard_out && Clock::now() - next.at() > kStopped) {
-      // This process itself was stopped. Process the messages that arrived meanwhile first.
+      // This process itself was stopped. First process the messages that arrived in the meantime.
       heard_out = true;
       deadline = Deadline(std::max(deadline.left(), kHearing));
       continue;
@@ -57,7 +60,8 @@ void Rounds::note_end(int member, const Phase& phase) {
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
     if (members_.lost(member)) {
-      // If an earlier worker in the same place was lost as well, its loss remains unreported.
+      // This error reports only the newest loss. If an earlier worker with the same number was lost, too, its loss
+      // remains unreported.
       const auto newest = std::ranges::find(untold_.rbegin(), untold_.rend(), member, &std::pair<int, Error>::first);
       if (newest != untold_.rend()) untold_.erase(std::next(newest).base());
       throw failures_.of_loss(member, phase);
@@ -109,7 +113,8 @@ Error Rounds::silent(int member, const Phase& phase) const {
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {
-  // A member that owes an answer to an earlier round was left out of later steps, and is replaced as a lost member.
+  // If all missing members owe an answer to an earlier round, they are stragglers that later steps left out. They count
+  // as lost, not as late, and are replaced.
   if (std::ranges::all_of(round.missing(), [this](int member) { return owes(member); })) {
     for (const int member : round.missing()) {
       members_.lose(member);

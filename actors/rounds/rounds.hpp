@@ -25,7 +25,7 @@ class Rounds {
   Rounds(Mailbox& mailbox, Members& members, FailureDetector& detector)
       : mailbox_(mailbox), members_(members), detector_(detector), failures_(members, detector) {}
 
-  /// Sends one request to all of `to`. Returns the replies, sorted by member.
+  /// Sends one request to all members in `to`. Returns the replies, sorted by member.
   /// @throws Error timeout, worker_lost, or the error that a member reported. Workers that miss the deadline are marked
   /// as lost.
   template <class Request>
@@ -35,7 +35,7 @@ class Rounds {
     if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
-  /// As `ask`, with a request of its own for each member.
+  /// As `ask`, but sends a separate request to each member.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask_each(const std::vector<std::pair<int, Request>>& requests,
                                                       const Phase& phase) {
@@ -48,79 +48,95 @@ class Rounds {
     return gather<typename Request::Reply>(round, phase);
   }
 
-  // Opens a round whose replies are taken one by one. The round may be closed before all members have answered.
+  // Rounds whose replies are taken one by one, with `next_reply` or `next_of`. The caller may end such a round with
+  // `close` before all members have answered.
+  /// Sends `request` to all members in `to`. Returns the round, which waits for one reply from each of them.
   template <class Request>
   Round open(Request request, const std::vector<int>& to, const Phase& phase);
-  /// As above, and sends a second request with the same kind of reply to the additional member `also`.
+  /// As above, and also sends the request `other` to the member `also`. Its reply must have the same type.
   template <class Request, class Other>
   Round open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase);
-  /// Returns the next reply to one of these rounds, or none if `until` passes first. @throws Error as `ask`, except
-  /// timeout
+  /// Returns the next reply to one of these rounds, or none if `until` passes first.
+  /// @throws Error as `ask`, except timeout
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
-  /// As `next_reply`, for rounds with several kinds of replies. A failed member's reply is returned, not thrown.
-  /// @param unasked receives each answer that belongs to none of the rounds and is not owed
+  /// As `next_reply`, for rounds whose replies have one of several types. If a reply reports a failure, the reply is
+  /// returned, and no error is thrown.
+  /// @param unasked called with each answer that belongs to none of these rounds and is not owed (see `owes`)
   template <class... Replies>
   std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
                                                         const Phase& phase,
                                                         const std::function<void(const Answer&)>& unasked = {});
-  /// Ends such a round successfully although some members have not answered. Their late answers are ignored.
+  /// Ends a round that `open` has returned as a success, although some members have not answered. These members then
+  /// owe an answer of type `Reply`, which is ignored when it arrives.
   template <class Reply>
   void close(const Round& late);
-  /// Returns whether the answer is a late one that the member still owed; if so, the member no longer owes it.
+  /// Returns whether `answer` is an answer that its member owed. If so, records that the member no longer owes it.
   bool settles_debt(const Answer& answer);
-  /// The error that a failed reply of this round reports.
+  /// Returns the error for `failure`, which the member's reply to this round reports.
   Error failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const;
-  /// Processes all events that have already arrived. Does not wait.
+  /// Processes all events that have already arrived: records lost members and late answers. Does not wait.
   void listen(const Phase& phase);
-  /// Whether a member has not yet answered a closed round.
+  /// Returns whether a member owes an answer: it has not yet answered a round that was closed.
   bool owes(int member) const { return owed_.contains(member); }
-  /// Stops expecting the late answer of a member.
+  /// Records that the member owes no answer any more.
   void forgive(int member) { owed_.erase(member); }
-  /// Marks the workers that have not answered as lost. @throws Error timeout, or worker_lost if all of them still owe
-  /// an answer to an earlier round
+  /// Marks the workers that have not answered `round` as lost.
+  /// @throws Error timeout, or worker_lost if all missing members still owe an answer to an earlier round
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
-  /// @throws Error worker_lost if a member that has not answered is lost. This reports the loss.
+  /// @throws Error worker_lost if a member that has not answered `round` is lost. The loss then counts as reported; see
+  /// `untold_loss`.
   void throw_if_lost(const Round& round, const Phase& phase);
-  /// Marks a member as lost because it has owed an answer for too long. @throws Error worker_lost
+  /// Marks a member as lost because it has owed an answer for too long.
+  /// @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
 
-  /// Sets a function that is called after the requests of a round were sent, to inject faults.
+  /// Sets a function that is called each time after the requests of a round were sent. Used to inject faults.
   void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
-  /// Records the end of a member, seen here or elsewhere.
+  /// Marks a member as lost because its end was seen, by this class or by its caller. The loss of a worker then waits
+  /// to be reported; see `untold_loss`.
   void note_end(int member, const Phase& phase);
-  /// The next loss of a worker that no error has reported yet, or none. A loss stays unreported if no round waited for
-  /// the worker, or if another member was blamed. Each loss is returned once. @param replaced only returns losses of
-  /// workers that have been replaced or no longer take part
+  /// Returns the error for the oldest loss of a worker that no error has reported yet, or none. Each loss is returned
+  /// once. A loss stays unreported if no round waited for the worker, or if another member was blamed.
+  /// @param replaced if true, skips workers that are still lost and take part
   std::optional<Error> untold_loss(bool replaced);
+  /// Discards all losses that have not been reported yet.
   void forget_untold() { untold_.clear(); }
-  /// Whether a loss of this worker has not been reported yet.
+  /// Returns whether a loss of this worker has not been reported yet.
   bool is_untold(int worker) const { return std::ranges::count(untold_, worker, &std::pair<int, Error>::first) > 0; }
-  /// True if the last round ended successfully. After a failed round, members may still be working on its requests.
+  /// Returns whether the last round ended successfully. After a failed round, members may still be working on its
+  /// requests.
   bool settled() const { return settled_; }
-  /// Records a failure outside of rounds.
+  /// Makes `settled` return false until the next successful round. Call it when members continue to work after a round,
+  /// so that a later failure may leave their work unfinished.
   void unsettle() { settled_ = false; }
-  /// Records that all rounds with replies taken one by one are over.
+  /// Makes `settled` return true. Call it when all rounds that `open` has returned are over.
   void settle() { settled_ = true; }
 
   Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
  private:
-  /// Whether an answer is the late one that the member owes.
+  /// Returns whether a message is the answer that the member owes.
   using IsOwed = std::function<bool(const caf::message&)>;
 
+  /// Returns a new round with the next number, which waits for the members in `to`.
   Round begin(const std::vector<int>& to);
   template <class Request>
   void send(Request request, const Round& round, const std::vector<int>& to);
   template <class Reply>
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   template <class Reply>
+  /// If `answer` is a reply of this type to `round`, records the answer in `round` and returns true.
   static bool accepts(Round& round, const Answer& answer);
-  /// Returns the next answer, or none when the time for other replies after a failure is over.
+  /// Returns the next answer of any member. After a failure, returns none when the time to wait for other replies is
+  /// over.
+  /// @throws Error timeout, or worker_lost if the round waits for a lost member
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
-  /// Returns the next event, or none if the deadline passes. Checks signs of life meanwhile.
+  /// Returns the next event, or none if the deadline passes. While it waits, checks the signs of life of the `missing`
+  /// members and of members that owe an answer.
   std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
+  /// Returns the error for a member that is lost because it has not answered in time.
   Error silent(int member, const Phase& phase) const;
 
   Mailbox& mailbox_;
@@ -128,8 +144,8 @@ class Rounds {
   FailureDetector& detector_;
   Failures failures_;  ///< failures of the round that is being gathered
   std::function<void(const Phase&)> disturb_;
-  std::vector<std::pair<int, Error>> untold_;  ///< losses of workers, in order
-  std::map<int, IsOwed> owed_;                 ///< by member
+  std::vector<std::pair<int, Error>> untold_;  ///< losses of workers that no error has reported yet, in order
+  std::map<int, IsOwed> owed_;                 ///< by member, a function that recognizes the owed answer
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };

@@ -29,7 +29,7 @@ Pushed ParameterServer::carry_out(const Push& push) {
   if (push.applies) {
     try {
       const PushedSlice pushed = exchange_->pushed(push.rank, slice_, push.round, deadline);
-      since.lap();  // the time that a server waits for the network does not count as its own
+      since.lap();  // the time of waiting for the network does not count as the server's time
       reply.bytes_pushed = pushed.bytes;
       reply.finite = apply(push, pushed);
     } catch (...) {
@@ -75,7 +75,8 @@ bool ParameterServer::update(const Push& push, const PushedSlice& pushed) {
   return finite;
 }
 
-/// A push changes the statistics by its fraction of a step, as it does with the weights.
+/// Adds the pushed changes of the statistics, divided by the number of shards of the run. Therefore the changes of one
+/// shard move the statistics by this shard's fraction of a step, as its gradients move the weights.
 void ParameterServer::update_statistics(const Push& push, const PushedSlice& pushed) {
   const auto from = state_->vector(kWeightsVector, push.from);
   const auto to = state_->vector(kWeightsVector, push.to);
@@ -85,7 +86,7 @@ void ParameterServer::update_statistics(const Push& push, const PushedSlice& pus
   });
 }
 
-/// Copies the slice unchanged, as if there had been no push.
+/// Copies the slice from the old buffer to the new buffer, as if there had been no push.
 void ParameterServer::keep(const Push& push) {
   for (int vector = 0; vector < state_->layout().vectors; ++vector)
     std::memcpy(state_->vector(vector, push.to).data() + slice_.begin,

@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// A server that can be taken away from its actor, even while the actor uses it.
+/// Holds a parameter server for its actor. Another thread can take the server away, even while the actor uses it.
 class HeldServer {
  public:
   explicit HeldServer(std::shared_ptr<ParameterServer> server) : server_(std::move(server)) {}
@@ -25,7 +25,8 @@ class HeldServer {
   std::shared_ptr<ParameterServer> server_;
 };
 
-/// Accepts requests of the driver only and handles them in order, until its server is taken away.
+/// Returns the behavior of a parameter server's actor. The actor accepts requests of the driver only, and handles them
+/// in order. After its server is taken away, it answers no requests.
 caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver);
 

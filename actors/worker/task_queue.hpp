@@ -13,7 +13,7 @@ namespace troupe {
 /// makes the queue run them on the caller's thread.
 class TaskQueue {
  public:
-  /// @throws Error limit_reached
+  /// @throws Error limit_reached if the thread cannot be started
   TaskQueue();
   /// Waits for all queued tasks and ends the thread. If called by a task of this queue, returns at once; the thread
   /// then ends by itself.

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// A counting semaphore with `count` places. std::counting_semaphore is not used, because the one of libstdc++ 12 can
-/// miss a release (GCC's PR 104928).
+/// A counting semaphore with `count` places. std::counting_semaphore is not used, because its implementation in
+/// libstdc++ 12 can miss a release (GCC's PR 104928).
 class Places {
  public:
   explicit Places(int count) : free_(count) {}

@@ -10,11 +10,11 @@
 
 namespace troupe {
 
-/// A worker without its actor. Each replica carries out its requests in order.
+/// Carries out the requests that a worker's actor receives. Each replica carries out its requests in order.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
-  /// @param creator for workers of the driver's process; other workers look up a creator by name.
-  /// @param node the objects shared with the other workers of the node; null without nodes.
+  /// @param creator for workers of the driver's process; other workers look up a creator by name
+  /// @param node the objects that the node shares with its workers; null without nodes
   Worker(int index, std::shared_ptr<StoreClient> store, CreateModel creator, std::shared_ptr<NodeShare> node = {});
 
   int index() const { return state_.index; }
@@ -24,8 +24,9 @@ class Worker : public std::enable_shared_from_this<Worker> {
   requires requires(FunctionHost& functions, const Request& request, Done done) { functions.carry_out(request, done); }
   void carry_out(const Request& request, Done done) { functions_.carry_out(request, done); }
 
-  /// Carries out a request with its handler, and then calls `done` once with a Request::Reply. The call is made on the
-  /// thread of the replica that finished last.
+  /// Carries out a request with its handler, and then calls `done` once with the reply, a Request::Reply. Usually
+  /// `done` is called on the thread of the replica that finished last. If the request fails before any replica has
+  /// begun, it is called on the calling thread.
   template <class Request, class Done>
   void carry_out(const Request& request, Done done) {
     const Handler<Request>& handler = handler_of(static_cast<const Request*>(nullptr));
@@ -61,7 +62,8 @@ class Worker : public std::enable_shared_from_this<Worker> {
     reply.failure = failure;
     return reply;
   }
-  /// The driver's deadline, counted from now. A request without a timeout gets a deadline that has already passed.
+  /// Returns the driver's deadline, counted from now. A request without a timeout gets a deadline that has already
+  /// passed.
   template <class Request>
   static Deadline deadline_from_now(const Request& request) {
     if constexpr (requires { request.timeout_ms; })
@@ -69,14 +71,14 @@ class Worker : public std::enable_shared_from_this<Worker> {
     else
       return Deadline(std::chrono::milliseconds(0));
   }
-  /// The error code for exceptions that carry none.
+  /// Returns the error code for exceptions that have no code.
   template <class Request>
   static constexpr ErrorCode otherwise() {
     const bool of_store = std::is_same_v<Request, MakeSlabs> || std::is_same_v<Request, MapSlabs>;
     return of_store ? ErrorCode::store_failed : ErrorCode::model_failed;
   }
-  /// @throws Error protocol if the worker is not ready for the request. A driver that follows the protocol never causes
-  /// this.
+  /// @throws Error protocol if the worker has no model or no slabs although the request needs them. A driver that
+  /// follows the protocol never causes this error.
   template <class Request>
   void check_ready(const Replica& replica) const {
     constexpr bool kAlways =

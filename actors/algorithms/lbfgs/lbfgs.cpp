@@ -13,9 +13,10 @@ namespace {
 
 /// The default number of portions.
 constexpr int kUsualPortions = 16;
-/// Relative error of a mean of losses computed in floats.
+/// The relative error of a mean of losses that are computed in floats.
 constexpr double kNoise = 1e-8;
-/// The least relative decrease of the slope for a step to make a pair.
+/// A step makes a pair only if the slope along its direction grows by more than this fraction of the first slope's
+/// magnitude.
 constexpr double kLeastCurvature = 1e-10;
 
 LbfgsEnd end_of(LineSearchEnd end) { return end == LineSearchEnd::budget ? LbfgsEnd::budget : LbfgsEnd::no_descent; }
@@ -33,7 +34,8 @@ class LbfgsRunner::Step {
       : algorithm_(algorithm), options_(algorithm.options_), context_(context), rounds_(context, algorithm.options_) {}
 
   StepReport run(bool rehearse);
-  /// Remembers the pair of the committed step, using only the weights: both gradients are computed again.
+  /// Remembers the pair of the committed step from the weights before and after the step: both gradients are computed
+  /// again.
   void catch_up();
 
  private:
@@ -54,9 +56,9 @@ class LbfgsRunner::Step {
   LbfgsRounds rounds_;
   const Stopwatch whole_;
   Version begun_ = context_.versions.committed();
-  std::int64_t updates_ = begun_.updates;  ///< pairs since the history began
+  std::int64_t updates_ = begun_.updates;  ///< the number of pairs since the history began
   Direction direction_;
-  ObjectivePoint found_;  ///< at the last point tried
+  ObjectivePoint found_;  ///< the results at the point that was tried last
   LinePoint taken_;       ///< the point that the line search has chosen
   LbfgsEnd end_ = LbfgsEnd::none;
 };
@@ -76,7 +78,7 @@ StepReport LbfgsRunner::Step::run(bool rehearse) {
   return report_of(known, converged ? LbfgsEnd::converged : LbfgsEnd::none);
 }
 
-/// Evaluates committed weights that were set, loaded, or made by another algorithm.
+/// Evaluates committed weights that were set, loaded, or made by another algorithm. Returns the results.
 LbfgsRunner::Known LbfgsRunner::Step::know() {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -85,7 +87,7 @@ LbfgsRunner::Known LbfgsRunner::Step::know() {
   return {begun_, found.value, found.loss, found.largest, rounds_.all_products(updates_)};
 }
 
-/// Evaluates the same weights with the batch of this step. Only products with the gradient change.
+/// Evaluates the same weights with the batch of this step. Of the products, only those with the gradient change.
 void LbfgsRunner::Step::know_batch(Known& known) {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -111,7 +113,8 @@ void LbfgsRunner::Step::check_finite(const ObjectivePoint& found) const {
   throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite" + why, where);
 }
 
-/// Searches along the direction from the history. If that fails, forgets the history and searches along the gradient.
+/// Searches along the direction that the history gives. If the search fails, forgets the history and searches along the
+/// gradient. Returns whether a search was successful.
 bool LbfgsRunner::Step::search(Known& known) {
   if (try_along(known)) return true;
   if (known.products.pairs() == 0) return false;
@@ -119,7 +122,8 @@ bool LbfgsRunner::Step::search(Known& known) {
   return try_along(known);
 }
 
-/// The history is lost even if the search fails, because the next direction overwrites the vector of a pair.
+/// Forgets all pairs, and sets the version's number of updates to 0. The pairs are lost even if the next search fails,
+/// because its direction overwrites the vector of a pair.
 void LbfgsRunner::Step::forget_history(Known& known) {
   Products alone;
   alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
@@ -180,7 +184,7 @@ void LbfgsRunner::Step::commit(const Known& known) {
   try {
     remember(std::move(pending));
   } catch (const Error& error) {
-    algorithm_.failure_ = error;  // the step is committed; the next call reports the failure and remembers the pair
+    algorithm_.failure_ = error;  // the step stays committed; the next call reports the failure and remembers the pair
   }
 }
 

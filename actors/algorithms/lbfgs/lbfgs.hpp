@@ -10,14 +10,20 @@
 
 namespace troupe {
 
-/// Sandblaster L-BFGS (Dean et al. 2012, 4.2). The driver coordinates: owners of slices compute directions, move along
-/// them and remember pairs; workers compute portions of the gradient as they become free. The driver handles scalar
-/// products only, no vectors.
+/// Sandblaster L-BFGS (Dean et al. 2012, section 4.2). The driver coordinates the others. Owners of slices compute
+/// directions, move the weights along them, and remember pairs. Workers compute portions of the gradient as they become
+/// free. The driver handles only scalar products, no vectors.
 ///
-/// The state has these vectors with one buffer, in order: the directions d of pairs, plus one more, because the next
-/// direction is computed while the others are still read; then the changes y of the gradient, divided by the step's
-/// length; then the gradient. The vectors of pair number u, counted from the start of the history, are at index u
-/// modulo the number of vectors. Therefore Version::updates is all that a checkpoint needs.
+/// A pair is a direction d of a step and the change y of the gradient in this step, divided by the step's length. In
+/// addition to the weights, the state has the following vectors, in this order. Each of them has one buffer.
+/// - `history` + 1 directions. One more than pairs, because the next direction is computed while the others are still
+///   read.
+/// - `history` changes of the gradient.
+/// - The gradient.
+///
+/// Pairs are numbered from the start of the history. The direction of pair u is at index u modulo (`history` + 1) of
+/// the directions. Its change is at index u modulo `history` of the changes. Therefore a checkpoint needs only
+/// Version::updates to find all vectors.
 class LbfgsRunner : public AlgorithmRunner {
  public:
   explicit LbfgsRunner(const Lbfgs& options) : options_(options) {}
@@ -33,20 +39,20 @@ class LbfgsRunner : public AlgorithmRunner {
  private:
   class Step;
 
-  /// Results of an evaluation of the committed weights.
+  /// The results of an evaluation at the committed weights.
   struct Known {
     Version version;
-    double value = 0;  ///< of the objective
+    double value = 0;  ///< of the objective: mean loss and penalty
     double loss = 0;
     double largest = 0;
     Products products;
   };
-  /// A committed step with a pair that is not remembered yet.
+  /// A committed step whose pair is not remembered yet.
   struct Pending {
     Versions::PinId before = 0;  ///< pins the version before the step
     double length = 0;
-    bool pair = true;   ///< whether there is a pair; else only the gradient is remembered
-    Products products;  ///< at the version before the step
+    bool pair = true;   ///< whether the step makes a pair; if not, only the gradient is remembered
+    Products products;  ///< scalar products at the version before the step
     double value = 0;
     double loss = 0;
     double largest = 0;
@@ -55,7 +61,7 @@ class LbfgsRunner : public AlgorithmRunner {
   Lbfgs options_;
   std::optional<Known> known_;
   std::optional<Pending> pending_;
-  std::optional<Error> failure_;  ///< failure to remember a pair, which the next call reports
+  std::optional<Error> failure_;  ///< the failure to remember a pair, which the next call reports
 };
 
 }  // namespace troupe

@@ -9,52 +9,60 @@
 
 namespace troupe {
 
-/// The results of an evaluation at some weights.
+/// The results of an evaluation at one set of weights.
 struct ObjectivePoint {
-  double value = 0;           ///< of the objective: mean loss and penalty
-  double loss = 0;            ///< mean loss
-  double slope = 0;           ///< along the direction
-  double squared_length = 0;  ///< of the gradient
-  double largest = 0;         ///< largest magnitude in the gradient
+  double value = 0;           ///< the objective: mean loss plus penalty
+  double loss = 0;            ///< the mean loss
+  double slope = 0;           ///< the slope of the objective along the direction
+  double squared_length = 0;  ///< the squared length of the gradient
+  double largest = 0;         ///< the largest magnitude in the gradient
   int non_finite_at = -1;     ///< a worker with a non-finite gradient in its slice; -1: none
 };
 
-/// The rounds of L-BFGS, and the numbers of its vectors. Each round has the timeout of a step.
+/// Carries out the rounds of L-BFGS, and knows the index of each of its vectors in the state. Each round has the
+/// timeout of a step.
 class LbfgsRounds {
  public:
   LbfgsRounds(const StepContext& context, const Lbfgs& options) : context_(context), options_(options) {}
 
-  /// The vector of the direction that is computed after `updates` pairs.
+  /// Returns the index of the vector for the direction that is computed when there have been `updates` pairs.
   int direction_of(std::int64_t updates) const;
 
-  /// Evaluates the loss and its gradient at weights `buffer`, in two rounds. @param step the step of the batches,
-  /// unless all samples are used
+  /// Evaluates the loss and its gradient at the weights in `buffer`, in two rounds.
+  /// @param step the step whose batches are used, unless all samples are used
+  /// @param direction the index of the vector along which the slope is computed
   ObjectivePoint evaluate(int buffer, std::int64_t step, int direction);
-  /// Stores the last reduced gradient as the gradient.
+  /// Copies the gradient of the last evaluation into the state's vector for the gradient.
   void take_gradient();
-  /// Moves the committed weights by `length` along the direction and writes them to `to`. With coefficients, computes
-  /// the direction first. Returns whether the new weights are finite. @param pairs the number of pairs that the
-  /// direction is computed from. @param updates pairs so far
+  /// Writes weights that are the committed weights plus `length` times the direction into buffer `to`. Returns whether
+  /// the new weights are finite.
+  /// @param pairs the number of pairs from which the direction is computed
+  /// @param updates the number of pairs so far
+  /// @param coefficients if not empty, the direction is first computed with these coefficients
   bool move(int pairs, std::int64_t updates, double length, const std::vector<double>& coefficients, int to);
-  /// Remembers the pair of a step, in one round; `updates` includes this pair. Without `pair`, remembers the gradient
-  /// only.
+  /// Remembers the pair of a step, in one round: stores the change of the gradient and the gradient.
   /// @param products in: at the weights before the step; out: at the weights after it
+  /// @param updates the number of pairs so far, including this pair
+  /// @param pair if false, only the gradient is remembered
+  /// @param length the step's length
   void remember(Products& products, std::int64_t updates, bool pair, double length);
-  /// Returns the products of all remembered pairs and the gradient.
+  /// Returns the scalar products of the vectors of all remembered pairs, and of the gradient.
   Products all_products(std::int64_t updates);
 
-  /// Adds the costs of all rounds to the report.
+  /// Writes the costs of all rounds into the report.
   void tell(StepReport& report) const;
 
  private:
   Phase phase(const char* name) const;
+  /// Returns the index of the vector for the change of the gradient in this pair.
   int change_of(std::int64_t update) const;
   int gradient() const;
-  /// The vectors of the newest pairs, in the order of `Products`, then the gradient.
+  /// Returns the indices of the vectors of the newest pairs, in the order of `Products`, and then of the gradient.
   std::vector<std::int32_t> vectors_of(int pairs, std::int64_t updates) const;
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const char* phase, double& seconds);
-  /// Adds up the owners' parts of each of `products` products.
+  /// Returns `products` scalar products. For each product, adds the partial sums that the owners of slices have
+  /// reported.
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;
   template <class Reply>

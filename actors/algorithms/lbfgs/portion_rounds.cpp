@@ -57,7 +57,7 @@ class PortionRounds {
     return all;
   }
 
-  /// Gives the worker as many portions as it has replicas, if enough portions are left.
+  /// Requests the worker to compute as many portions as it has replicas, or fewer if fewer are left.
   void begin(int worker) {
     ComputePortions request;
     Tasks tasks;
@@ -91,7 +91,8 @@ class PortionRounds {
     throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
   }
 
-  /// Checks that the kind of reply matches its round.
+  /// Checks that a reply about portions belongs to a round that requested portions, and any other reply to a round that
+  /// did not.
   void check_kind(int member, std::uint64_t round, bool computes) const {
     if (abandons_.contains(round) == computes)
       throw Error(ErrorCode::protocol, "a reply to another request", context_.rounds.where(member, phase_));
@@ -136,8 +137,8 @@ class PortionRounds {
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }
 
-  /// Asks workers that still compute finished portions to stop, because no worker may read weights that are about to be
-  /// written.
+  /// Requests workers to stop that still compute finished portions, because the weights that they read are about to be
+  /// overwritten. Waits until they have stopped.
   void recall() {
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) {

@@ -11,18 +11,19 @@
 namespace troupe {
 namespace {
 
-/// A lost worker is replaced before the next attempt.
+/// After this many failed fetches in a row, the checkpoint fails. Lost workers are replaced before each attempt.
 constexpr int kMostFailedFetches = 3;
-/// Fraction of a step's time that may be used to fetch a part after the step.
+/// The fraction of a step's time that may be used to fetch a part after the step.
 constexpr double kShare = 0.05;
-/// Limits on the size of a part, not counting its last tensor.
+/// The smallest and largest size of a part, in floats. A part may exceed the limit by its last tensor, because it has
+/// whole tensors only.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
 constexpr std::size_t kMostFloats = std::size_t{1} << 23;
-/// Assumed speed until the first part is fetched.
+/// The assumed speed until the first part is fetched.
 constexpr double kFirstFloatsASecond = 2.5e8;
 
-/// Refuses a folder with checkpoints unless the run resumes. Otherwise the new run would prune the old run's
-/// checkpoints, and a later resume could mix the two runs.
+/// Refuses a folder that already has checkpoints. Otherwise a run that does not resume from them would prune them, and
+/// a later resume could mix the two runs.
 void check_fresh(const CheckpointSeries& series) {
   const auto saved = series.list();
   if (saved.empty()) return;
@@ -32,7 +33,7 @@ void check_fresh(const CheckpointSeries& series) {
               {.object = series.folder()});
 }
 
-/// The name in manifests.
+/// Returns the name that manifests use.
 std::string name_of(KeepBest best) {
   if (best == KeepBest::none) return "";
   return best == KeepBest::highest ? kHighest : kLowest;

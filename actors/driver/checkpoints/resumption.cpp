@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// The newest readable manifest, if the run resumes.
+/// Returns the newest readable manifest of the run's folder; none if the run does not resume.
 std::optional<CheckpointManifest> newest_manifest(const Options& options) {
   if (!options.checkpoint.resume) return std::nullopt;
   for (const SavedStep& saved : CheckpointSeries(options.checkpoint.folder).list()) {
@@ -55,7 +55,8 @@ std::optional<std::string> load_first_good(const Options& options, const std::ve
       damaged.push_back(path);
       continue;
     }
-    set_aside(options, damaged);  // only after a success: if no checkpoint can be read, they need not be damaged
+    // Only after a success: if no checkpoint can be read, the cause may be something other than damage.
+    set_aside(options, damaged);
     return path;
   }
   return std::nullopt;

@@ -9,17 +9,17 @@
 
 namespace troupe {
 
-/// If the options set no number of shards, takes the number of the checkpoint that the run resumes from.
+/// If the options set no number of shards, sets it to the number of the checkpoint from which the run resumes.
 void adopt_shards(Options& options);
 
-/// The precision that the run of the newest checkpoint has decided on, for a run that resumes with bf16 in its options.
-/// None if that run has not decided.
+/// Returns the precision on which the run of the newest checkpoint has decided, or none if that run has not decided.
+/// For a run that resumes with bf16 in its options.
 std::optional<Precision> precision_to_resume(const Options& options);
 
-/// Loads the first valid checkpoint and returns its path, or none if there is no valid one. Logs each damaged
-/// checkpoint. Damaged checkpoints in the run's locked series are renamed, so that neither pruning nor the next run
-/// counts them.
-/// @param load throws Error bad_file for a damaged checkpoint
+/// Loads the first valid checkpoint of `paths` and returns its path, or none if there is no valid checkpoint. Logs each
+/// damaged checkpoint. Damaged checkpoints in the run's own series are renamed, so that neither pruning nor the next
+/// run counts them.
+/// @param load loads a checkpoint; throws Error bad_file if it is damaged
 std::optional<std::string> load_first_good(const Options& options, const std::vector<std::string>& paths,
                                            const std::function<void(const std::string& path)>& load);
 

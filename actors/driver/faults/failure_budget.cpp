@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::hours kWindow{1};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{5000};
-/// Entries of the history in an error's text.
+/// The largest number of earlier losses in an error's text.
 constexpr std::size_t kMostTold = 8;
 
 }  // namespace

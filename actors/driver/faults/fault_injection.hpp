@@ -17,13 +17,13 @@ class FaultInjection {
   FaultInjection() = default;
   explicit FaultInjection(FaultPlan plan) : plan_(std::move(plan)) {}
 
-  /// Whether faults are left in the plan.
+  /// Returns whether faults are left in the plan.
   bool any() const { return !plan_.empty(); }
   std::size_t left() const { return plan_.left(); }
   /// See FaultPlan::full_disk.
   bool full_disk(std::int64_t step) { return plan_.full_disk(step); }
-  /// Injects the faults that are due in this phase of the step, or of the steps that the call makes. Lost workers and
-  /// workers that take no part are skipped.
+  /// Injects the faults that are due in this phase of the step. If one call makes several steps, also injects the
+  /// faults of the other steps. Skips workers that are lost or take no part.
   void let_happen(const Phase& phase, std::int64_t steps_a_call, Host& host, const Members& members);
 
  private:

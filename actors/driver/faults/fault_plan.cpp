@@ -16,8 +16,8 @@ using Fault = FaultPlan::Fault;
 
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
-/// The phases of all calls, as errors name them. "reduce" exists only with clipped gradients and in L-BFGS; "remember"
-/// only in L-BFGS.
+/// The names of the phases of all calls, as in errors. "reduce" exists only with clipped gradients and in L-BFGS, and
+/// "remember" only in L-BFGS.
 constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "compute",   "reduce",      "apply",
                                                    "remember",   "fetch",      "evaluate",  "set_weights", "call",
                                                    "checkpoint", "save_state", "load_state"};

@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// The faults of a run with their times. Injects nothing itself.
+/// Contains the faults of a run and their times. Injects nothing itself.
 class FaultPlan {
  public:
   /// A planned fault; random choices are already made.
@@ -21,7 +21,7 @@ class FaultPlan {
     int factor = 1;  ///< how many times slower the worker runs
     std::int64_t step = 1;
     std::int64_t until = 0;         ///< the step at which the slowness ends; 0: never
-    std::string phase = "compute";  ///< as errors name it
+    std::string phase = "compute";  ///< the name of the phase, as in errors
   };
 
   FaultPlan() = default;
@@ -29,16 +29,16 @@ class FaultPlan {
   FaultPlan(const std::vector<testing::Fault>& faults, int num_workers, int num_nodes = 0);
 
   bool empty() const { return faults_.empty(); }
-  /// The number of faults that have not happened.
+  /// Returns the number of faults that have not happened.
   std::size_t left() const { return faults_.size(); }
-  /// Whether there are faults of workers.
+  /// Returns whether the plan has faults of workers.
   bool hurts_workers() const;
   /// Returns the faults due in this phase of this step, and marks them as happened.
   std::vector<Fault> due(const std::string& phase, std::int64_t step) { return due(phase, step, step); }
-  /// The same for several steps. Includes steps since the last query of the phase, because workers on their own clocks
-  /// may start nothing during a step.
+  /// As above, for several steps. Also returns faults of earlier steps since the last query of this phase. They may
+  /// have been passed over, because workers of an asynchronous algorithm may begin no work of this phase during a step.
   std::vector<Fault> due(const std::string& phase, std::int64_t first_step, std::int64_t last_step);
-  /// Whether a full-disk fault is due at the checkpoint of this step. If so, marks the fault as happened.
+  /// Returns whether a full-disk fault is due at the checkpoint of this step. If so, marks the fault as happened.
   bool full_disk(std::int64_t step);
 
  private:

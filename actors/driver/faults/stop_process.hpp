@@ -2,7 +2,7 @@
 
 namespace troupe {
 
-/// Whether all threads of a process are stopped. True for a process that has ended.
+/// Returns whether all threads of a process are stopped. Also returns true for a process that has ended.
 bool is_stopped(int pid);
 
 /// Stops a process and waits until all of its threads are stopped, but at most one second. After the signal alone, some

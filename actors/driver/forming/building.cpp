@@ -22,14 +22,14 @@ ModelDescription description_of(const Built& built) {
   return model;
 }
 
-/// Checks that the tensors that a worker lists match the checksum of its replicas, because only the checksums are
-/// compared later.
+/// Checks that the tensors that a worker lists have the checksum that its replicas report, because later only checksums
+/// are compared.
 void check_named_tensors(const Built& built, const Where& where) {
   if (checksum_of(description_of(built).tensors) != built.replicas.front().tensors)
     throw Error(ErrorCode::protocol, "the worker's tensors differ from those of its replicas", where);
 }
 
-/// A worker's description of its model. Tensors are compared by their checksum.
+/// A worker's description of its model. Descriptions are compared by the checksum of their tensors.
 struct Told {
   int worker = 0;
   const ReplicaTraits& traits;
@@ -44,8 +44,8 @@ std::string difference(const Told& told, const Told& other) {
          std::to_string(other.worker) + "'s";
 }
 
-/// The first worker that has described a model, and the nodes of all workers with the same model. One machine counts as
-/// one node.
+/// One of the described models: the first worker that has described it, and the nodes of all workers with this model.
+/// One machine counts as one node.
 struct Vote {
   const From<Built>* first = nullptr;
   std::set<int> nodes;
@@ -62,8 +62,10 @@ std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Member
   return votes;
 }
 
-/// Returns the model that most nodes have; on one machine, the first worker's model.
-/// @throws Error model_mismatch that names a worker with a different model, or no worker if there is no majority
+/// Returns the model that all workers have described.
+/// @throws Error model_mismatch if the models differ. The error names a worker whose model differs from the model of
+/// most nodes, or on one machine from the first worker's model. If the two most frequent models have equally many
+/// nodes, the error names no worker.
 ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Members& members, const Rounds& rounds,
                               const Phase& phase) {
   std::vector<Vote> votes = votes_of(replies, members);
@@ -90,7 +92,7 @@ void check_samples(const ModelDescription& model, const Options& options) {
                   " training samples: each shard needs at least one");
 }
 
-/// Lets workers build their replicas, in a round with one request per worker.
+/// Has workers build their replicas, in a round with one request for each worker.
 class Building {
  public:
   Building(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
@@ -112,7 +114,7 @@ class Building {
     request_.optimizer = to_json(settings_of(options));
   }
 
-  /// Returns the replies after checking each of them separately.
+  /// Returns the replies. Each reply was checked separately.
   std::vector<From<Built>> build(const std::vector<int>& workers, const PrecisionDecision& precision) {
     request_.precision = static_cast<std::int32_t>(precision.wanted());
     request_.precision_check = precision.is_open();
@@ -147,7 +149,7 @@ bool computes_in(const Built& built, Precision precision) {
   return std::ranges::all_of(built.replicas, does);
 }
 
-/// Lets workers that compute in another precision than the decided one build again.
+/// Has workers build their replicas again if they compute in another precision than the decided one.
 void build_again(Building& building, const PrecisionDecision& precision, std::vector<From<Built>>& replies) {
   std::vector<int> others;
   for (const auto& [worker, built] : replies)

@@ -36,7 +36,7 @@ class FormedRun {
   const Generation& generation() const { return generation_; }
 
  private:
-  /// Whether all workers have stopped in time.
+  /// Asks all workers to stop. Returns whether all have stopped in time.
   bool stop_workers() noexcept;
 
   std::unique_ptr<Runtime> runtime_;

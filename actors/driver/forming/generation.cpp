@@ -14,7 +14,7 @@ bool Generation::reshape(const StateShape& shape, std::string outer) {
   if (shape_ == shape && outer_ == outer) return false;
   shape_ = shape;
   outer_ = std::move(outer);
-  gradients_.clear();  // their number may change
+  gradients_.clear();  // the number of gradient slabs may change
   fall();
   return true;
 }

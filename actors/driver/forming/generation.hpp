@@ -17,44 +17,49 @@ struct FlatSize {
   std::size_t learned = 0;  ///< floats with a gradient
 };
 
-/// One membership with its slabs and connections. A new generation starts with the committed and pinned versions.
+/// The present generation of a run: one membership with its slabs and connections. A new generation starts with the
+/// committed and pinned versions of the previous one.
 class Generation {
  public:
-  /// @param optimizer options as JSON, for workers. @param backs_up whether workers back each other up
+  /// @param optimizer the options of the optimizer as JSON, for workers
+  /// @param backs_up whether workers back each other up
   Generation(std::uint64_t run, std::string optimizer, int state_vectors, bool backs_up = false);
 
   /// Sets the shape of the state in the next generation. If the shape changes, only the weights are carried over.
-  /// @param outer see StateDescription::outer. Returns whether the shape or `outer` has changed.
+  /// Returns whether the shape or `outer` has changed.
+  /// @param outer see StateDescription::outer
   bool reshape(const StateShape& shape, std::string outer);
 
-  /// Whether all members know this generation.
+  /// Returns whether all members know this generation.
   bool stands() const { return attached_ > 0 && attached_ == layout_.generation; }
-  /// Gives the gradients of these workers new slabs in the next generation.
+  /// Makes these workers create new slabs for their gradients in the next generation.
   void renew_gradients(const std::vector<int>& workers);
   /// Invalidates the generation, because a new worker does not know it, or because shared objects are in an unknown
   /// state.
   void fall() { attached_ = 0; }
-  /// Makes new slabs for the state, because sealed slabs cannot be opened for writing, and attaches all workers to
-  /// them. If it throws before the home has made the slabs, the old generation remains as it was; later, no generation
-  /// is valid. In both cases, `versions` locates the committed and pinned versions.
+  /// Begins a new generation: creates new slabs for the state, because sealed slabs cannot be opened for writing, and
+  /// attaches all workers to them. If it throws before `home` has created the slabs, the old generation is unchanged.
+  /// If it throws later, no generation is valid. In both cases, `versions` still locates the committed and pinned
+  /// versions.
   /// @param has_servers whether parameter servers serve workers
   void begin(const PlanRequest& request, const FlatSize& size, const Members& members, Rounds& rounds, StateHome& home,
              Versions& versions, const Phase& phase, bool has_servers = false);
 
-  /// See `StateHome::begin_alone`. Afterwards no generation is valid. Buffer i on this worker's node holds the version
-  /// of buffer `versions.live()[i]`.
+  /// Begins a generation on the node of one worker only; see `StateHome::begin_alone`. Afterwards no generation of all
+  /// members is valid. On the worker's node, buffer i contains the version that was in buffer `versions.live()[i]`.
   void begin_alone(int worker, const PlanRequest& request, Rounds& rounds, StateHome& home, const Versions& versions,
                    const Phase& phase);
 
   const Plan& plan() const { return plan_; }
   const SlabLayout& layout() const { return layout_; }
-  /// The layout of the store that holds the most. @param in_parts see StateHome
+  /// Returns the layout of the store with the most shards.
+  /// @param in_parts see StateHome
   SlabLayout largest_store(bool in_parts) const;
-  /// Workers that take part in reducing and applying.
+  /// Returns the workers that take part in reducing and applying.
   const std::vector<int>& appliers() const { return appliers_; }
 
  private:
-  /// Lets workers make their slabs. Returns, by lane, the generation that the worker's gradient slabs were made for.
+  /// Has workers make their slabs. Returns, by lane, the generation for which the worker's gradient slabs were made.
   std::vector<std::uint64_t> make_slabs(const Members& members, Rounds& rounds, const Phase& phase);
 
   std::string optimizer_;

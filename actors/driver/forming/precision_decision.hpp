@@ -8,23 +8,24 @@
 
 namespace troupe {
 
-/// The precision of a run. With bf16 in the options, the first replicas measure both precisions, and this class decides
-/// for all of them. Later replicas follow the decision.
+/// Decides on the precision of a run. If the options have bf16, the first replicas measure both precisions, and this
+/// class decides for all replicas. Later replicas follow the decision.
 class PrecisionDecision {
  public:
   /// @param options checked options
   explicit PrecisionDecision(const Options& options);
 
-  /// Whether replicas still have to measure.
+  /// Returns whether replicas still have to measure.
   bool is_open() const { return open_; }
-  /// The precision of the replicas. Replicas that measure choose bf16 only if it is faster.
+  /// Returns the precision with which replicas are built. A replica that measures uses bf16 only if bf16 is faster.
   Precision wanted() const { return choice_.computed; }
   /// Adopts the decision of the checkpoint's run.
   void follow(Precision computed);
-  /// Decides from the measurements of all replicas: the slowest worker counts, as in a step. Chooses f32 if a replica
-  /// does not support bf16.
+  /// Decides from the measurements of all replicas. The slowest replica counts, because a step waits for it. Chooses
+  /// f32 if a replica does not support bf16.
   void decide(const std::vector<ReplicaTraits>& replicas);
 
+  /// Returns the decision and the measurements, for reports.
   /// @param computed the precision that the replicas report
   PrecisionChoice choice(Precision computed) const;
 

@@ -5,7 +5,7 @@
 namespace troupe {
 
 void Recovery::replace_lost(const Phase& phase, const std::set<int>& coming) {
-  // The folder of the workers' socket must be removed before Ctrl-C can end this process.
+  // Hold signals, because the folder of the workers' socket must be removed before Ctrl-C can end this process.
   const HeldSignals held;
   try {
     for (const int worker : members_.lost_workers())
@@ -56,7 +56,7 @@ void Recovery::handle(const Happening& happening, const Phase& phase) {
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
   rounds_.note_end(ended->member, phase);
-  // A worker that had already joined.
+  // A worker that had already joined has ended. Start it again.
   if (!members_.is_node(ended->member)) restart(ended->member, phase);
 }
 

@@ -17,13 +17,15 @@ class Recovery {
   Recovery(Host& host, Reception& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
+  /// Starts a worker in the place of each lost worker, and waits until all have joined.
   /// @param coming workers that `start` has already started
   /// @throws Error worker_lost for a worker that ends before it joins, or for a lost node; timeout; or the reason why a
-  /// worker cannot start.
+  /// worker cannot start
   void replace_lost(const Phase& phase, const std::set<int>& coming = {});
-  /// Starts a worker in the place of a lost one without waiting for it.
+  /// Starts a worker in the place of a lost worker, without waiting for the new worker.
   void start(int worker);
-  /// Whether such a worker is still starting: no worker has arrived, and it has not ended.
+  /// Returns whether a worker that `start` has started is still starting: no worker has arrived, and its process has
+  /// not ended.
   bool is_coming(int worker) const;
 
  private:
@@ -32,7 +34,7 @@ class Recovery {
   void wait_for_joins(const Phase& phase, const HeldSignals& held);
   void handle(const Happening& happening, const Phase& phase);
   void accept(const WorkerArrival& arrival, const Phase& phase);
-  /// @throws Error if a worker will not join any more.
+  /// @throws Error if this worker will not join any more
   void check_missing(int worker, const Phase& phase, const HeldSignals& held);
 
   Host& host_;

@@ -24,7 +24,8 @@ void RunWorkers::drop(int worker, std::int64_t step) {
   runtime_.members.drop(worker);
 }
 
-/// A replica of this process may still compute for a failed round. A replica that hangs is marked as lost and given up.
+/// Asks a worker to stop, and waits at most `time`, because a replica of this process may still compute for a failed
+/// round. A worker that does not stop in time is marked as lost.
 void RunWorkers::stop(int worker, std::chrono::milliseconds time, std::int64_t step) {
   const bool settled = rounds_.settled();
   try {

@@ -15,18 +15,19 @@ class RunWorkers {
  public:
   RunWorkers(Runtime& runtime, Rounds& rounds) : runtime_(runtime), rounds_(rounds) {}
 
-  /// Assigns the shards to `num_workers` workers. New workers count as lost until `replace_lost`.
+  /// Assigns the shards to `num_workers` workers: adds or removes workers. New workers count as lost until
+  /// `replace_lost`.
   /// @param step the current step, for errors
   void deal_to(int num_workers, std::int64_t step);
-  /// Removes a worker from the run. Waits a short time for its computation.
+  /// Removes a worker from the run. If it still computes, waits a short time for it.
   void drop(int worker, std::int64_t step);
   /// Removes `blamed` and other workers that were lost after they had joined, but keeps `least` workers.
   void drop_lost(int blamed, int least, std::int64_t step);
-  /// Workers that take part, except these.
+  /// Returns the workers that take part, except those in `some`.
   std::vector<int> all_but(const std::vector<int>& some) const;
 
-  /// Whether replacements of all lost workers are starting; starts missing ones. Returns false once a replacement has
-  /// arrived, has ended, or has not arrived within `start_time`.
+  /// Starts replacements of lost workers unless they are already starting. Returns whether all replacements are still
+  /// starting. Returns false once a replacement has arrived, has ended, or has not arrived within `start_time`.
   bool are_coming(std::chrono::milliseconds start_time);
   /// Starts replacements of lost workers unless they are already starting, and waits until all have joined.
   /// @throws Error as `Recovery::replace_lost`

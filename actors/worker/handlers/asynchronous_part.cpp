@@ -5,8 +5,8 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "models/dense.hpp"
 
-// Handlers for asynchronous algorithms, in which replicas run on their own clocks. They add up gradients of the
-// worker's shards until the next push.
+// Handlers for asynchronous algorithms, in which workers do not wait for each other. The handlers add up gradients of
+// the worker's shards until the next push.
 namespace troupe {
 namespace {
 
@@ -48,7 +48,8 @@ class Advancing {
     replica_.advanced[at] += computed;
   }
 
-  /// Replaces the floats behind the learned ones by the change that they make to the statistics.
+  /// Replaces the statistics' part of a gradient by the change that it makes to the statistics. This part follows the
+  /// learned floats.
   void learn_statistics(std::span<float> gradient, std::int64_t samples) const {
     const std::span<float> sums = gradient.subspan(learned_size_);
     if (sums.empty()) return;
@@ -63,6 +64,8 @@ class Advancing {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = after[i] - before[i];
   }
 
+  /// Moves the replica's own weights by one gradient. If the replica has used the served weights so far, first copies
+  /// them to its own weights.
   void move(std::span<const float> gradient, std::int64_t samples) {
     if (!on_own_) {
       const auto served = worker_.slabs->served();

@@ -6,7 +6,8 @@
 namespace troupe {
 namespace {
 
-/// All members publish their slabs before any member maps them, so this timeout only matters on a very busy machine.
+/// How long to wait for the slabs of other members. All members publish their slabs before any member maps them, so
+/// this timeout only matters on a very busy machine.
 constexpr std::chrono::seconds kAttachTimeout{20};
 
 SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
@@ -28,7 +29,8 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   return layout;
 }
 
-/// Only one replica's thread runs during this call.
+/// Creates the slabs of the worker's gradients, and drops the results of earlier gradients. Must be called while only
+/// one replica's thread runs.
 void make_gradients(WorkerState& worker, std::uint64_t made_for) {
   for (const auto& replica : worker.replicas) {
     replica->own.forget();

@@ -18,8 +18,8 @@ void move_counts(EvaluationResult& from, std::vector<std::int64_t>& to) {
   for (std::size_t i = 0; i < counts.size(); ++i) to[i] += counts[i];
 }
 
-/// Removes measurements that were not requested. Checks each shard's confusion matrix, because errors of two shards
-/// could cancel out in the sum.
+/// Removes measurements that were not requested. Checks the confusion matrix of each shard here, because errors of two
+/// shards could cancel each other out in the sum.
 void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int shard) {
   if (!measure.confusion) result.confusion.clear();
   if (measure.top_k == 0) result.top_k_correct.reset();
@@ -34,6 +34,7 @@ void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int 
                 {.object = "shard " + std::to_string(shard)});
 }
 
+/// Moves the measurements out of all replicas. Returns them together.
 Measures together(WorkerState& worker) {
   Measures all;
   for (const auto& replica : worker.replicas) {
@@ -46,7 +47,8 @@ Measures together(WorkerState& worker) {
   return all;
 }
 
-/// Describes the measurements other than loss and correct samples in the reply, and keeps their values for ExportTexts.
+/// Writes the shape of the measurements other than loss and correct samples into the reply. Keeps the values for
+/// `ExportTexts`.
 void measure(WorkerState& worker, const Measures& measures, Evaluated& evaluated) {
   evaluated.metrics = worker.replicas.front()->model->info().metrics;
   for (const auto& replica : worker.replicas)

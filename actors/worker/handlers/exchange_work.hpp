@@ -6,8 +6,9 @@
 
 namespace troupe {
 
-/// Makes the work of a replica's lane in the exchange, with the gradients that the worker has mapped.
-/// @param computed the round in which the gradients were computed. @param driver the driver's deadline
+/// Returns the task of a replica's lane in the exchange between nodes, with the gradients that the worker has mapped.
+/// @param computed the number of the round in which the gradients were computed
+/// @param driver the driver's deadline
 inline NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& replica, std::uint64_t computed,
                                         const Deadline& driver) {
   NodeExchange::Work work;

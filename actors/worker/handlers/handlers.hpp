@@ -23,18 +23,18 @@ class Handler {
   Handler& operator=(const Handler&) = delete;
   virtual ~Handler() = default;
 
-  /// Called first, on the actor's thread.
+  /// Called before `work`, on the actor's thread.
   virtual void prepare(WorkerState& /*worker*/, const Request& /*request*/) const {}
-  /// The number of replicas that take part; these are the first ones.
+  /// Returns the number of replicas that take part. These are the first replicas.
   virtual std::size_t replicas_for(const WorkerState& worker, const Request& /*request*/) const {
     return worker.replicas.size();
   }
-  /// Called on the thread of each of these replicas.
+  /// Called on the thread of each replica that takes part.
   virtual void work(WorkerState& worker, Replica& replica, const Request& request) const = 0;
-  /// Fills in the reply after success, on the thread of the replica that finished last.
+  /// Completes the reply if all replicas were successful. Called on the thread of the replica that finished last.
   virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) const {}
-  /// Called on the same thread after the reply was sent. The next request may already have arrived. `deadline` is the
-  /// driver's deadline, counted from the arrival of this request.
+  /// Called on the same thread as `answer`, after the reply was sent. The next request may already have arrived.
+  /// @param deadline the driver's deadline, counted from the arrival of this request
   virtual void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) const {}
 };
 
@@ -47,11 +47,11 @@ class FirstReplicaHandler : public Handler<Request> {
 
 template <class H>
 const H& the() {
-  static const H& handler = *new H;  // never destroyed: replicas that hang may outlive main
+  static const H& handler = *new H;  // never destroyed, because replicas that hang may outlive main
   return handler;
 }
 
-// Return the handler of each request. A request without a handler does not compile.
+// These functions return the handler of each request. A request without a handler does not compile.
 
 // replicas.cpp
 const Handler<Build>& handler_of(const Build* kind);
@@ -93,7 +93,7 @@ const Handler<ReduceGradient>& handler_of(const ReduceGradient* kind);
 const Handler<MoveAlong>& handler_of(const MoveAlong* kind);
 const Handler<Remember>& handler_of(const Remember* kind);
 
-// asynchronous_part.cpp: for asynchronous algorithms (replicas run on their own clocks)
+// asynchronous_part.cpp: for asynchronous algorithms
 const Handler<Advance>& handler_of(const Advance* kind);
 const Handler<Deliver>& handler_of(const Deliver* kind);
 

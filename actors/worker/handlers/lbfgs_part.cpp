@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// Computes one portion: consecutive batches of one shard, all with the same weights.
+/// Computes the gradient of one portion: the sum over consecutive batches of one shard, all with the same weights.
 class PortionPass {
  public:
   PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
@@ -95,7 +95,8 @@ class ComputePortionsHandler final : public Handler<ComputePortions> {
 
 class AbandonHandler final : public Handler<Abandon> {
  public:
-  /// Takes effect at once. The reply is sent when all replicas have stopped.
+  /// Makes replicas that compute for an earlier round stop before their next batch. The reply is sent when all replicas
+  /// have stopped.
   void prepare(WorkerState& worker, const Abandon& request) const override { worker.newest_round = request.round; }
   void work(WorkerState& /*worker*/, Replica& /*replica*/, const Abandon& /*request*/) const override {}
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostRows = 3;
 
-/// A replica's slice of the vectors.
+/// Gives access to a replica's slice of the state's vectors.
 class Slice {
  public:
   Slice(const WorkerState& worker, const Replica& replica)
@@ -27,9 +27,9 @@ class Slice {
         learned_{range_.begin, std::max(range_.begin, std::min(range_.end, replica.model->info().learned_size))} {}
 
   const Range& range() const { return range_; }
-  /// The learned floats of the slice.
+  /// Returns the range of the learned floats in the slice.
   const Range& learned() const { return learned_; }
-  /// Returns the floats from `at` on of a vector that has only one buffer.
+  /// Returns a vector with one buffer, starting at the float `at` of the flat vector.
   float* single(std::int32_t vector, std::size_t at) const {
     if (!worker_.layout.is_single(vector)) throw Error(ErrorCode::protocol, "an unknown vector of L-BFGS");
     return worker_.slabs->slice_of(vector, 0, range_).data() + (at - range_.begin);
@@ -44,7 +44,7 @@ class Slice {
   Range learned_;
 };
 
-/// The gradients in this store, by portion.
+/// Returns the gradients of the portions in this store, by portion.
 Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>& slabs) {
   if (slabs.size() != static_cast<std::size_t>(worker.layout.num_shards))
     throw Error(ErrorCode::protocol, "the number of portions is wrong");
@@ -54,15 +54,16 @@ Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>
   return gradients;
 }
 
-/// Returns the memory that keeps the mean gradient of a replica's slice until `Remember`. The memory is in the slab of
-/// the replica's first portion; no other replica reads this slice of the slab.
+/// Returns the memory that keeps the mean gradient of a replica's slice until `Remember`: the slab of the replica's
+/// first portion, which is overwritten. This is safe, because no other replica reads this slice of the slab.
 std::span<float> kept(const WorkerState& worker, const Replica& replica) {
   const std::size_t first = worker.plan.topology.shards_of_lane(worker.lane_of(replica)).begin;
   if (first >= worker.reduced_slabs.size()) throw Error(ErrorCode::protocol, "no gradient has been reduced");
   return worker.slabs->dealt(worker.reduced_slabs[first]);
 }
 
-/// Adds the penalty's gradient to the mean, group by group, and accumulates the products that the driver needs.
+/// Receives the chunks of the mean gradient. Adds the gradient of the penalty, group by group, keeps the sum, and adds
+/// up the scalar products that the driver needs.
 class ReducedChunks {
  public:
   ReducedChunks(const WorkerState& worker, Replica& replica, const ReduceGradient& request)
@@ -105,7 +106,8 @@ class ReducedChunks {
   std::span<float> kept_;
 };
 
-/// Returns the sums of the worker's pieces. The pieces of its replicas are adjacent.
+/// Returns the partial sums of `products` scalar products, by product and by subtree of the worker's pieces. The pieces
+/// of a worker's replicas are adjacent, so their sums are combined as if one replica owned all of them.
 std::vector<std::uint64_t> sum_bits(const WorkerState& worker, std::size_t products) {
   const Range pieces = pieces_of(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()));
   std::vector<std::uint64_t> bits;
@@ -160,7 +162,7 @@ class ReduceGradientHandler final : public Handler<ReduceGradient> {
   }
 };
 
-/// Reads several vectors of a slice, part by part. While one part is processed, the next is prefetched.
+/// Reads several vectors of a slice, part by part. While one part is processed, the next part is prefetched.
 class Streams {
  public:
   /// @param ahead the number of vectors that are processed at once
@@ -171,7 +173,9 @@ class Streams {
     next_.resize(begins_.size());
   }
 
-  /// @param offset offset from the start of the slice
+  /// Continues with the next part.
+  /// @param offset the start of the part, from the start of the slice
+  /// @param count the length of the part
   void go_to(std::size_t offset, std::size_t count) {
     for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
     for (std::size_t i = 0; i < begins_.size(); ++i)
@@ -195,7 +199,8 @@ void for_each_part(const Range& range, std::size_t floats, const Use& use) {
     use(Range{begin, std::min(begin + floats, range.end)});
 }
 
-/// Computes the direction if requested, and the weights along the direction.
+/// Writes new weights, chunk by chunk: the old weights plus the length times the direction. If the request has
+/// coefficients, first computes the direction.
 class MovedChunks {
  public:
   MovedChunks(const WorkerState& worker, const Replica& replica, const MoveAlong& request)
@@ -224,7 +229,8 @@ class MovedChunks {
   bool finite() const { return finite_; }
 
  private:
-  /// Keeps frozen tensors unchanged. Pairs from a run that froze other tensors may have components in these tensors.
+  /// Copies frozen tensors unchanged, and sets the direction to zero there: pairs from a run that froze other tensors
+  /// may have components in these tensors.
   void keep(const Range& part) {
     std::fill_n(slice_.single(request_.direction, part.begin), part.size(), 0.0F);
     std::copy_n(from_.data() + part.begin, part.size(), to_.data() + (part.begin - slice_.range().begin));
@@ -282,7 +288,7 @@ class MoveAlongHandler final : public Handler<MoveAlong> {
   }
 };
 
-/// Accumulates the products of up to three rows with all columns.
+/// Adds up the scalar products of up to three rows with all columns, page by page.
 class NotedProducts {
  public:
   NotedProducts(const Slice& slice, const Remember& request, PieceProducts& products)

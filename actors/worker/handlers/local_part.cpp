@@ -15,6 +15,7 @@
 namespace troupe {
 namespace {
 
+/// Returns the sum of the squares that `note` adds, in the order of the fixed tree over pages.
 double tree_of_squares(std::size_t learned_size, const std::function<void(PageSquares&)>& note) {
   PageSquares squares({0, learned_size}, learned_size);
   note(squares);
@@ -47,7 +48,7 @@ class OwnSteps {
   }
 
   bool finite() const { return finite_; }
-  /// The squared distance of the copy from the weights.
+  /// Returns the squared distance of the copy from the weights.
   double moved() const {
     return tree_of_squares(learned_size_, [&](PageSquares& squares) {
       std::vector<float> apart(kTreeChunk);
@@ -72,7 +73,7 @@ class OwnSteps {
     return computed;
   }
 
-  /// Copies weights and state unchanged, for a shard without samples.
+  /// Copies the weights and the optimizer state unchanged, because the shard has no samples.
   void stay() {
     std::ranges::copy(weights_, copy_.begin());
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -104,7 +105,7 @@ class OwnSteps {
         });
   }
 
-  /// Keeps frozen tensors unchanged. Their optimizer state is zero.
+  /// Copies a range of frozen tensors unchanged, and sets its optimizer state to zero.
   void keep(const Range& range, std::span<const float> from) {
     if (from.data() != copy_.data()) std::copy_n(from.data() + range.begin, range.size(), copy_.data() + range.begin);
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -117,8 +118,8 @@ class OwnSteps {
     if (factor != 1) scale(factor, gradient.data(), gradient.size(), gradient.data());
   }
 
-  /// Input and output may be the same memory. Therefore each chunk is first written to a buffer that stays in the
-  /// cache.
+  /// Updates one chunk of the copy and of its optimizer state. Input and output may be the same memory, so the new
+  /// values are first written to a buffer that stays in the cache.
   void update(const UpdateFunction& function, const Range& chunk, const float* gradient, const float* from,
               int state_from) {
     std::array<const float*, kMostStateVectors> old_state{};
@@ -155,7 +156,7 @@ class OwnSteps {
   bool finite_ = true;
 };
 
-/// Finds the first non-finite value in the shard's copy or optimizer state.
+/// Returns the first non-finite value in the shard's copy or optimizer state.
 NonFinite find_non_finite(const WorkerState& worker, const Replica& replica, const TakeSteps& request, int shard) {
   std::vector<std::span<const float>> vectors{worker.gradients->gradient(static_cast<std::size_t>(shard))};
   for (int number = 0; number < worker.optimizer->state_vectors(); ++number)
@@ -205,7 +206,7 @@ class TakeStepsHandler final : public Handler<TakeSteps> {
     }
     taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
   }
-  /// As after Compute: copies travel while the driver waits for other workers.
+  /// Starts sending the copies to other nodes while the driver still waits for other workers.
   void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) const override {
     if (worker.exchange)
       worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));

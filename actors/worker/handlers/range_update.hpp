@@ -10,16 +10,18 @@
 
 namespace troupe {
 
-/// A `VectorUpdate` of a range of a replica's slice, called with chunks of at most kTreeChunk floats. Also clips the
-/// gradient. For copies of local SGD, also measures the distance of their mean from the weights.
+/// Updates a range of a replica's slice, chunk by chunk, with `VectorUpdate`. Clips the gradient first, if
+/// `Apply::clip_bits` is not 1. In local SGD, receives the mean of the shards' copies instead of a gradient, and
+/// measures its distance from the weights.
 class RangeUpdate {
  public:
   /// @param range a part of the replica's slice
   RangeUpdate(WorkerState& worker, const Replica& replica, const Apply& request, const Range& range);
 
+  /// Updates one chunk, of at most kTreeChunk floats, that starts at the float `begin` of the flat vector.
   void operator()(std::size_t begin, std::span<const float> mean);
 
-  /// Whether all written values are finite.
+  /// Returns whether all written values are finite.
   bool finite() const { return update_.finite(); }
 
  private:
@@ -28,12 +30,12 @@ class RangeUpdate {
   std::span<const float> clipped(std::span<const float> mean);
   void note_distance(std::size_t begin, std::span<const float> mean);
 
-  PageSquares* squares_;  ///< for a mean of copies: squares of its distance from the weights; else null
+  PageSquares* squares_;  ///< in local SGD: sums of squares of the distance from the weights; else null
   std::size_t learned_size_;
   float clip_factor_;
   std::span<const float> weights_;  ///< the whole vector
   VectorUpdate update_;
-  AlignedFloats clipped_;  ///< a chunk; empty if there is no clipping and no distance is measured
+  AlignedFloats clipped_;  ///< memory for a chunk; empty if no chunk is clipped or measured
 };
 
 }  // namespace troupe

@@ -21,7 +21,8 @@ std::vector<int> numbers_in(const Range& range) {
   return numbers;
 }
 
-/// The shards of a node, including a shard that the node may compute in part, if portions divide shards.
+/// Returns the shards of a node. If portions divide shards, includes a last shard of which the node may compute only
+/// some portions.
 std::vector<int> shards_touched(const Topology& topology, int node) {
   const Range lanes = topology.lanes_of_node(node);
   Range shards = topology.shards_of_lanes(lanes);
@@ -29,21 +30,21 @@ std::vector<int> shards_touched(const Topology& topology, int node) {
   return numbers_in(shards);
 }
 
-/// The number of the run's replicas on this worker's node.
+/// Returns how many replicas of the run this worker's node has.
 int replicas_here(const Build& request) {
   const auto& nodes = request.plan.topology.node_of_lane;
   return static_cast<int>(
       std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
 }
 
-/// The number of replicas that may compute at the same time. More replicas than cores would compete for the caches,
-/// because each replica's activations are in use.
+/// Returns how many of a worker's replicas may compute at the same time. If more replicas than cores computed, they
+/// would compete for the caches, because each replica needs its activations there.
 int replicas_at_a_time(const Build& request) {
   if (!request.use_cpus) return request.devices;
   return std::max(1, usable_cores() / std::max(1, replicas_here(request) / request.devices));
 }
 
-/// Checks that the run has the worker's lanes. A driver that follows the protocol never fails this check.
+/// Checks that the worker's lanes exist in the run. A driver that follows the protocol never fails this check.
 void check(const WorkerState& worker, const Build& request) {
   request.plan.topology.check();
   const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
@@ -62,7 +63,7 @@ Keeps keeps_of(const Build& request) {
   return request.optimizer.empty() ? Keeps() : frozen_tensors(optimizer_from_json(request.optimizer).groups);
 }
 
-/// Makes a replica without its model.
+/// Returns a replica without its model.
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time,
                                       const Keeps& keeps) {
   const Topology& topology = request.plan.topology;
@@ -93,8 +94,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen,
                       .keeps = keeps};
-  // On a node, each worker's actor already has its own thread, so the replica needs none. A replica that must receive
-  // `Abandon` while it computes keeps its own thread.
+  // On a node, each worker's actor has its own thread, so a single replica needs no further thread. However, a replica
+  // that must receive `Abandon` while it computes keeps its own thread.
   if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
   return replica;
 }
@@ -103,7 +104,7 @@ class BuildHandler final : public Handler<Build> {
  public:
   void prepare(WorkerState& worker, const Build& request) const override {
     check(worker, request);
-    worker.replicas.clear();  // first, because a replica may still compute for a failed round
+    worker.replicas.clear();  // first waits for replicas that may still compute for a failed round
     worker.plan_request = request.plan;
     worker.first_lane = request.first_lane;
     worker.backs_up = request.backs_up;
@@ -112,7 +113,7 @@ class BuildHandler final : public Handler<Build> {
     worker.slabs.reset();
     worker.gradients.reset();
     worker.backup_gradients.reset();
-    worker.store->trim();  // the new shards need other slabs
+    worker.store->trim();  // frees unused slabs, because the new shards need other slabs
     const int here = replicas_here(request);
     const bool has_process = shared_memory() != nullptr;  // the worker has its own process
     limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
@@ -151,7 +152,7 @@ class BuildHandler final : public Handler<Build> {
   }
 };
 
-/// Ends the last round: replicas that still work for that round stop.
+/// Ends the last round: replicas stop work for that round that is no longer needed.
 class FenceHandler final : public Handler<Fence> {
  public:
   void prepare(WorkerState& worker, const Fence& request) const override { worker.newest_round = request.round; }

@@ -22,12 +22,12 @@ bool is_idle(const WorkerState& worker, const Replica& replica) {
   return worker.exchange && worker.exchange->idle(worker.lane_of(replica));
 }
 
-/// Whether the worker before is left out of this step, so that this worker handles its slice.
+/// Returns whether the worker with the previous rank is left out of this step, so that this worker handles its slice.
 bool stands_in(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   return worker.backs_up && std::ranges::count(left_out, static_cast<std::int32_t>(worker.lanes_before().begin)) > 0;
 }
 
-/// The slices that a replica reduces and applies on a machine without an exchange.
+/// Returns the slices that a replica reduces and applies on a machine without an exchange.
 std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
                              const std::vector<std::int32_t>& left_out) {
   std::vector<Range> slices{worker.plan.slice_of(worker.lane_of(replica))};
@@ -37,7 +37,8 @@ std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
   return slices;
 }
 
-/// The gradients to add, by shard. For workers that are left out, these are the gradients of their backups.
+/// Returns the gradients to add, by shard. For a worker that is left out, returns the gradients that its backup has
+/// computed.
 Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   std::vector<Range> shards;
   for (const std::int32_t lane : left_out) {
@@ -47,8 +48,9 @@ Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& le
   return replaced(worker.slabs->sources(), shards, worker.slabs->backups());
 }
 
-/// Returns the memory in which `ReduceMean` keeps the mean of a replica's slices: the gradient of its first shard. No
-/// other replica reads these slices of that gradient, and a later attempt computes the gradient again.
+/// Returns the memory in which `ReduceMean` stores the mean gradient of a replica's slices: the gradient slab of the
+/// replica's first shard, which is overwritten. This is safe for two reasons. No other replica reads these slices of
+/// this slab. A later attempt of the step computes the shard's gradient again, because `ReduceMean` forgets the result.
 std::span<float> kept_mean(const WorkerState& worker, const Replica& replica) {
   return worker.gradients->gradient(static_cast<std::size_t>(replica.own.shards.at(0)));
 }
@@ -60,7 +62,7 @@ ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, cons
   return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
 }
 
-/// Runs `work` on parts of a slice at the same time. Returns the times of the slowest part.
+/// Runs `work` on several parts of a slice at the same time. Returns the times of the part that took the longest.
 ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const Range& slice,
                        const std::function<ReduceSeconds(const Range& part)>& work) {
   const auto parts = parts_of(slice, replica.model->info().learned_size, worker.threads_a_replica);
@@ -69,7 +71,8 @@ ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const 
   return std::ranges::max(spent, {}, [](const ReduceSeconds& each) { return each.reduce + each.apply; });
 }
 
-/// Completes the exchange even after a failure, so that no other node waits in vain. The driver then commits nothing.
+/// Reduces and applies a replica's slice, in exchange with other nodes. If the update fails, still completes the
+/// exchange, so that no other node waits in vain, and then throws. The driver commits nothing in this case.
 void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& request) {
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& part) {
@@ -104,8 +107,8 @@ class ComputeHandler final : public Handler<Compute> {
     if (!request.as_backup) worker.newest_round = request.round;
   }
   void work(WorkerState& worker, Replica& replica, const Compute& request) const override {
-    // The turn is taken inside the task, in the replica's queue, so later requests, such as a fence, are still handled
-    // after this one. A replica that hangs keeps its turn; the driver then gives up the whole worker, including
+    // Wait for the turn here, in a task of the replica's queue. Later requests, such as a fence, are then still handled
+    // after this request. If a replica hangs, it keeps its turn, and the driver gives up the whole worker, including
     // replicas that wait for the turn.
     const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);
@@ -195,7 +198,7 @@ class ApplyHandler final : public Handler<Apply> {
  public:
   void prepare(WorkerState& worker, const Apply& request) const override {
     check_steps(request.step, request.updates);
-    // The exchange relies on this check of the buffer.
+    // Check the buffer here, because the exchange does not check it.
     if (request.to < 0 || request.to >= worker.layout.buffers)
       throw Error(ErrorCode::protocol, "the buffer number is out of range");
     worker.newest_round = request.round;
@@ -227,7 +230,7 @@ class ApplyHandler final : public Handler<Apply> {
         applied.square_bits.push_back(to_bits(sum));
     double reduce = 0;
     double apply = 0;
-    // The seconds of the slowest replica, so that their sum does not exceed the round's time.
+    // Report both times of the slowest replica, so that their sum does not exceed the time of the round.
     for (const auto& replica : worker.replicas) {
       const ExchangeReport& spent = replica->spent;
       const double its_reduce = spent.reduce_seconds + spent.wait_seconds;

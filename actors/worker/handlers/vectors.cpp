@@ -3,7 +3,8 @@
 #include "models/converts_parts.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// Handlers that convert vectors of the state to and from canonical order. The model knows the permutation.
+// Handlers that convert vectors of the state to and from canonical order. Only the model knows how its own layout
+// differs from canonical order.
 namespace troupe {
 namespace {
 
