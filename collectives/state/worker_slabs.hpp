@@ -42,8 +42,8 @@ class WorkerSlabs {
   /// Opens these objects for writing: the worker's slice of each vector, the vectors of the worker's shards, the slabs
   /// of gradients that are dealt out, and, if `layout.devices_copy` is true, the weights.
   /// @param own the worker's own gradients, indexed by GradientOf; they must outlive this object
-  /// @param contributes true if the worker reads gradients even if its slice is empty, because it sends sums to other
-  /// nodes
+  /// @param contributes true if the worker reads gradients even if its slice is empty, for example to send sums to
+  /// other nodes
   /// @param shards the worker's shards, if `layout.per_shard` is not 0
   WorkerSlabs(StoreClient& store, const SlabLayout& layout, std::vector<const OwnGradients*> own, const Range& slice,
               bool contributes = false, const Range& shards = {});
