@@ -49,7 +49,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
     const char at = text[length];
     if (at == '"') {
       const bool again = !quoted && length > 0 && text[length - 1] == '"';
-      if (again) cells.back() += '"';  // the second of two quotes in a quoted cell opens the cell again
+      if (again) cells.back() += '"';  // two quotes in a quoted cell stand for one; the second continues it
       quoted = !quoted;
     } else if (at == ',' && !quoted) {
       cells.emplace_back();
