@@ -158,8 +158,8 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   return layout;
 }
 
-/// If the current generation began on this node but not on all nodes, discards it and returns to the previous
-/// generation, which contains the committed state. Otherwise frees the previous generation.
+/// If the current generation began on this node but not on all nodes, discards it. The previous generation, which
+/// contains the committed state, is then current again. Otherwise frees the previous generation.
 /// `request.carried_generation` is the last generation that began on all nodes.
 void NodeService::give_up_generation(const BeginGeneration& request) {
   if (!before_ || before_->state->layout().generation != request.carried_generation) return give_up_before();
@@ -173,8 +173,8 @@ void NodeService::give_up_before() {
 }
 
 /// Copies the committed and pinned versions into the new generation `next`. `request.carried` lists their buffers in
-/// the last generation that began on all nodes. If the current generation is a later one, which was published here but
-/// not on all nodes, the same versions are in its first buffers, in the order of `carried` there.
+/// the last generation that began on all nodes. The current generation may be a later one, which was published here but
+/// not on all nodes. Then the same versions are in its first buffers, in the order of its own `carried`.
 /// @throws Error protocol if this node does not have these versions
 void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   const Shared* now = generation_.get();

@@ -55,9 +55,9 @@ class StateHome {
   /// @param gradients as `made_for` of WorkerSlabs::map_others
   virtual void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) = 0;
 
-  /// Begins and publishes a generation on the node of one worker only, so that the state on this node can still be read
-  /// although other nodes are lost. Afterwards this node is connected to the driver only, and waits for no other node.
-  /// The committed state does not change on any node. Only for several stores.
+  /// Begins and publishes a generation on the node of one worker only. So the state on this node can still be read if
+  /// other nodes are lost. Afterwards this node is connected to the driver only, and waits for no other node. The
+  /// committed state does not change on any node. Only for several stores.
   /// @param attach called before the generation is published; must make the worker create its slabs
   virtual void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan,
                            const std::vector<int>& carried, const std::function<void()>& attach, const Phase& phase);

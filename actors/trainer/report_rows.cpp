@@ -20,8 +20,8 @@ std::optional<double> number_in(const Json& value) {
   return std::nullopt;
 }
 
-/// Returns how the values of a metric are combined. Unless an option is set for this metric, the metric "epoch" is
-/// combined by its maximum, because the mean or the sum of epochs would have no meaning.
+/// Returns how the values of a metric are combined. If no option is set for the metric "epoch", its maximum is used,
+/// because the mean or the sum of epochs has no meaning.
 Aggregate how_of(const std::string& metric, const ReportOptions& options) {
   if (const auto own = options.metrics.find(metric); own != options.metrics.end()) return own->second;
   return metric == "epoch" ? Aggregate::max : options.aggregate;

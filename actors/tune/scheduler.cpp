@@ -15,9 +15,9 @@ class Fifo : public Stopper {
 };
 
 /// The stopping variant of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
-/// Tuning", MLSys 2020). Certain iterations are called rungs. When a trial reaches a rung, it continues if its value is
-/// among the best 1/reduction of the values of all trials that have reached this rung so far. The first trial at a rung
-/// always continues, unless its value is NaN or infinite.
+/// Tuning", MLSys 2020). Certain iterations are called rungs. A trial that reaches a rung continues if its value is
+/// among the best 1/reduction of all values at this rung so far. The first trial at a rung always continues, unless its
+/// value is NaN or infinite.
 class Asha : public Stopper {
  public:
   explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {

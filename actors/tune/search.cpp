@@ -223,7 +223,7 @@ void Search::start_trials() {
 }
 
 /// Starts the process of a trial. Returns false if it cannot be started. If other trials run at that time, the failure
-/// does not count as an attempt, because the trial may be started after one of them has ended.
+/// does not count as an attempt, because they may use the missing resources.
 /// @param at the index of the trial
 bool Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];

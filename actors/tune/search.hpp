@@ -51,7 +51,7 @@ class Search {
   TrialTask task_of(const Json& drawn) const;
   Json description() const;
   void read_trials();
-  /// Finds the next trial to start or restart. Returns false if there is none now.
+  /// Finds the next trial to start or to start again. Returns false if there is none now.
   /// @param at set to the index of the trial
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;

@@ -67,8 +67,8 @@ class LaneExchange {
   std::span<float> staged(int flow, const Range& range) const;
   /// Returns the new weights of `range` in the buffer that the call writes.
   std::span<const float> written(const Call& call, const Range& range) const;
-  /// Adds the result of `start` to the report, if `start` was called for the same ticket, and returns the number of
-  /// operations that `start` has executed.
+  /// Returns the number of operations that `start` has executed for the same ticket; 0 if `start` was not called. Adds
+  /// the bytes that `start` has sent to the report.
   /// @throws Error the stored error, if `start` failed
   std::size_t take_started(Call& call);
   void perform(Call& call, const LaneOperation& operation);

@@ -63,8 +63,9 @@ class PieceProducts {
 /// Returns the numbers of the pieces in a slice, as a range. The slice must begin and end at borders of pieces.
 /// @param size the size of the flat vector, in floats
 Range pieces_of(std::size_t size, const Range& slice);
-/// Returns an owner's contribution to a dot product: for each of the largest complete subtrees that together cover
-/// `pieces`, in the fixed tree with all kPieces pieces as leaves, the sum of that subtree.
+/// Returns an owner's contribution to a dot product. In the fixed tree with all kPieces pieces as leaves, the largest
+/// complete subtrees that together cover `pieces` are determined. The result contains the sum of each of these
+/// subtrees.
 /// @param pieces the numbers of the owner's pieces
 /// @param sums the result of PieceProducts::sums, one per piece in `pieces`
 std::vector<double> piece_subtree_sums(const Range& pieces, std::span<const double> sums);

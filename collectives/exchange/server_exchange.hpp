@@ -89,8 +89,8 @@ class ServerExchange {
   /// @throws Error protocol if the weights are not finite; the error names the node
   void wait(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  // The next four functions return the number of a window on the node that receives: for the blocks of a push, for the
-  // marks of a push, for weights served to a worker, and for the weights that a server shares with all nodes.
+  // The next four functions return the number of a window on the receiving node. The windows are for the blocks of a
+  // push, for the marks of a push, for served weights, and for weights that `share` sends.
   WindowId window_pushed(int rank) const;
   WindowId window_marks(int rank) const;
   WindowId window_served(int rank, int server) const;

@@ -37,8 +37,8 @@ class NodeGroup {
   int num_nodes() const { return place_.node_of_rank.back() + 1; }
   int node_of(int rank) const { return place_.node_of_rank[static_cast<std::size_t>(rank)]; }
   Range ranks_of(int node) const;
-  /// Returns the ranks that each sum of a node covers, in order. A node sends one sum for each of the largest complete
-  /// subtrees, in the fixed tree over all ranks, that together cover the ranks of the node.
+  /// Returns the ranks that each sum of a node covers, in order. In the fixed tree over all ranks, the largest complete
+  /// subtrees that together cover the node's ranks are determined. The node sends one sum per subtree.
   std::vector<Range> sums_of(int node) const;
 
   std::span<std::byte> barrier_memory() const;

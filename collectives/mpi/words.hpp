@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// A message of fixed size from a rank to all other ranks. It states that the sender makes a call (`call`), that the
-/// sender has waited for a long time (`waits`), or that a rank no longer takes part (`over`).
+/// A message of fixed size from a rank to all other ranks. Its kind is `call` if the sender makes a call, `waits` if
+/// the sender has waited for a long time, and `over` if a rank no longer takes part.
 struct Word {
   enum class Kind : std::uint8_t { call, waits, over };
 

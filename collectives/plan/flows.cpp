@@ -49,8 +49,8 @@ class FlowMaker {
   int node_of(int lane) const { return topology_.node_of(lane); }
 
   /// Returns a table [node][owner]: the lane of `node` that sends and receives the data about the slice of `owner`. The
-  /// owners are assigned to the lanes of a node in turn, starting with the first owner on the next node, so that each
-  /// lane has about the same amount of work.
+  /// owners are assigned to the lanes of the node in turn, starting with the first owner on the next node. So each lane
+  /// has about the same amount of work.
   std::vector<std::vector<int>> make_handlers() const {
     const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
     std::vector<std::vector<int>> handlers;

@@ -39,8 +39,8 @@ class OwnGradients {
 /// the slabs.
 class WorkerSlabs {
  public:
-  /// Opens these objects for writing: the worker's slice of each vector, the vectors of the worker's shards, the slabs
-  /// of gradients that are dealt out, and, if `layout.devices_copy` is true, the weights.
+  /// Opens these objects for writing: the worker's slice of each vector, the vectors of the worker's shards, and the
+  /// slabs of gradients that are dealt out. If `layout.devices_copy` is true, opens the weights for writing as well.
   /// @param own the worker's own gradients, indexed by GradientOf; they must outlive this object
   /// @param contributes true if the worker reads gradients even if its slice is empty, for example to send sums to
   /// other nodes

@@ -25,11 +25,11 @@ class AdmittedStream {
   /// @throws Error protocol if the peer sent a frame that is not allowed
   TlsStream::Progress read_some(std::span<std::byte> into);
   /// Writes all of `bytes`, or reports that nothing was written. In the second case the caller must pass the same bytes
-  /// again later, because this object has already checked them and may have sent some of them. Does not wait.
+  /// again later, because some of them may have been sent. Does not wait.
   /// @throws Error protocol if the bytes contain a frame that must not be sent
   TlsStream::Progress write_some(std::span<const std::byte> bytes);
-  /// Returns true if data can be read although the socket may not be readable, because the data is in this object or in
-  /// the TLS stream.
+  /// Returns true if data is stored in this object or in the TLS stream, and can be read although the socket is not
+  /// readable.
   bool pending() const { return read_ < heard_.size() || stream_.pending(); }
   /// Returns the id by which this process's CAF knows the peer.
   const wire::NodeId& peer() const { return admission_.stand_in(); }

@@ -20,8 +20,8 @@ class Conversation {
   bool node_joined() const { return node_ != 0; }
 
   /// Checks and records a message.
-  /// @throws Error protocol if the sender or the receiver is not allowed for this kind of message, or if the message is
-  /// an answer without a request
+  /// @throws Error protocol if this kind of message is not allowed between the two actors, or if the message is an
+  /// answer without a request
   void say(MessageKind kind, Actor from, Actor to);
   /// The next two functions record that one end monitors an actor of the other end: an actor of the driver, or of the
   /// node.

@@ -26,8 +26,8 @@ MessageKind answer_to(MessageKind request);
 bool is_join_of_node(MessageKind kind);
 bool is_join_of_worker(MessageKind kind);
 
-/// Returns true if `fields` are the encoded fields of exactly one message of this kind, and all lists and texts in it
-/// are within the limits of the run.
+/// Returns true if `fields` are the encoded fields of exactly one message of this kind. Lists and texts beyond the
+/// limits of the run are not valid.
 bool well_formed(MessageKind kind, std::span<const std::byte> fields, const RunLimits& limits);
 
 /// Returns the maximum size in bytes of the fields of a message of this kind.
