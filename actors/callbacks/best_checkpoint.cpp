@@ -27,7 +27,7 @@ void write_whole(const std::string& path, std::span<const std::byte> bytes) {
 }
 
 /// Copies the folder `from` to `to`, with all files and folders in it, and syncs each copied file to disk.
-/// @throws Error bad_file, fs::filesystem_error
+/// @throws Error bad_file or fs::filesystem_error if a file cannot be read or written
 void copy_folder(const std::string& from, const std::string& to) {
   fs::create_directory(to);
   for (const fs::directory_entry& each : fs::directory_iterator(from)) {

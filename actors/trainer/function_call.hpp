@@ -109,7 +109,8 @@ class FunctionCall {
   void refuse_unasked(const Answer& answer) const;
   /// Converts a piece of output into events.
   void take(int rank, const Heard& heard);
-  /// @throws Error limit_reached if the incomplete frames of all ranks take too much memory
+  /// Checks the memory of incomplete frames.
+  /// @throws Error limit_reached if the incomplete frames of all ranks take more than `most_held_` bytes
   void check_memory() const;
   /// Adds an event for each rank whose worker is lost.
   void lose(const Error& loss);

@@ -68,6 +68,7 @@ class RunHandle::Impl {
   /// Stores each checkpoint that all ranks have saved: in the folder, and as the checkpoint from which the next attempt
   /// resumes.
   void keep_checkpoints();
+  /// Checks that all ranks save checkpoints, or none.
   /// @throws Error invalid_argument if a rank has saved a checkpoint, and another rank has saved none
   void check_saved_by_all() const;
   /// Abandons functions that have not ended, and treats their workers as lost.

@@ -350,6 +350,7 @@ void Search::end_all() {
   runs_.clear();
 }
 
+/// Checks that a trial reports the metric that the scheduler needs.
 /// @throws Error invalid_argument if the scheduler compares trials by a metric that neither `report` nor an earlier
 /// report of the trial has
 void Search::check_metric(const Trial& trial, const Report& report) const {

@@ -88,7 +88,7 @@ std::string dataset_of(const std::string& dataset, const Json& config) {
     const std::size_t close = dataset.find('}', open);
     if (close == std::string::npos) break;
     const std::string key = dataset.substr(open + 1, close - open - 1);
-    if (key.find("..") == std::string::npos) {  // a range of archives is not a key
+    if (key.find("..") == std::string::npos) {  // {0..9} in a name is a range of archives, not a key
       const Json value = value_at(config, key);
       if (value.is_null() || value.is_structured())
         throw_invalid("the data '" + printable(dataset) + "' requires {" + printable(key) +

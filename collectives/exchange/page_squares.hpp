@@ -12,7 +12,7 @@ namespace troupe {
 class PageSquares {
  public:
   PageSquares() = default;
-  /// @param slice whole pages, except at the end of the vector
+  /// @param slice the range of floats; it must consist of whole pages, except at the end of the vector
   /// @param end floats at this index of the flat vector and above are not counted
   PageSquares(const Range& slice, std::size_t end);
 

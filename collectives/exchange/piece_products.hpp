@@ -74,7 +74,7 @@ std::size_t piece_subtrees(const Range& pieces);
 /// Returns the whole dot product: the sum over all pieces.
 /// @param pieces the pieces of each owner, in order
 /// @param sums the results of `piece_subtree_sums` for all owners, one after the other, in order of `pieces`
-/// @throws Error invalid_argument if `pieces` do not tile all pieces
+/// @throws Error invalid_argument if `pieces` do not cover all pieces in order
 double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums);
 
 }  // namespace troupe

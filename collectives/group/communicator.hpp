@@ -15,14 +15,14 @@ namespace troupe {
 struct Absence {
   ErrorCode code = ErrorCode::worker_lost;
   int rank = -1;
-  std::string text;  ///< such as "was lost: its process was ended by signal 9"
+  std::string text;  ///< the reason, such as "was lost: its process was ended by signal 9"
 };
 
 /// Thrown by a collective if a rank no longer takes part. `rank()` returns the number of this missing rank in the
 /// group. The worker in `where()` may have a different number.
 class AbsentRank : public Error {
  public:
-  /// @param rank -1 if the rank is unknown
+  /// @param rank the missing rank; -1 if it is unknown
   AbsentRank(ErrorCode code, const std::string& message, Where where, int rank)
       : Error(code, message, std::move(where)), rank_(rank) {}
   int rank() const { return rank_; }

@@ -14,6 +14,7 @@ namespace troupe {
 /// memory. So a call can end with an error although another rank has not completed a transfer.
 class LongVectors {
  public:
+  /// @param traffic starts and checks the transfers
   /// @param finish a function that blocks until all transfers of `traffic` are complete, or throws Error
   LongVectors(int rank, int size, Traffic& traffic, std::function<void()> finish);
 

@@ -12,6 +12,7 @@ namespace troupe {
 /// adds the terms in the order of the whole tree.
 class TermTree {
  public:
+  /// @param num_leaves the number of leaves of the fixed tree
   /// @param terms the leaves that each term covers: complete subtrees that together cover all leaves, in order
   /// @throws Error invalid_argument if they do not tile the leaves
   TermTree(std::size_t num_leaves, const std::vector<Range>& terms);
