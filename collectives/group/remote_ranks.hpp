@@ -67,7 +67,7 @@ class RemoteRanks {
   std::vector<Range> own_sums_;  ///< the ranks that each sum of this node covers
   std::uint64_t ticket_ = 0;
   std::vector<std::byte> sum_;             ///< scratch: the sum that is being sent
-  std::vector<const std::byte*> sources_;  ///< scratch
+  std::vector<const std::byte*> sources_;  ///< scratch: the inputs of a sum
 };
 
 }  // namespace troupe
