@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "/best.json";
-constexpr std::size_t kMostValues = 10'000;  ///< values of reports after the last checkpoint
+constexpr std::size_t kMostValues = 10'000;  ///< the maximum size of `KeepsBest::values_`
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   OutputFile file(path);
@@ -26,8 +26,8 @@ void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   file.commit();
 }
 
-/// Copies a folder and syncs the copy to disk.
-/// @throws Error bad_file, fs::filesystem_error
+/// Copies the folder `from` to `to`, with all files and folders in it, and syncs each copied file to disk.
+/// @throws Error bad_file or fs::filesystem_error if a file cannot be read or written
 void copy_folder(const std::string& from, const std::string& to) {
   fs::create_directory(to);
   for (const fs::directory_entry& each : fs::directory_iterator(from)) {
@@ -39,8 +39,9 @@ void copy_folder(const std::string& from, const std::string& to) {
   }
 }
 
-/// Protects existing files that are not a copy made by this callback.
-/// @throws Error bad_file
+/// Checks that `path` may be replaced: it must not exist, be an empty folder, or contain the record of an earlier copy.
+/// This protects files that this callback did not write.
+/// @throws Error bad_file if `path` may not be replaced, or if its parent folder does not exist
 void check_place(const std::string& path) {
   std::error_code ignored;
   const fs::path around = fs::path(path).parent_path();
@@ -50,7 +51,8 @@ void check_place(const std::string& path) {
     throw_bad_file(path, "exists and is not a copy of a best checkpoint, so it is not replaced");
 }
 
-/// Replaces the existing copy. If the file system cannot exchange folders, there is no copy for a moment.
+/// Moves `folder` to `path`. An existing copy at `path` is exchanged atomically with `folder`. If the file system
+/// cannot exchange folders, the old copy is removed first, so there is no copy for a moment.
 void put_in_place(const std::string& folder, const std::string& path) {
   if (!fs::exists(path)) return fs::rename(folder, path);
   if (::renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
@@ -73,7 +75,8 @@ class KeepsBest : public Callback {
     best_ = run.resumed ? recorded() : std::nullopt;
   }
   void on_report(const Report& report) override {
-    // If a run goes back to a checkpoint, reports after that checkpoint are invalid.
+    // If a run resumes from a checkpoint, it repeats the iterations after that checkpoint. The earlier values of these
+    // iterations are therefore discarded.
     values_.erase(values_.upper_bound(report.iteration), values_.end());
     if (const auto value = metric_of(report, options_.metric)) values_[report.iteration] = *value;
     if (values_.size() > kMostValues) values_.erase(values_.begin());
@@ -104,7 +107,8 @@ class KeepsBest : public Callback {
     throw_bad_file(options_.path, "cannot copy " + checkpoint.path + ": " + error.code().message());
   }
 
-  /// Returns the value of the existing copy; nothing if there is no copy for this metric.
+  /// Returns the metric's value for the existing copy; std::nullopt if there is no copy, or if the copy was chosen by
+  /// another metric.
   std::optional<double> recorded() const {
     if (!fs::exists(options_.path + kRecord)) return std::nullopt;
     const Json record = parse_bounded(InputFile(options_.path + kRecord).read_text(kMostText));
@@ -114,7 +118,7 @@ class KeepsBest : public Callback {
   }
 
   callbacks::BestCheckpoint options_;
-  std::map<std::int64_t, double> values_;  ///< values of the metric, by iteration
+  std::map<std::int64_t, double> values_;  ///< the reported values of the metric, by iteration
   std::optional<double> best_;
 };
 

@@ -14,7 +14,8 @@
 namespace troupe {
 namespace {
 
-/// Returns a cell according to RFC 4180: quoted if it contains a comma, a quote or an end of line.
+/// Returns `text` as a cell according to RFC 4180. The cell is quoted if the text contains a comma, a quote or an end
+/// of line.
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -22,8 +23,8 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-/// Returns the cell of a metric. Numbers, including "nan" and "inf", are read back exactly; null is empty; lists and
-/// objects are JSON.
+/// Returns the cell for the value of a metric. A number is written with all its digits, or as "nan", "inf" or "-inf".
+/// The cell for null is empty. Lists and objects are written as JSON.
 std::string csv_value(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return csv_cell(value.get_ref<const std::string&>());
@@ -39,8 +40,8 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + '\n';
 }
 
-/// Returns the texts of the first line's cells.
-/// @param length set to the length of the line with its end; 0 if there is no complete line
+/// Returns the texts of the cells in the first line of `text`.
+/// @param length set to the length of this line, including its end; set to 0 if there is no complete line
 std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -48,7 +49,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
     const char at = text[length];
     if (at == '"') {
       const bool again = !quoted && length > 0 && text[length - 1] == '"';
-      if (again) cells.back() += '"';  // the second of two quotes in a quoted cell opens the cell again
+      if (again) cells.back() += '"';  // two quotes in a quoted cell stand for one; the second continues it
       quoted = !quoted;
     } else if (at == ',' && !quoted) {
       cells.emplace_back();
@@ -63,7 +64,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
   return {};
 }
 
-/// Returns the number of bytes in complete lines.
+/// Returns the length of the complete lines at the start of `text`. An end of line in a quoted cell does not count.
 std::size_t whole_csv(std::string_view text) {
   std::size_t whole = 0;
   bool quoted = false;
@@ -74,7 +75,7 @@ std::size_t whole_csv(std::string_view text) {
   return whole;
 }
 
-/// Returns the lines with `more` empty cells appended to each.
+/// Returns `text` with `more` empty cells appended to each line.
 std::string widened_csv(std::string_view text, std::size_t more) {
   std::string wide;
   bool quoted = false;
@@ -88,7 +89,8 @@ std::string widened_csv(std::string_view text, std::size_t more) {
 
 constexpr std::ptrdiff_t kFixed = 2;  ///< number of columns before the columns of metrics
 
-/// Returns the column of a metric. Renames metrics that have the name of a fixed column.
+/// Returns the name of a metric's column. It is the name of the metric, with the prefix "metric_" if that is also the
+/// name of a fixed column.
 std::string column_of(const std::string& metric) {
   return metric == "iteration" || metric == "seconds" ? "metric_" + metric : metric;
 }
@@ -122,7 +124,9 @@ class Csv : public Callback {
     return std::find(columns.begin() + kFixed, columns.end(), name);
   }
 
-  /// Returns the number of bytes in complete rows.
+  /// Reads the columns from the first line of an existing file. Returns the length of the complete lines in `text`, the
+  /// contents of the file.
+  /// @throws Error bad_file if the first line is not the header of such a file
   std::size_t read_header(const std::string& text) {
     const Names cells = first_csv_line(text, header_);
     if (std::ssize(cells) < kFixed || !std::equal(columns_.begin(), columns_.end(), cells.begin()))
@@ -131,6 +135,8 @@ class Csv : public Callback {
     return whole_csv(text);
   }
 
+  /// Writes the header with a column for each metric, if there is no header yet or a metric has no column. If the file
+  /// cannot be replaced, no columns are added to an existing header.
   void add_columns(const Json& metrics) {
     LogFile& file = begun(file_);
     Names all = columns_;
@@ -151,8 +157,8 @@ class Csv : public Callback {
 
   std::string path_;
   std::optional<LogFile> file_;
-  Names columns_;           ///< as in the header
-  std::size_t header_ = 0;  ///< size of the first line in bytes; 0: not written yet
+  Names columns_;           ///< the names in the header
+  std::size_t header_ = 0;  ///< size of the header line in bytes; 0: the header is not written yet
 };
 
 }  // namespace

@@ -10,22 +10,23 @@
 
 namespace troupe {
 
-/// The name and value of a number.
+/// The name and the value of a metric.
 using Scalar = std::pair<std::string, float>;
 
-/// Returns the CRC-32C (Castagnoli); for "123456789" 0xe3069283.
+/// Returns the CRC-32C (Castagnoli) of `bytes`. For "123456789" it is 0xe3069283.
 std::uint32_t crc32c(std::string_view bytes);
 
-/// A file for TensorBoard: records in TensorFlow's format TFRecord, each with a message `tensorflow.Event` in the
-/// Protocol Buffers encoding (tensorflow/core/util/event.proto).
+/// Writes a file for TensorBoard. The file consists of records in TensorFlow's format TFRecord. Each record contains a
+/// message `tensorflow.Event` in the Protocol Buffers encoding (tensorflow/core/util/event.proto).
 class EventFile {
  public:
-  /// Creates a new file in a folder, and the folder if it does not exist.
-  /// @throws Error bad_file, as `write` does
+  /// Creates a new file in `folder`. Creates the folder if it does not exist.
+  /// @throws Error bad_file if the file cannot be created or written
   explicit EventFile(const std::string& folder);
 
-  /// Writes scalars. They have been passed to the operating system when this returns, so a running TensorBoard can read
-  /// them.
+  /// Writes one record with the metrics of a step. A running TensorBoard can read the record as soon as this function
+  /// returns, because the operating system has received all of it.
+  /// @throws Error bad_file if the file cannot be written
   void write(std::int64_t step, const std::vector<Scalar>& scalars);
 
  private:

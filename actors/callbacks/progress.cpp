@@ -22,7 +22,7 @@ void say(const Report& report) {
   std::string text = "iteration " + std::to_string(report.iteration);
   const char* before = ": ";
   for (const auto& [name, value] : report.metrics.items()) {
-    if (std::ranges::count(kPhaseTimes, name) > 0) continue;  // only files contain them
+    if (std::ranges::count(kPhaseTimes, name) > 0) continue;  // the times of phases are written to files only
     text += std::exchange(before, ", ");
     text += printable(name + " " + shown(value));
   }

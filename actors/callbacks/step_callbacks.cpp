@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// Adds the seconds of phases. For times per worker, adds the maximum.
+/// Adds the seconds of each phase to `metrics`. If there is one time per worker, adds the longest time.
 void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
   const auto& [step, compute, reduce, apply, data] = kPhaseTimes;
   metrics[step] = seconds.step;
@@ -52,7 +52,7 @@ void StepCallbacks::step(const StepReport& report, std::int64_t before, std::int
     callbacks_.failure_passed(
         Error(ErrorCode::worker_lost, repair.what,
               {.worker = repair.worker, .node = repair.node, .phase = repair.phase, .step = report.step}));
-  if (report.step == before) return;  // L-BFGS has converged or stopped
+  if (report.step == before) return;  // the step number is unchanged, because L-BFGS has converged or stopped
   const bool epoch_ends = epoch_steps > 0 && report.step / epoch_steps > before / epoch_steps;
   callbacks_.report({report.step, watch_.seconds(), metrics_of(report, epoch_steps)}, epoch_ends);
 }

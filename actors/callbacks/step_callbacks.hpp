@@ -9,36 +9,38 @@
 
 namespace troupe {
 
-/// The names of the metrics for the times of a step's phases, in seconds.
+/// The names of the metrics that contain the seconds of a step and of its phases.
 inline constexpr std::array<const char*, 5> kPhaseTimes{"step_seconds", "compute_seconds", "reduce_seconds",
                                                         "apply_seconds", "data_seconds"};
 
-/// Calls the callbacks of a DistributedSGD, in the thread that uses it, between its calls.
+/// Calls the callbacks of a DistributedSGD. The callbacks run on the thread that calls DistributedSGD, while no other
+/// call of it is in progress.
 class StepCallbacks {
  public:
   /// @throws Error invalid_argument if a callback is null
   explicit StepCallbacks(const Options& options) : callbacks_(options.callbacks) {}
 
   void start(const Options& options, int workers, std::int64_t steps_done);
-  /// Reports the losses that the step survived, and then the step.
-  /// @param before number of steps done before the call
-  /// @param epoch_steps steps per epoch; 0 if there are no epochs
+  /// Calls on_failure for each worker or node that was lost and replaced during the step, and then on_report for the
+  /// step.
+  /// @param before number of steps that were done before the step
+  /// @param epoch_steps number of steps per epoch; 0 if there are no epochs
   void step(const StepReport& report, std::int64_t before, std::int64_t epoch_steps);
-  /// Sends a separate report of an evaluation.
-  /// @param step the step after which the evaluation took place
+  /// Calls on_report with the metrics of an evaluation.
+  /// @param step number of steps that were done before the evaluation
   void evaluation(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   void checkpoints(const std::vector<CheckpointInfo>& written);
-  /// Reports that a step has failed. Logs exceptions of callbacks.
+  /// Calls on_failure for the error of a failed step. Logs exceptions of callbacks.
   void failure(const Error& error) noexcept;
-  /// Ends the run. Logs exceptions of callbacks.
+  /// Calls on_checkpoint for each checkpoint in `written`, and then on_end. Logs exceptions of callbacks.
   void end(const std::vector<CheckpointInfo>& written) noexcept;
   bool wants_to_stop() const { return callbacks_.wants_to_stop(); }
 
  private:
   CallbackList callbacks_;
   Stopwatch watch_;
-  std::int64_t steps_ = 0;  ///< steps done
-  bool failed_ = false;     ///< the last step has failed
+  std::int64_t steps_ = 0;  ///< number of steps done
+  bool failed_ = false;     ///< true if the last step failed
 };
 
 }  // namespace troupe

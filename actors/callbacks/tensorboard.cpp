@@ -12,7 +12,7 @@ class TensorBoard : public Callback {
  public:
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Creates a new file per run: TensorBoard shows all files of a folder as one run.
+  /// Creates a new file for each run. A run that is retried (`attempt` > 1) continues its file.
   void on_start(const RunStart& run) override {
     if (run.attempt == 1 || !file_) file_.emplace(folder_);
   }

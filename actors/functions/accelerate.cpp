@@ -24,7 +24,8 @@ std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& c
   return model;
 }
 
-/// Returns the precision on which all ranks agree; the slowest rank decides.
+/// Returns the precision that all ranks use. For each precision, the time of the slowest rank counts. If a rank has no
+/// measurements, returns bf16 only if all ranks use bf16.
 Precision precision_of_all(const Model& model, const TaskContext& place) {
   const ModelInfo& info = model.info();
   PrecisionSeconds slowest = info.measured;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMostJson = std::size_t{1} << 30;
 
-/// Writes lengths before texts, and all numbers little-endian, as on this machine.
+/// Appends items to a sequence of bytes. The length of a text is written before the text. Numbers are written in
+/// little-endian order, which is the order of this machine.
 class BundleWriter {
  public:
   void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -79,7 +80,9 @@ class BundleReader {
     }
     return tensors;
   }
-  /// Reads a number of items, each of at least `least` bytes.
+  /// Reads the number of items that follow.
+  /// @param least the minimum size of an item in bytes; a number of items that cannot fit into the remaining bytes is
+  /// an error
   std::size_t count(std::size_t least) {
     const std::uint64_t count = number();
     if (count > bytes_.size() / least) throw_damaged();

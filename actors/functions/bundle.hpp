@@ -5,24 +5,30 @@
 
 #include "troupe/task_context.hpp"
 
-// Checkpoints and results of functions, as bytes.
+// Converts the checkpoints and results of users' functions into bytes and back.
 namespace troupe {
 
-/// Returns JSON on one line. Numbers that are not finite become null; invalid UTF-8 is replaced.
+/// Returns `json` as text on one line. Numbers that are not finite become null. Bytes that are not valid UTF-8 are
+/// replaced.
 std::string to_text(const Json& json);
 
 /// Parses JSON that a function reported, saved or returned.
-/// @throws Error protocol if it is invalid or nested deeper than 100 levels, because copying it needs stack in
-/// proportion
+/// @throws Error protocol if the text is not valid JSON, or has more than 100 levels; the number of levels is limited
+/// because copying JSON needs stack in proportion to it
 Json json_from(std::string_view text);
 
+/// The next two functions convert a result or a checkpoint into bytes.
+/// @throws Error invalid_argument if a tensor's number of floats does not match its shape or its name is not printable,
+/// or if a result's JSON has too many levels
 std::string to_bytes(const TaskResult& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
+/// The next two functions convert such bytes back.
 /// @throws Error protocol if the bytes are invalid
 TaskResult returned_from(std::string_view bytes);
 Checkpoint checkpoint_from(std::string_view bytes);
 
-/// Returns whether a checkpoint can contain a file of this name: a name without folders that is not hidden.
+/// Returns true if a checkpoint can contain a file of this name. The name must be printable, have 1 to 200 bytes,
+/// contain no "/" and not begin with ".".
 bool is_file_name(const std::string& name);
 
 }  // namespace troupe

@@ -14,7 +14,8 @@ std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - ra
 
 }  // namespace
 
-/// The order of batches of the last requested size. Thread-safe, like DataShard.
+/// Computes which samples are in a batch, and caches the sampler for the batch size of the last call. Thread-safe, like
+/// DataShard.
 class DataShard::Order {
  public:
   std::vector<std::int64_t> batch(const DataShard& shard, std::int64_t number, std::int64_t batch_size) {

@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// A worker's part in running users' functions, one at a time.
+/// Executes the driver's requests about users' functions on one worker. One function runs at a time.
 class FunctionHost {
  public:
   FunctionHost(int worker, std::shared_ptr<StoreClient> store, FindNodeGroup find_node_group = {})
@@ -15,22 +15,24 @@ class FunctionHost {
   FunctionHost(const FunctionHost&) = delete;
   FunctionHost& operator=(const FunctionHost&) = delete;
 
-  /// Carries out the request, and answers with one call of `done`. A `Listen` is answered later, on the function's
-  /// thread.
+  /// Executes a request and passes the reply to `done`, which is called exactly once. If the reply to a `Listen` must
+  /// wait for data, `done` is called later, on the function's thread.
   void carry_out(const StartFunction& request, const std::function<void(Done)>& done);
   void carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done);
   void carry_out(const StopFunction& request, const std::function<void(Done)>& done);
   void carry_out(const Listen& request, const std::function<void(Heard)>& done);
 
  private:
-  /// Returns null if there are no nodes.
+  /// Returns the memory that this node's ranks share in the group. Returns null if the placement has no nodes, or if
+  /// the group has only one rank.
+  /// @throws Error protocol if the group of this node is not the requested one
   std::shared_ptr<NodeGroup> node_group_of(const StartFunction& request) const;
 
   int worker_;
   std::shared_ptr<StoreClient> store_;
   FindNodeGroup find_node_group_;
   std::shared_ptr<FunctionMemory> memory_ = std::make_shared<FunctionMemory>();
-  std::shared_ptr<FunctionRun> run_;  ///< the last run
+  std::shared_ptr<FunctionRun> run_;  ///< the current run, or the last one if none is running
 };
 
 }  // namespace troupe

@@ -90,12 +90,12 @@ TaskResult FunctionRun::call_function() {
 }
 
 void FunctionRun::load_datasets() {
-  const bool has_process = shared_memory() != nullptr;  // the worker is a process of its own
+  const bool has_process = shared_memory() != nullptr;  // true if the worker is a process of its own
   limit_data_memory(request_.data_memory, request_.local_size, has_process ? request_.local_size : 1);
   std::istringstream names(request_.datasets);
   std::size_t number = 0;
   for (std::string name; std::getline(names, name, '\0'); ++number) {
-    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // there is one entry for data by value
+    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // data with a name has no entry yet
     TrainingData& data = placing_.datasets[number];
     if (!name.empty()) data = load_data(name, request_.seed);
     if (!data.train) throw Error(ErrorCode::protocol, "the driver neither names the data nor passes it by value");
@@ -131,7 +131,7 @@ int FunctionRun::blamed_by(const Error& error) const {
   return absent == nullptr || absent->rank() == request_.rank ? -1 : absent->rank();
 }
 
-/// Needs no lock: only this thread changes `communicator_`.
+/// Reads `communicator_` without a lock, because only the function's thread, which calls this, changes it.
 void FunctionRun::leave(ErrorCode code, const std::string& text) {
   if (communicator_) communicator_->leave(code, text);
 }

@@ -15,30 +15,38 @@
 
 namespace troupe {
 
-/// Returns the group of the ranks of this node, if there are nodes. Empty if there are none.
+/// A function that returns the memory that this node's ranks share in the current group. The function is empty if the
+/// placement has no nodes.
 using FindNodeGroup = std::function<std::shared_ptr<NodeGroup>()>;
 
-/// Returns the id of the group's memory.
+/// Returns the name of the object in which the ranks of the group meet. The name is the same for all ranks of a call.
 ObjectId group_id(const StartFunction& request);
 
-/// Data of a worker that persists from one function run to the next.
+/// The data of a worker that stays from one function run to the next.
 struct FunctionMemory {
   std::any worker_storage;
-  std::string checkpoint;  ///< the checkpoint from which functions resume, as bytes; empty: none
+  std::string checkpoint;  ///< the checkpoint that the next function can load, as bytes; empty: none
 };
 
-/// One run of a function on one worker, on its own thread. The object lives as long as that thread.
+/// One run of a user's function on one worker, on a thread of its own. The thread keeps the object alive until the
+/// function has ended.
 class FunctionRun : public Surroundings, public std::enable_shared_from_this<FunctionRun> {
  public:
-  /// @throws Error invalid_argument if the name is not registered
+  /// @param memory the worker's data, shared by all runs
+  /// @param node_group the memory that this node's ranks share; null if the placement has no nodes
+  /// @throws Error invalid_argument if no function of this name is registered
   FunctionRun(const StartFunction& request, int worker, std::shared_ptr<StoreClient> store,
               std::shared_ptr<FunctionMemory> memory, std::shared_ptr<NodeGroup> node_group = {});
 
-  /// @throws Error limit_reached
+  /// Starts the thread.
+  /// @throws Error limit_reached if no thread can be started
   void begin();
   Outbox& outbox() { return outbox_; }
+  /// Requests that the function stops. If `request` names an absent rank, also breaks the group, so that this rank's
+  /// collectives throw.
   void stop(const StopFunction& request);
-  /// Stops waiting for the function, which may continue to run.
+  /// Requests that the function stops, and discards its further output. Does not wait for its thread, which may
+  /// continue to run.
   void abandon();
   bool has_ended() const { return ended_; }
 
@@ -54,8 +62,10 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   void join_group();
   std::shared_ptr<Communicator> communicate(const AskAbsent& absent) const;
   void load_datasets();
-  /// Returns the absent rank that caused the error; -1 if there is another cause, or if the rank is this one.
+  /// Returns the rank whose absence caused `error`. Returns -1 if the error has another cause, or if that rank is this
+  /// one.
   int blamed_by(const Error& error) const;
+  /// Announces to the other ranks that this rank no longer takes part.
   void leave(ErrorCode code, const std::string& text);
 
   const StartFunction request_;
@@ -67,9 +77,10 @@ class FunctionRun : public Surroundings, public std::enable_shared_from_this<Fun
   std::atomic<bool> stop_{false};
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
-  std::shared_ptr<NodeGroup> node_group_;       ///< null if there are no nodes
+  std::shared_ptr<NodeGroup> node_group_;       ///< null if the placement has no nodes
   std::shared_ptr<Communicator> communicator_;  ///< null until the group is formed
-  std::optional<Absence> absence_;              ///< reported to the group once it is formed
+  std::optional<Absence> absence_;              ///< a missing rank that the driver reported; breaks the group, as soon
+                                                ///< as it is formed
   std::int64_t saved_ = 0;
 };
 

@@ -19,7 +19,7 @@ void throw_unknown_function(const std::string& name, const std::vector<std::stri
 }
 
 Functions& functions() {
-  static Functions& known = *new Functions;  // never destroyed, because abandoned replicas may outlive main
+  static Functions& known = *new Functions;  // never destroyed, because abandoned threads may still call functions
   return known;
 }
 

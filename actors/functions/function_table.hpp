@@ -13,22 +13,26 @@
 
 namespace troupe {
 
-/// @throws Error invalid_argument if the name is not valid for a function
+/// Checks the name under which a user registers a function.
+/// @throws Error invalid_argument if the name is empty, longer than 200 bytes, not printable, or begins with "#"
 void check_function_name(const std::string& name);
 
-/// @param registering the function that registers functions of this kind
+/// Throws Error invalid_argument, because no function `name` is registered. The message lists the registered functions.
+/// @param known the names of the registered functions
+/// @param registering the name of the function that registers functions of this kind, for the message
 [[noreturn]] void throw_unknown_function(const std::string& name, const std::vector<std::string>& known,
                                          const char* registering);
 
-/// The functions of one kind that a process can call by name: registered ones, and lent ones for the life of their
-/// Loan.
+/// The functions of one kind that this process can call by name. A registered function stays in the table. A lent
+/// function is in the table as long as its `Loan` exists. Thread-safe.
 template <class F>
 class FunctionTable {
  public:
-  /// @param registering the function that users call to register one
+  /// @param registering the name of the function that users call to register functions, for error messages
   explicit FunctionTable(const char* registering) : registering_(registering) {}
 
-  /// @throws Error invalid_argument for an empty function, or for a name that is taken or invalid
+  /// Registers a function.
+  /// @throws Error invalid_argument if `function` is empty, or if `name` is taken or invalid
   void add(const std::string& name, F function) {
     check_function_name(name);
     if (!function) throw_invalid("function '" + name + "' has no body");
@@ -36,7 +40,8 @@ class FunctionTable {
     if (!functions_.emplace(name, std::move(function)).second)
       throw_invalid("function '" + name + "' is registered already");
   }
-  /// @throws Error invalid_argument that lists the registered functions
+  /// Returns the function with this name.
+  /// @throws Error invalid_argument if there is none; the message lists the registered functions
   F find(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
@@ -46,7 +51,8 @@ class FunctionTable {
     throw_unknown_function(name, registered, registering_);
   }
 
-  /// Gives a function a name for the life of this object. No registered function can have that name.
+  /// Adds a function to the table under a new name, and removes it in the destructor. The name begins with "#", so no
+  /// registered function can have it.
   class Loan {
    public:
     Loan(FunctionTable& table, F function) : table_(table) {
@@ -77,10 +83,11 @@ class FunctionTable {
   std::uint64_t last_ = 0;
 };
 
-/// A function for a trainer's workers, with the data that is passed to it by value.
+/// A user's function for the workers of a trainer, and the data sets that are passed to it by value.
 struct TrainTask {
   TrainFunction function;
-  std::vector<TrainingData> datasets = {};  ///< data by value; empty for data with a name
+  std::vector<TrainingData> datasets = {};  ///< one entry for each data set of the call; the entry is empty if the data
+                                            ///< set is passed by name
 
   explicit operator bool() const { return static_cast<bool>(function); }
 };

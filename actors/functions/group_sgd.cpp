@@ -24,8 +24,11 @@
 namespace troupe {
 namespace {
 
-/// Returns the number of floats of each rank's part of the flat vector: whole pages, over which squares are added. The
-/// vector is padded to parts of equal size.
+/// Returns the number of floats in each rank's part of the flat vector. All parts have this size, and the vector is
+/// padded at its end. A part consists of whole pages, because the gradient's norm is computed from sums of squares per
+/// page.
+/// @param size the size of the flat vector, in floats
+/// @param ranks the number of ranks
 std::size_t part_floats(std::size_t size, int ranks) {
   const auto parts = static_cast<std::size_t>(ranks);
   return ((size + parts - 1) / parts + kPageFloats - 1) / kPageFloats * kPageFloats;
@@ -81,8 +84,8 @@ class GroupSGD::Impl {
       throw Error(ErrorCode::non_finite_loss, "the loss is not finite", {.step = step.step});
     reduce(step.samples);
     update(step);
-    // The new weights are gathered in place of the gradient, which is no longer needed. If gathering fails, the old
-    // weights are intact.
+    // Gather the new weights of all ranks into the memory of the gradient, which is no longer needed. If gathering
+    // fails, `weights_` is unchanged.
     group_.all_gather(std::span<const float>(updated_), std::span<float>(gradient_));
     std::swap(weights_, gradient_);
     std::swap(state_, new_state_);
@@ -134,7 +137,8 @@ class GroupSGD::Impl {
       group_.all_gather(std::span<const float>(state_[static_cast<std::size_t>(vector)]), std::span<float>(whole));
       for (NamedTensor& each : named(rules_.state_name(vector) + '/', canonical(whole))) all.push_back(std::move(each));
     }
-    // Two floats store a number exactly: each holds an integer below 2^24.
+    // Store a number exactly as two floats, its upper and lower 24 bits. A float stores each integer below 2^24
+    // exactly.
     const auto high_low = [](std::int64_t number) {
       return std::vector<float>{static_cast<float>(number >> 24), static_cast<float>(number & 0xFFFFFF)};
     };
@@ -171,7 +175,8 @@ class GroupSGD::Impl {
   }
 
  private:
-  /// Checks immediately instead of in the first collective.
+  /// Checks that this process may use the group. Called before any computation, because the first collective of a step
+  /// would detect an error only later.
   /// @throws Error unsupported in a child made by fork
   void check_owner() const {
     if (group_.size() > 1) group_.communicator()->owner().check("this optimizer");
@@ -180,7 +185,7 @@ class GroupSGD::Impl {
   std::size_t floats() const { return total_size(model_->info().tensors); }
   std::span<float> flat(AlignedFloats& vector) const { return std::span(vector).first(size()); }
   std::span<const float> flat(const AlignedFloats& vector) const { return std::span(vector).first(size()); }
-  /// Returns a rank's part of the flat vector.
+  /// Returns the range of floats of a rank's part, without padding.
   Range range_of(int rank) const {
     const std::size_t begin = part_ * static_cast<std::size_t>(rank);
     return {std::min(begin, size()), std::min(begin + part_, size())};
@@ -196,7 +201,9 @@ class GroupSGD::Impl {
     throw Error(ErrorCode::model_mismatch, "ranks have models that differ in size or layout: " + text);
   }
 
-  /// Stores the mean gradient of this rank's part in `mean_`.
+  /// Adds the gradients of all ranks, and stores the mean gradient of this rank's part in `mean_`. Clips the gradient
+  /// if the options require it.
+  /// @param samples the number of samples of all ranks
   void reduce(std::int64_t samples) {
     group_.reduce_scatter(std::span<const float>(gradient_), std::span<float>(mean_));
     divide(mean_.data(), mean_.size(), samples);
@@ -208,6 +215,7 @@ class GroupSGD::Impl {
     if (factor != 1) scale(factor, mean_.data(), learned, mean_.data());
   }
 
+  /// Returns the L2 norm of the whole mean gradient. All ranks return the same value.
   double norm() {
     const std::size_t learned = model_->info().learned_size;
     std::vector<Range> slices;
@@ -230,8 +238,9 @@ class GroupSGD::Impl {
     return std::sqrt(sum_of_subtrees(size(), slices, sums));
   }
 
-  /// Writes `updated_` and `new_state_`.
-  /// @throws Error non_finite_weights, on all ranks
+  /// Applies the mean gradient of this rank's part. Writes the new weights to `updated_` and the optimizer's new
+  /// vectors to `new_state_`.
+  /// @throws Error non_finite_weights on all ranks if new weights on any rank contain NaN or infinity
   void update(const GroupStep& step) {
     const Range own = own_range();
     VectorUpdate::Place place;
@@ -298,10 +307,10 @@ class GroupSGD::Impl {
   UpdateRules rules_;
   GroupRuns runs_;
   std::uint64_t seed_;
-  std::size_t part_;        ///< floats of each rank's part; whole vectors have the size of all parts
-  AlignedFloats weights_;   ///< whole vector
-  AlignedFloats gradient_;  ///< whole vector, over this rank's samples
-  AlignedFloats mean_;      ///< this rank's part, like all members below
+  std::size_t part_;        ///< floats in each rank's part; whole vectors contain the parts of all ranks
+  AlignedFloats weights_;   ///< a whole vector
+  AlignedFloats gradient_;  ///< a whole vector: the gradient of this rank's samples
+  AlignedFloats mean_;      ///< this rank's part of a vector, as in the next three members
   AlignedFloats updated_;
   std::array<AlignedFloats, kMostStateVectors> state_;
   std::array<AlignedFloats, kMostStateVectors> new_state_;

@@ -4,7 +4,9 @@
 
 namespace troupe {
 
-/// Returns the context of a rank's replica. It computes the rank's shard; there are as many shards as ranks.
+/// Returns the context for a model in a user's function. There are as many shards as ranks, and the model of rank r
+/// computes shard r.
+/// @param size the number of ranks
 inline ReplicaContext context_of_rank(int rank, int size, std::uint64_t seed) {
   ReplicaContext context;
   context.worker = rank;

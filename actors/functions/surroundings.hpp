@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// The part of `here()` that does not change while a function runs.
+/// The values of `here()` that do not change while a function runs.
 struct Placing {
   int rank = 0;
   int local_rank = 0;
@@ -24,7 +24,7 @@ struct Placing {
   std::vector<TrainingData> datasets = {};
 };
 
-/// The environment of a running function.
+/// The implementation of `here()` (class TaskContext) for one running function.
 class Surroundings {
  public:
   explicit Surroundings(Placing placing) : placing_(std::move(placing)) {}
@@ -33,7 +33,10 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   const Placing& placing() const { return placing_; }
-  /// @throws Error unsupported in a child made by fork, because the other ranks and the driver belong to the parent
+  /// Checks that this process may use the group and reach the driver. Does nothing if there are no other ranks and no
+  /// driver.
+  /// @throws Error unsupported in a child made by fork, because the connections to the other ranks and to the driver
+  /// belong to the parent
   void check_owner() const {
     if (placing_.in_worker || placing_.world_size > 1) owner_.check("the function's surroundings");
   }
@@ -53,7 +56,7 @@ class Surroundings {
   OwningProcess owner_;
 };
 
-/// While this object lives, `here()` of the calling thread returns these surroundings.
+/// Makes `here()` on the calling thread return the given surroundings, for the lifetime of this object.
 class ShownHere {
  public:
   explicit ShownHere(std::shared_ptr<Surroundings> surroundings);

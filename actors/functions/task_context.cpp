@@ -18,8 +18,8 @@
 namespace troupe {
 namespace {
 
-/// The environment of code outside a trainer, which reports to the callbacks of a `StandaloneContext`. The code is a
-/// single rank or one of the ranks of mpirun.
+/// The implementation of `here()` for code outside a trainer. The code is a single rank, or one of the ranks that
+/// mpirun started. Reports and checkpoints are passed to the callbacks of a `StandaloneContext`.
 class NobodyElse : public Surroundings {
  public:
   explicit NobodyElse(StandaloneContext::Options options = {})
@@ -80,7 +80,8 @@ class NobodyElse : public Surroundings {
     placing_.node = rank.node;
   }
 
-  /// Gives all ranks the checkpoint that rank 0 saves.
+  /// Returns the checkpoint of rank 0 on all ranks.
+  /// @param checkpoint ignored on other ranks
   Checkpoint of_first_rank(Checkpoint checkpoint) {
     if (group_.size() == 1) return checkpoint;
     std::string bytes = group_.rank() == 0 ? to_bytes(checkpoint) : "";
@@ -95,7 +96,7 @@ class NobodyElse : public Surroundings {
 
   CallbackList callbacks_;
   std::optional<Checkpoint> begun_from_;
-  std::optional<Checkpoint> last_;  ///< the last saved checkpoint
+  std::optional<Checkpoint> last_;  ///< the last checkpoint that this object saved
   std::int64_t iterations_;
   Stopwatch watch_;
   std::int64_t saved_ = 0;

@@ -38,16 +38,17 @@ constexpr const char* kStoreFlag = "--troupe-store-bytes=";
 constexpr const char* kJoinTimeoutFlag = "--troupe-join-timeout=";
 constexpr const char* kCutFlag = "--troupe-cut-after=";
 constexpr const char* kOnceFlag = "--troupe-once";
-/// The time in seconds that a Slurm task waits for its leader to form a cluster.
+/// The time in seconds that a task of a Slurm job waits for the first task to form a cluster.
 constexpr int kSlurmJoinTimeout = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
 constexpr const char* kTrialFlag = "--troupe-trial=";
-/// This variable holds Troupe's own arguments, separated by kBetween. They are not passed in argv, because the
-/// program's own parser might reject them.
+/// The environment variable with which Troupe passes arguments to a process that it starts, separated by kBetween.
+/// Troupe does not pass them in argv, because the program's own parser might reject unknown arguments.
 constexpr const char* kLaunchVariable = "TROUPE_LAUNCH";
 constexpr char kBetween = '\x1f';
 
-/// Returns the value of the last argument with this flag.
+/// Returns the value of the last argument with this flag; std::nullopt if there is none. A flag that ends with "="
+/// takes a value, as FLAG=VALUE or as two arguments. The value of any other flag is the empty string.
 std::optional<std::string> value_of(const std::string& flag, const std::vector<std::string>& arguments) {
   std::optional<std::string> value;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -71,6 +72,9 @@ void refuse_unknown_flags(const std::vector<std::string>& arguments) {
   }
 }
 
+/// Returns `text` as a number.
+/// @param flag the argument's flag, for the error message
+/// @throws Error invalid_argument if `text` is not a decimal number of at most `most_digits` digits
 std::size_t parse_number(const std::string& flag, const std::string& text, std::size_t most_digits) {
   if (text.empty() || text.size() > most_digits || text.find_first_not_of("0123456789") != std::string::npos)
     throw Error(ErrorCode::invalid_argument, flag + text + " is not a valid number");
@@ -86,16 +90,17 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// Reads the arguments from the kernel, because a parser may have removed known arguments from argv. Falls back to argv
-/// without /proc.
+/// Returns the arguments with which this process was started, including the program's name. Reads them from
+/// /proc/self/cmdline, because another parser may have removed arguments from argv. Without /proc, returns `argv`.
 std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
   std::string text = read_kernel_file("/proc/self/cmdline");
   if (text.empty()) return argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"troupe"};
-  text.pop_back();  // each argument ends with a zero byte
+  text.pop_back();  // the zero byte at the end of the last argument
   return split(text, '\0');
 }
 
-/// Returns Troupe's own arguments: from kLaunchVariable if it is set, otherwise those in argv.
+/// Returns the arguments in which `init` searches for Troupe's flags. These are the arguments in kLaunchVariable if
+/// this variable is set, and otherwise all arguments in argv.
 std::vector<std::string> take_arguments(int argc, const char* const* argv) {
   const char* const variable = std::getenv(kLaunchVariable);
   if (variable == nullptr)
@@ -184,20 +189,22 @@ std::optional<NodeLaunch> slurm_node() {
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
   launch.certs = cluster->certs + "/node-" + std::to_string(cluster->task.rank);
-  launch.join_timeout = kSlurmJoinTimeout;  // the job must end if its leader forms no cluster
+  launch.join_timeout = kSlurmJoinTimeout;  // so that the job ends if its first task forms no cluster
   return launch;
 }
 
 namespace {
 
-/// Opens standard input, output and error if the caller closed them, such that their use fails. Otherwise the next
-/// sockets would get these descriptors, and printed text would be sent to them.
+/// Opens /dev/null for each of the descriptors 0, 1 and 2 that the caller has closed. Without this, the next socket
+/// would get such a descriptor, and printed text would be sent into the socket. The direction of opening is wrong on
+/// purpose, so that reading standard input or printing still fails.
 void keep_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd)
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/// Ignores SIGXFSZ. A file that exceeds RLIMIT_FSIZE then causes an error instead of ending the program silently.
+/// Ignores SIGXFSZ, unless the program has set a handler. A write beyond RLIMIT_FSIZE then fails with an error instead
+/// of ending the program silently.
 void keep_from_file_size_signal() {
   struct sigaction action {};
   if (::sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) ::signal(SIGXFSZ, SIG_IGN);
@@ -219,7 +226,7 @@ void init(int argc, char** argv) {
   Successor::settle();
   refuse_unknown_flags(arguments);
   if (const auto worker = WorkerLaunch::parse(arguments)) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // the process may be killed without flushing stdout
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // printed lines are written at once, because the process may be killed
     run_worker_process(*worker);
   }
   if (const auto node = NodeLaunch::parse(arguments)) run_node(*node);

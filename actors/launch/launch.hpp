@@ -11,9 +11,9 @@
 
 namespace troupe {
 
-/// The arguments with which a process is started as a worker: `--troupe-worker=INDEX` and `--troupe-socket=PATH`. They
-/// are passed in the environment (`launch_variable`). The connection to the object store and the file for last words
-/// are inherited descriptors.
+/// The arguments with which a process is started as a worker: `--troupe-worker=INDEX` and `--troupe-socket=PATH`.
+/// Troupe passes them in an environment variable (`launch_variable`). The process also inherits two descriptors: its
+/// connection to the object store, and the file into which it writes the error that ends it ("last words").
 struct WorkerLaunch {
   int worker = 0;
   std::string socket;
@@ -22,73 +22,79 @@ struct WorkerLaunch {
   static constexpr int kLastWords = 4;
 
   std::vector<std::string> arguments() const;
-  /// Returns nothing for a user's own process.
+  /// Returns the values of the two arguments; std::nullopt if neither is present, because this process is not a worker.
   /// @throws Error invalid_argument if only one of the arguments is present
   static std::optional<WorkerLaunch> parse(const std::vector<std::string>& arguments);
 };
 
 /// The arguments with which a process is started as a node: `--troupe-join=HOST:PORT`, `--troupe-certs=FOLDER`,
 /// `--troupe-listen=ADDRESS[:PORT]`, `--troupe-driver-name=NAME`, `--troupe-store-bytes=N`,
-/// `--troupe-join-timeout=SECONDS`, `--troupe-cut-after=MILLISECONDS` and `--troupe-once`.
+/// `--troupe-join-timeout=SECONDS`, `--troupe-cut-after=MILLISECONDS`, `--troupe-once` and `--troupe-watched`.
 struct NodeLaunch {
-  Address join;                 ///< where the driver's gate listens
-  std::string certs;            ///< folder with ca.pem, cert.pem and key.pem, of role node
-  Address listen;               ///< for other nodes; without a host: the local address of the connection to the driver
-  std::string driver_name;      ///< required name in the driver's certificate; empty: any
-  std::size_t store_bytes = 0;  ///< quota of the node's object store; 0: half of the memory
+  Address join;                 ///< the address of the driver's gate
+  std::string certs;            ///< folder with ca.pem, and cert.pem and key.pem of the role node
+  Address listen;               ///< where this node listens for other nodes; without a host: at the local address of
+                                ///< its connection to the driver
+  std::string driver_name;      ///< the name that the driver's certificate must have; empty: any name
+  std::size_t store_bytes = 0;  ///< quota of the node's object store in bytes; 0: half of the machine's memory
   int join_timeout = 0;         ///< seconds after which the node stops waiting for a driver; 0: never
-  /// The run ends if the driver was silent for this time; 0: never.
+  /// If the driver sends nothing for this time, the node ends the run; 0: never.
   std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
-  bool once = false;     ///< end after one run
-  bool watched = false;  ///< end when the process that holds the other end of kParentSocket ends
+  bool once = false;     ///< if true, the process ends after one run
+  bool watched = false;  ///< if true, the process ends when the process at the other end of kParentSocket ends
 
   static constexpr int kParentSocket = 3;
 
   std::vector<std::string> arguments() const;
-  /// Returns nothing for a user's own process.
+  /// Returns the values of the arguments; std::nullopt if the arguments do not make this process a node.
   /// @throws Error invalid_argument if an argument is missing or invalid
   static std::optional<NodeLaunch> parse(const std::vector<std::string>& arguments);
 };
 
-/// The argument with which the process of a search's trial is started: `--troupe-trial=FOLDER`. Its socket to the
-/// search is an inherited descriptor.
+/// The argument with which the process of a trial is started: `--troupe-trial=FOLDER`. The process also inherits a
+/// socket, which is its connection to the search.
 struct TrialLaunch {
   std::string folder;
 
   static constexpr int kSearchSocket = 3;
 
   std::vector<std::string> arguments() const;
-  /// Returns nothing for a user's own process.
+  /// Returns the folder of the trial; std::nullopt if this process does not run a trial.
   static std::optional<TrialLaunch> parse(const std::vector<std::string>& arguments);
 };
 
-/// The cluster that Slurm describes, if `srun` started this program as several tasks, and TROUPE_CERTS names the folder
-/// of the certificates (`driver`, and `node-RANK` for each other task). The first task is the driver; the others are
-/// its nodes.
+/// A cluster whose processes `srun` started. The first task is the driver and the other tasks are its nodes. `certs` is
+/// a folder of certificates, with a folder `driver` and a folder `node-RANK` for each other task.
 struct SlurmCluster {
   SlurmTask task;
   std::string certs;
 };
-/// @throws Error invalid_argument if the environment is inconsistent
+/// Returns the cluster that Slurm's environment variables and TROUPE_CERTS, the folder of certificates, describe.
+/// Returns std::nullopt if TROUPE_CERTS is not set, or if `srun` did not start at least two tasks.
+/// @throws Error invalid_argument if Slurm's variables are inconsistent
 std::optional<SlurmCluster> find_slurm_cluster();
-/// Returns the arguments of this task as a node; nothing for the first task and outside Slurm.
+/// Returns the arguments with which this Slurm task becomes a node. Returns std::nullopt in the first task and if
+/// `find_slurm_cluster` finds no cluster.
 std::optional<NodeLaunch> slurm_node();
 
-/// Serves runs until it is told to stop, or only one run; then ends the process.
+/// Runs this process as a node. Serves one run after the other until it must stop, or one run only if `launch.once` is
+/// true. Then ends the process.
 [[noreturn]] void run_node(const NodeLaunch& launch);
 
-/// Returns true once `init` was called in this process. Only then can this program be started again as a worker.
+/// Returns true if `init` was called in this process. A program that does not call `init` cannot be started again as a
+/// worker.
 bool is_initialised();
-/// Returns the arguments of this process, beginning with the program's name. Worker, node and trial processes get the
-/// same arguments.
+/// Returns the arguments with which this process was started, beginning with the program's name. Worker, node and trial
+/// processes are started with the same arguments.
 const std::vector<std::string>& program_arguments();
-/// Returns the environment variable that passes Troupe's own arguments to a process. `init` removes the variable.
+/// Returns the text NAME=VALUE of the environment variable that passes `arguments` to a process. In that process,
+/// `init` reads the variable and removes it.
 std::string launch_variable(const std::vector<std::string>& arguments);
 
-/// Runs the trial whose task is in the folder, then ends the process.
+/// Runs the trial that the files in `launch.folder` describe, and then ends the process.
 [[noreturn]] void run_trial(const TrialLaunch& launch);
 
-/// Serves the driver until the driver ends, then ends the process.
+/// Runs this process as a worker until the driver ends, and then ends the process.
 [[noreturn]] void run_worker_process(const WorkerLaunch& launch);
 
 }  // namespace troupe

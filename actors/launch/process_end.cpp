@@ -15,7 +15,8 @@
 namespace troupe {
 
 void leave(int status) {
-  // Flushing may block: the reader of the output may hang, or a hanging thread may hold a lock that printing needs.
+  // SIGALRM ends the process after one second, because flushing may block: the reader of the output may hang, or
+  // another thread that hangs may hold a lock that flushing needs.
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(1);
   std::fflush(nullptr);

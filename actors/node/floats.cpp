@@ -21,7 +21,9 @@ void send_floats(Transport& transport, int to, WindowId window, std::uint64_t ti
 
 void wait_for_floats(Transport& transport, WindowId window, std::uint64_t ticket, std::size_t floats,
                      const Deadline& deadline) {
-  if (ticket == 0) throw Error(ErrorCode::protocol, "the transfer has no ticket");  // nothing would be waited for
+  if (ticket == 0)
+    throw Error(ErrorCode::protocol, "the transfer has no ticket");  // the wait for ticket 0 would
+                                                                     // return at once
   for (std::size_t begin = 0; begin < floats; begin += kSegmentFloats)
     transport.wait(window, ticket, static_cast<std::uint32_t>(begin / kSegmentFloats), deadline);
 }

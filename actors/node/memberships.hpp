@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// The nodes of a run as members of the data plane: their identities, and the driver's own end of the data plane.
+/// The driver's knowledge of the data plane: the identities of all nodes, and the driver's own end of the data plane.
 class Memberships {
  public:
   Memberships() = default;
@@ -15,8 +15,11 @@ class Memberships {
   Memberships& operator=(const Memberships&) = delete;
   virtual ~Memberships() = default;
 
+  /// Returns the driver's own end of the data plane.
   virtual DataPlane& data_plane() = 0;
-  /// Describes a new membership of all nodes, in order of their numbers, and the driver.
+  /// Fills the fields of `request` that describe a new membership: a new token, the number of connections, and the
+  /// peers. The peers are all nodes in order of their numbers, followed by the driver.
+  /// @param request a BeginGeneration or BeginGroup
   template <class Request>
   void describe_members(Request& request) const {
     request.token = new_token();
@@ -26,7 +29,7 @@ class Memberships {
 
  private:
   virtual std::vector<PeerNode> peers() const = 0;
-  /// Number of data connections from each node to each other node.
+  /// Returns the number of data connections from each node to each other node.
   virtual int streams() const = 0;
   static std::string new_token();
 };

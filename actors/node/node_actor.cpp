@@ -7,10 +7,11 @@
 namespace troupe {
 namespace {
 
-/// Starts a worker in this process. If that fails, starts an actor in its place that reports the error.
+/// Starts worker `index` in this process. If this fails, starts an actor in the worker's place that reports the error
+/// to the driver.
 void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>& service, ObjectStore& store,
                   const caf::actor& driver, int index) try {
-  // Workers block while they wait for other nodes: each has its own thread.
+  // Each worker has a thread of its own, because workers block while they wait for other nodes.
   try_start(needs_of_worker(), "a worker of this node");
   const auto worker = std::make_shared<Worker>(index, store.connect(), CreateModel(), service);
   before_send();

@@ -23,8 +23,8 @@
 #include "runtime/processes/limits.hpp"
 #include "runtime/silence.hpp"
 
-// A node: a process that serves one run after another, each in its own child process. So a run that failed (a worker
-// that hangs, a memory leak) does not affect later runs.
+// The process of a node. It serves one run after another, each in a child process of its own. So remains of a failed
+// run, such as a worker that hangs, do not affect later runs.
 namespace troupe {
 namespace {
 
@@ -34,11 +34,12 @@ using std::chrono::seconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
-/// If the driver keeps the connection open for this time, the join counts as accepted.
+/// If the driver sends nothing but keeps the connection open for this time, the node counts as accepted.
 constexpr milliseconds kVerdictTimeout{500};
-/// The join timeout in seconds of a node that has served a run, if it has a join timeout.
+/// The join timeout in seconds after the first successful run, which replaces `NodeLaunch::join_timeout` unless that is
+/// 0.
 constexpr int kLaterTimeout = 20;
-constexpr int kNoDriverCame = 3;  ///< exit status of a child
+constexpr int kNoDriverCame = 3;  ///< exit status of a child process that found no driver in time
 constexpr const char* kWhose = "the node";
 
 Token random_token() {
@@ -48,13 +49,14 @@ Token random_token() {
   return token;
 }
 
-/// A connection to the driver, and the credentials used for it.
+/// A connection to the driver, and the credentials with which it was made.
 struct FoundDriver {
   std::shared_ptr<const Credentials> credentials;
   TlsStream control;
 };
 
-/// @param name is set to the certificate's name once the certificate has been read
+/// Connects to the driver, and waits until the driver's gate has accepted the hello.
+/// @param name set to the name in this node's certificate, once the certificate has been read
 FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
   auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
   name = credentials->name();
@@ -63,8 +65,10 @@ FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::strin
   return {std::move(credentials), std::move(control)};
 }
 
-/// Dials until a driver accepts the connection. Throws permanent refusals. Reads the certificates before each attempt,
-/// because they may be renewed or revoked while the node waits. Ends the process if no driver was found in time.
+/// Connects to the driver, and retries until a driver accepts the connection. Reads the certificates again for each
+/// attempt, because they may be renewed or revoked while the node waits. Ends the process if no driver was found within
+/// the join timeout. If the node serves a single run (`launch.once`) and the driver refuses it, throws instead of
+/// retrying.
 FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
@@ -85,7 +89,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   }
 }
 
-/// Opens a gate for data connections from the run's nodes and driver.
+/// Opens the gate at which other nodes and the driver open data connections to this node.
 Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
                DataPlane& data_plane, std::shared_ptr<net::RefusalLog> log) {
   const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
@@ -98,7 +102,11 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
       Gate::kHandshakeTimeout, std::move(log));
 }
 
-/// @param own the local address of the connection to the driver; used if the gate listens on all addresses
+/// Returns the message with which this node joins the driver.
+/// @param devices the number of accelerators
+/// @param gate the address of this node's gate
+/// @param own the local address of the connection to the driver; announced instead of `gate.host` if the gate listens
+/// on all addresses
 NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
@@ -111,7 +119,8 @@ NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const s
   return join;
 }
 
-/// Returns true if the driver accepts this node: it sends a request, or keeps the connection open for a while.
+/// Waits for the driver's verdict. Returns true if the driver sends a request, or keeps the connection open for
+/// kVerdictTimeout. Returns false if the connection ends before.
 bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   constexpr milliseconds kLookEvery{5};
   const Deadline verdict(kVerdictTimeout);
@@ -120,7 +129,8 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   return true;
 }
 
-/// Dials the driver again with the same hello. The driver then returns the reason why it ended the connection.
+/// Logs why the driver ended the connection before the run began, and ends the process. To learn the reason, connects
+/// to the driver once more with the same hello: the driver's gate answers this hello with the reason.
 [[noreturn]] void end_refused(const NodeLaunch& launch, const Hello& hello, std::string name) {
   std::string why = "the driver at " + launch.join.text() + " ended the connection before the run began";
   try {
@@ -132,7 +142,7 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   leave(1);
 }
 
-/// Waits for the end of the driver, or until the driver was silent for too long, and logs the latter.
+/// Blocks until the driver ends, or sends nothing for `cut_after`. Logs the second case.
 void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after) {
   Silence silence({.cut_after = cut_after});
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
@@ -143,10 +153,11 @@ void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseco
 }
 
 void serve_one_run(const NodeLaunch& launch) {
-  try_start(needs_of_node(), kWhose);  // before a driver counts on this node
+  try_start(needs_of_node(), kWhose);  // tested before a driver counts on this node
   Hello hello = make_hello(Purpose::control);
   hello.token = random_token();
-  const int devices = accelerator_count();  // may take seconds, so before a driver waits for the node
+  const int devices = accelerator_count();  // counting may take seconds, so it is done before a driver waits for the
+                                            // node
   auto [credentials, control] = find_driver(launch, hello);
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
@@ -154,7 +165,7 @@ void serve_one_run(const NodeLaunch& launch) {
   auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
   const NodeJoin join = make_join(hello, devices, gate.address(), control.local_host());
-  try_start(needs_of_system(), kWhose);  // conditions may have changed while the node waited
+  try_start(needs_of_system(), kWhose);  // tested again, because other processes may have taken resources meanwhile
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
   const auto link = std::make_shared<ControlLink>(control, [log](const ControlLink& ended, const std::string& why) {
@@ -175,7 +186,7 @@ void serve_one_run(const NodeLaunch& launch) {
   leave(0);
 }
 
-/// Ends this process when the one that started it ends.
+/// Starts a thread that ends this process when the process that started it ends.
 void follow_parent() {
   start_thread([] {
     wait_for_hangup(NodeLaunch::kParentSocket);
@@ -183,6 +194,8 @@ void follow_parent() {
   }).detach();
 }
 
+/// Starts one child process after the other; each serves one run. After a child that failed, pauses before the next
+/// start. Ends this process if a child found no driver in time: with status 0 if a run was served before, otherwise 1.
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
@@ -212,7 +225,8 @@ void follow_parent() {
 void run_node(const NodeLaunch& launch) {
   try {
     Silence::check(launch.cut_after, "cut_after");
-    // Checked once at the start. Later, certificates may be invalid until they are renewed.
+    // Check the certificates once, at the start of the node, so that a mistake is reported at once. Later they may be
+    // invalid until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) {
       try_start(needs_of_supervisor(), kWhose);

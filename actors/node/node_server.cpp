@@ -2,8 +2,8 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/node/node_service.hpp"
 
-// A node's part in parameter servers: its own server, for the slices that its workers would own, and the data between
-// the servers and the workers of all nodes.
+// The part of NodeService for parameter servers. The server of a node owns the slices that the plan assigns to the
+// node's workers. Data moves between the servers and the workers of all nodes.
 namespace troupe {
 
 void NodeService::make_server(const BeginGeneration& request, Shared& next) const {

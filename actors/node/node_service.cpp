@@ -11,7 +11,9 @@ namespace troupe {
 
 namespace {
 
-/// Returns the ranks of a node's workers, whose lanes are adjacent.
+/// Returns the ranks of the workers on a node, as a range.
+/// @param devices number of lanes per worker
+/// @throws Error protocol if the lanes of a worker are on different nodes
 Range served_ranks(const Plan& plan, int node, int devices) {
   const Range lanes = plan.topology.lanes_of_node(node);
   const auto each = static_cast<std::size_t>(devices);
@@ -69,7 +71,7 @@ void NodeService::check_alike(const SlabLayout& layout, const PlanRequest& plan,
                     layout.generation == own.generation && layout.size == own.size && layout.buffers == own.buffers &&
                     layout.num_shards == own.num_shards && layout.shards == own.shards && layout.own == own.own &&
                     plan == now.plan_request;
-  // Only parameter servers know the learned size.
+  // The node knows the learned size only if it has parameter servers.
   if (same && (!now.served || learned_size == own.learned_size)) return;
   throw Error(ErrorCode::protocol, "the node's generation differs from its worker's in size or plan");
 }
@@ -104,7 +106,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   before_ = std::exchange(generation_, std::move(next));
 }
 
-/// Ranks of the previous group may still hang in that group, where they no longer reach any rank.
+/// Replaces the group. Ranks of the previous group may still wait in it, but can no longer reach other ranks.
 void NodeService::carry_out(const BeginGroup& request) {
   const Membership membership = membership_of(request);
   data_plane_.begin(membership);
@@ -120,7 +122,7 @@ void NodeService::carry_out(const BeginGroup& request) {
   }
   {
     const std::lock_guard lock(mutex_);
-    group_.reset();  // released first, so that the store needs room for only one group
+    group_.reset();  // released first, so that the store needs memory for one group only
   }
   auto made = std::make_shared<NodeGroup>(std::move(place), data_plane_.transport(), *store_);
   const std::lock_guard lock(mutex_);
@@ -156,7 +158,9 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   return layout;
 }
 
-/// Discards a generation that began here but not on all nodes. The committed state is in the generation before it.
+/// If the current generation began on this node but not on all nodes, discards it. The previous generation, which
+/// contains the committed state, is then current again. Otherwise frees the previous generation.
+/// `request.carried_generation` is the last generation that began on all nodes.
 void NodeService::give_up_generation(const BeginGeneration& request) {
   if (!before_ || before_->state->layout().generation != request.carried_generation) return give_up_before();
   const std::lock_guard lock(mutex_);
@@ -168,9 +172,10 @@ void NodeService::give_up_before() {
   before_.reset();
 }
 
-/// Copies the committed and pinned versions into the new generation. They are in the last generation that began on all
-/// nodes. If a later one was published here but not on all nodes, they are in its first buffers, some of which may no
-/// longer be needed.
+/// Copies the committed and pinned versions into the new generation `next`. `request.carried` lists their buffers in
+/// the last generation that began on all nodes. The current generation may be a later one, which was published here but
+/// not on all nodes. Then the same versions are in its first buffers, in the order of its own `carried`.
+/// @throws Error protocol if this node does not have these versions
 void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   const Shared* now = generation_.get();
   const auto check = [](bool holds) {

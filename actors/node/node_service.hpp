@@ -21,38 +21,42 @@
 
 namespace troupe {
 
-/// Returns the description of a generation or group for the data plane.
+/// Returns the membership that a BeginGeneration or BeginGroup describes, in the form that the data plane takes.
 /// @throws Error protocol if the request is invalid
 template <class Request>
 Membership membership_of(const Request& request);
 
-/// The objects that the workers of a node share: its store, its connections to other nodes and, in each generation, the
-/// state and its exchange. Carries out all requests to the node; contains no actor.
+/// Executes all requests of the driver to a node; `node_actor` receives them. Owns the objects that the workers of the
+/// node share: the connections to other nodes and, in each generation, the state and the exchange.
 class NodeService : public NodeShare {
  public:
-  /// @param driver the address at which this node reaches the driver; the driver may not know this address
+  /// @param driver the address at which this node reaches the driver. It replaces the address in requests, because the
+  /// driver does not know under which address it can be reached
+  /// @param threads the number of threads that receive data from other nodes
+  /// @param log the log of connections that the data plane refuses
   NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads,
               std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
 
   DataPlane& data_plane() { return data_plane_; }
-  /// Records that the driver has sent a request, and so has accepted this node. `note_asked` and `was_asked` are
-  /// thread-safe.
+  /// Records that the driver has sent a request, which shows that it has accepted this node. `note_asked` and
+  /// `was_asked` are thread-safe.
   void note_asked() { asked_ = true; }
   bool was_asked() const { return asked_; }
+  // For the node's workers; thread-safe:
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
   void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override;
   std::shared_ptr<NodeGroup> group() const override;
 
-  // node_service.cpp
+  // Implemented in node_service.cpp:
   void carry_out(const BeginGeneration& request);
   void carry_out(const BeginGroup& request);
   void carry_out(const Connect& request);
   void carry_out(const Publish& request);
-  // node_server.cpp
+  // Implemented in node_server.cpp:
   Pushed carry_out(const Push& request);
   void carry_out(const ShareWeights& request);
-  // node_transfers.cpp
+  // Implemented in node_transfers.cpp:
   void carry_out(const CreateTransfer& request);
   void carry_out(const ExpectTransfer& request);
   void carry_out(const EndTransfer& request);
@@ -69,32 +73,41 @@ class NodeService : public NodeShare {
   struct Shared {
     PlanRequest plan_request;
     Plan plan;
-    std::uint64_t carried_generation = 0;  ///< the generation whose contents were copied into the first buffers
+    std::uint64_t carried_generation = 0;  ///< the generation from which the contents of the first buffers were copied
     std::vector<int> carried;
     std::shared_ptr<VersionedState> state;
-    std::shared_ptr<Transport> transport;    ///< a straggling lane must not use the transport of the next generation
-    std::unique_ptr<NodeExchange> exchange;  ///< null if there are parameter servers, which use:
+    std::shared_ptr<Transport> transport;    ///< kept here, so that a lane that is late cannot use the transport of the
+                                             ///< next generation
+    std::unique_ptr<NodeExchange> exchange;  ///< null if there are parameter servers, which use the members below
     std::shared_ptr<ServedState> served;
     std::shared_ptr<ServerExchange> server_exchange;
-    std::unique_ptr<ParameterServer> server;  ///< null if this node owns no slice
+    std::unique_ptr<ParameterServer> server;  ///< this node's parameter server; null if the node owns no slice
   };
 
+  /// Returns the layout of this node's slabs in the generation.
+  /// @throws Error protocol if the request is invalid
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
   void give_up_generation(const BeginGeneration& request);
+  /// Frees the previous generation, which is no longer needed.
   void give_up_before();
   void carry_on(const BeginGeneration& request, Shared& next) const;
   void make_exchange(Shared& next) const;
   void make_server(const BeginGeneration& request, Shared& next) const;
-  /// @throws Error protocol before the first generation
+  /// Returns the objects of the current generation.
+  /// @throws Error protocol if no generation has begun
   Shared& current() const;
+  /// Returns a transfer object.
+  /// @throws Error protocol if there is no transfer with this number
   Mapping& transfer(std::uint64_t number) const;
-  /// @throws Error protocol if the transfer has another size
+  /// Returns the contents of a transfer object.
+  /// @throws Error protocol if there is no transfer with this number, or if its size is not `floats`
   std::span<const float> whole_transfer(std::uint64_t number, std::uint64_t floats) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
-  /// @throws Error protocol if other nodes were last allowed to write another vector or buffer
+  /// Checks that the last ExpectPlaced or ExpectSlices named this vector and buffer.
+  /// @throws Error protocol if it named another vector or buffer
   void check_expected(int vector, int buffer) const;
-  /// Returns the slices of a node's lanes, which are adjacent.
+  /// Returns the range of floats that the slices of a node's lanes cover together. These slices are adjacent.
   Range slices_of_node(int node) const;
 
   std::atomic<bool> asked_{false};
@@ -102,20 +115,21 @@ class NodeService : public NodeShare {
   DataPlane data_plane_;
   Address driver_;
   int self_ = 0;
-  int num_nodes_ = 1;  ///< without the driver
+  int num_nodes_ = 1;  ///< the number of nodes, without the driver
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
-  std::pair<int, int> expected_{-1, -1};  ///< the vector that other nodes may write now, and its buffer
-  std::optional<ObjectId> gathered_;      ///< the complete copy of a vector whose parts are on different nodes
+  std::pair<int, int> expected_{-1, -1};  ///< the vector, and its buffer, that other nodes may write now
+  std::optional<ObjectId> gathered_;      ///< the name of the complete copy of a vector whose parts are on different
+                                          ///< nodes
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
   std::shared_ptr<NodeGroup> group_;
-  std::shared_ptr<Shared>
-      before_;  ///< the previous generation, until this one is published: this one may not have begun on all nodes
+  std::shared_ptr<Shared> before_;  ///< the previous generation. Kept until the current one is published, because the
+                                    ///< current one may fail to begin on another node
 };
 
-/// Carries out a request and returns the reply, which contains the failure if there is one.
+/// Executes a request and returns the reply. If the request fails, the reply contains the error.
 template <class Request>
 typename Request::Reply reply_of(NodeService& service, const Request& request) {
   typename Request::Reply reply;

@@ -5,7 +5,8 @@
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// A node's part in moving vectors: between the driver and the node's workers, and between the states of nodes.
+// The part of NodeService that moves vectors between the driver and the node's workers, and between the states of
+// different nodes.
 namespace troupe {
 void NodeService::carry_out(const CreateTransfer& request) {
   if (request.floats > std::numeric_limits<std::size_t>::max() / sizeof(float))
@@ -66,7 +67,8 @@ void NodeService::carry_out(const Place& request) {
 
 void NodeService::carry_out(const ClearState& request) { current().state->clear(request.buffer); }
 
-/// Creates a complete copy of a vector whose parts are on different nodes. The copy is dropped with the transfers.
+/// Creates an object for the complete copy of a vector whose parts are on different nodes, and copies this node's part
+/// into it. Returns the copy, for writing. `drop_transfers` frees it.
 std::span<float> NodeService::make_whole(const VersionedState& state, int vector) {
   const SlabLayout& layout = state.layout();
   const ObjectId id = layout.vector_id(vector, 1);
@@ -115,7 +117,8 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
-    // Vectors of L-BFGS with one buffer may be infinite, because they are divided by numbers close to zero.
+    // The vectors with one buffer belong to L-BFGS. They may contain infinity, because L-BFGS divides them by numbers
+    // close to zero, so they are not checked.
     if (!state.layout().is_single(request.vector))
       check_received(data_plane_, node,
                      checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
@@ -141,7 +144,8 @@ std::span<const float> NodeService::whole_transfer(std::uint64_t number, std::ui
   return whole;
 }
 
-/// Trims the store after every drop, because transfers are rare and large.
+/// Frees all transfer objects. Also makes the store return their memory to the system, because transfers are rare and
+/// large.
 void NodeService::drop_transfers() {
   if (gathered_mapping_) {
     store_->release(*gathered_);

@@ -20,7 +20,7 @@ class ActorRuntime : public Runtime {
         system_(config_),
         mailbox_(system_),
         client_(store_.connect()) {}
-  /// `host` uses all other members, so it is destroyed first.
+  /// Destroys `host` first, because it uses all other members.
   ~ActorRuntime() override { host.reset(); }
 
   std::unique_ptr<Host> make_host(const CreateModel& creator) override {
@@ -49,7 +49,7 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
 
 std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers) {
   try_start(needs_of_driver(hosting), "the driver");
-  const HeldSignals held;  // signals are handled by the user's threads, not by Troupe's
+  const HeldSignals held;  // signals are blocked in Troupe's threads, so the user's threads handle them
   const ForgetsLogger forgets;
   return std::make_unique<ActorRuntime>(hosting, num_workers);
 }

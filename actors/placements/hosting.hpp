@@ -8,23 +8,23 @@
 
 namespace troupe {
 
-/// Returns whether all workers of a placement are on this machine.
+/// Returns true if all workers of a placement are on this machine.
 bool on_one_machine(Placement placement);
 
-/// What a placement must know about a run, or about a trainer's workers.
+/// The properties of a run, or of a trainer's workers, that a placement uses.
 struct Hosting {
   Placement placement = Placement::in_process;
   ClusterOptions cluster = ClusterOptions();
-  int num_workers = 1;  ///< the maximum number
+  int num_workers = 1;  ///< the maximum number of workers
   int devices_per_worker = 1;
   int num_shards = 1;
-  int store_files = 0;  ///< files of the object store that one process keeps open
+  int store_files = 0;  ///< number of the object store's files that one process keeps open
   bool writes_checkpoints = false;
   std::size_t store_bytes = 0;                 ///< MemoryOptions::store_bytes
-  std::chrono::milliseconds end_time{0};       ///< how long workers of this process may take to end
-  std::chrono::milliseconds suspect_after{0};  ///< this and the next: see FaultToleranceOptions
+  std::chrono::milliseconds end_time{0};       ///< the maximum time that workers of this process may take to end
+  std::chrono::milliseconds suspect_after{0};  ///< for this and the next member, see FaultToleranceOptions
   std::chrono::milliseconds cut_after{0};
-  std::string optimizer = {};  ///< OptimizerSettings as JSON, for parameter servers of nodes
+  std::string optimizer = {};  ///< OptimizerSettings as JSON; nodes with parameter servers need it
   bool verbose = true;         ///< Options::verbose
 };
 

@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// The environment of a driver: the members, the mailbox to reach them, and the host of workers and state. It is
-/// destroyed with the driver, unless a worker hangs in it.
+/// The objects on which a driver runs: the members, the mailbox through which it reaches them, and the host. They are
+/// destroyed with the driver, unless a worker hangs in this process (see `leave_running`).
 struct Runtime {
   Runtime(Reception& its_mailbox, Members its_members) : mailbox(its_mailbox), members(std::move(its_members)) {}
   Runtime(const Runtime&) = delete;
@@ -23,18 +23,19 @@ struct Runtime {
 
   Reception& mailbox;
   Members members;
-  std::unique_ptr<Host> host;  ///< null until it is created
+  std::unique_ptr<Host> host;  ///< null until the owner has called `make_host`
   Runtime* given_up_before = nullptr;
 };
 
-/// Leaves a runtime running that a hanging worker uses: all its memory stays valid.
+/// Never destroys `runtime`, because a hanging worker of this process still uses its memory.
 void leave_running(std::unique_ptr<Runtime> runtime);
 
-/// Creates the environment of a driver that starts with this number of workers.
+/// A function that creates the runtime of a driver with `num_workers` workers at the start.
 using MakeRuntime = std::function<std::unique_ptr<Runtime>(const Hosting&, int num_workers)>;
 
-/// Creates an actor system and an object store in this process, and the host of the placement.
-/// @throws Error limit_reached if a limit of this machine does not allow it
+/// Creates a runtime with an actor system and an object store in this process. Its host is the host of
+/// `hosting.placement`.
+/// @throws Error limit_reached if a limit of this machine does not allow as many threads or files
 std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers);
 
 }  // namespace troupe

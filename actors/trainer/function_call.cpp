@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// The maximum size of data that a function may save or return at once.
+/// The maximum size of a frame: of a report, checkpoint or result of a function.
 constexpr std::uint64_t kMostFrameBytes = std::uint64_t{16} << 30;
 constexpr std::size_t kHeadBytes = 1 + sizeof(std::uint64_t);
 
@@ -48,8 +48,8 @@ FunctionCall::FunctionCall(WorkerPool& pool, CallRequest request)
   for (int rank = 0; rank < size(); ++rank) listen(rank);
 }
 
-/// If the function does not begin on all workers, ends it where it has begun. Otherwise no other function could run
-/// there.
+/// Sends the requests that start the function. If the function does not begin on all workers, ends it where it has
+/// begun, because a worker runs only one function at a time. Then throws.
 void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
   pool_.rounds().ask_each(starts, phase);
 } catch (const Error& error) {
@@ -147,8 +147,8 @@ void FunctionCall::take(int rank, const Heard& heard) {
     throw Error(error.code(), error.message(), where);
   }
   if (!heard.ended) {
-    // Asks again after all its frames are processed. If only a part of a frame has arrived, there is nothing to
-    // process.
+    // Request the next piece only after the caller has processed all frames, because the request confirms that they are
+    // processed. If no frame is complete yet, nothing has to be processed, so request the next piece at once.
     if (events_.empty()) return listen(rank);
     heard_.push_back(rank);
     return;
@@ -157,7 +157,7 @@ void FunctionCall::take(int rank, const Heard& heard) {
   if (!heard.failure) return events_.push_back({Event::Kind::ended, rank});
   const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
   Failure failure = heard.failure;
-  // The driver knows best where the blamed rank is; that rank may never have sent its name to the others.
+  // Use the name that the driver knows for the blamed rank's node. The failed rank may not know this name.
   if (blames) failure.node = pool_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
   events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
@@ -180,7 +180,7 @@ void FunctionCall::lose(const Error& loss) {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
     if (each.ended || !members.lost(each.worker)) continue;
     each.ended = true;
-    // A loss without a node blames no worker.
+    // If the loss names no node, it names no worker either, and its text applies to each lost worker.
     const bool told = each.worker == loss.where().worker || loss.where().node.empty();
     events_.push_back(
         {Event::Kind::lost,
@@ -212,7 +212,7 @@ void FunctionCall::end(int absent, const std::string& why) noexcept {
     const Deadline deadline(pool_.options().timeouts.stop);
     while (!over() && !deadline.passed() && next(deadline)) {
     }
-  } catch (const std::exception&) {  // then stops waiting
+  } catch (const std::exception&) {  // stop waiting; the remaining functions are abandoned
   }
   give_up();
 }

@@ -108,7 +108,7 @@ Checkpoint TrainerCheckpoints::read(std::int64_t number) const {
   const std::string path = path_of(number);
   const std::string description = path + '/' + kDescription;
   try {
-    constexpr int kDeepest = 101;  // a function's state may have a depth of 100
+    constexpr int kDeepest = 101;  // a function's state may have 100 levels, inside one level here
     const Json described = parse_strictly(description, "it", InputFile(description).read_text(kMostText), kDeepest);
     if (described.at("troupe_checkpoint") != 1) throw_bad_file(description, "has an unsupported version");
     Checkpoint checkpoint;
@@ -147,7 +147,7 @@ std::string TrainerCheckpoints::write(const Checkpoint& checkpoint) const {
 void TrainerCheckpoints::prune() const {
   const auto all = numbers();
   const std::size_t old = all.size() - std::min(all.size(), static_cast<std::size_t>(options_.keep));
-  std::error_code ignored;  // folders that cannot be removed stay
+  std::error_code ignored;  // a folder that cannot be removed stays
   for (std::size_t i = 0; i < old; ++i) fs::remove_all(path_of(all[i]), ignored);
 }
 

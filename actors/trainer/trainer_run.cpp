@@ -10,14 +10,16 @@
 namespace troupe {
 namespace {
 
-/// After this number of checkpoints of a rank, all other ranks must have saved one, too.
+/// When a rank has saved this number of checkpoints, every other rank must have saved at least one.
 constexpr std::int64_t kMostAhead = 16;
 
-/// How long to listen to functions that should have stopped, in seconds. Reading the data that they had already sent
-/// may take this long.
+/// After the time at which functions must have stopped, the output that they have already sent is still read for this
+/// time, in seconds.
 constexpr double kLastWords = 1;
 
-/// @param what name of the text, for errors
+/// Returns `text`.
+/// @param what the noun for the error message, such as "config"
+/// @throws Error invalid_argument if the text is longer than a message may contain
 std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
     throw_invalid(std::string(what) + " has " + std::to_string(text.size()) + " bytes; the maximum is " +
@@ -27,7 +29,7 @@ std::string bounded(const char* what, std::string text) {
 
 std::string text_of(const Json& config) { return bounded("config", to_text(config)); }
 
-/// Returns the names in the format of StartFunction.
+/// Returns the names of the data sets in the format of StartFunction::datasets.
 std::string text_of(const RunDatasets& datasets) {
   std::string names;
   for (const RunData& each : datasets.all()) {
@@ -38,7 +40,7 @@ std::string text_of(const RunDatasets& datasets) {
   return bounded("the list of data sets", std::move(names));
 }
 
-/// Returns the error for callbacks.
+/// Returns the exception as an Error, for callbacks.
 Error error_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -62,7 +64,7 @@ RunHandle::Impl::Impl(std::shared_ptr<WorkerPool> pool, std::shared_ptr<TrainerM
   if (request_.config.is_null()) request_.config = Json::object();
   text_of(request_.config);
   text_of(request_.options.dataset);
-  static_cast<void>(ReportRows(request_.options.reports, 1));  // rejects invalid options
+  static_cast<void>(ReportRows(request_.options.reports, 1));  // throws if the options are invalid
   const RunCheckpoints& kept = request_.options.checkpoints;
   if (!kept.folder.empty()) folder_.emplace(kept);
   if (kept.resume && !folder_) throw_invalid("checkpoints.resume needs checkpoints.folder");
@@ -107,7 +109,7 @@ void RunHandle::Impl::count(const Error& loss) {
   if (told_) callbacks_.failure_passed(loss);
 }
 
-/// Starts the next attempt on the current workers.
+/// Tells the callbacks that the next attempt starts on the current workers.
 void RunHandle::Impl::start() {
   const int ranks = is_single() ? 1 : pool_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
@@ -239,7 +241,8 @@ void RunHandle::Impl::keep_checkpoints() {
   }
 }
 
-/// Ends the other ranks' waiting for that rank, and asks them to stop.
+/// Records the error of a function or the loss of its worker. Then tells the other ranks to stop, and breaks their
+/// group, so that they do not wait for the missing rank.
 void RunHandle::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
   auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
@@ -256,16 +259,18 @@ void RunHandle::Impl::make_reports() {
 
 void RunHandle::Impl::tell(const Report& report) {
   callbacks_.report(report);
-  owner_.check("this run of a function");  // a callback may have forked
+  owner_.check("this run of a function");  // throws in a child process that a callback has forked
   reported_.push_back(report);
   if (callbacks_.wants_to_stop() && !std::exchange(stop_wanted_, true)) call_->stop();
 }
 
 void RunHandle::Impl::conclude() {
-  // Other ranks may report the loss of a rank without naming the rank.
+  // If a worker was lost, other ranks may fail with worker_lost without naming that worker. Their error is then not the
+  // cause.
   const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
   if (failure_ && !only_loss) throw Error(*failure_);
-  // Broken connections between nodes are not the fault of a rank.
+  // If no worker was lost, a rank can still blame another with worker_lost, because a connection between their nodes
+  // broke. This counts as a loss, after which the function is called again.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) throw Error(*blame_);
   if (loss_) {

@@ -15,7 +15,7 @@ namespace troupe {
 namespace {
 
 constexpr int kMostWorkers = 4096;
-/// Files of the object store: a group's shared memory, and texts in transfer.
+/// The number of files of the object store besides one per worker: the shared memory of a group, and texts in transfer.
 constexpr int kGroupFiles = 3;
 
 int resolve_workers(TrainerOptions& o) {
@@ -83,7 +83,7 @@ void check_fault_tolerance(const TrainerFaultTolerance& o) {
   Silence::check(o.cut_after, "cut_after");
 }
 
-/// Returns the resident memory of a process of this machine, in bytes; -1 if it is unknown.
+/// Returns the resident memory of a process of this machine in bytes; -1 if it cannot be read.
 std::int64_t memory_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
   std::int64_t all = 0, resident = -1;
@@ -113,7 +113,8 @@ WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
 
 WorkerPool::~WorkerPool() { shut_down(); }
 
-/// Forms the pool completely or not at all.
+/// Creates the runtime of the pool and, in a cluster, waits for the nodes. If this fails, the pool is left without a
+/// runtime.
 void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
@@ -160,8 +161,8 @@ void WorkerPool::recover() {
   replace_lost();
 }
 
-/// Nodes notice that their run has ended, end hanging functions, and join the next run. Other nodes may take their
-/// places.
+/// Ends all workers of a cluster, and starts as many on the nodes that then join. Nodes of the old run detect its end,
+/// end functions that hang, and may join again.
 void WorkerPool::form_again() {
   shut_down();
   Clock::sleep_for(budget_.pause());
@@ -192,7 +193,7 @@ std::vector<WorkerInfo> WorkerPool::workers() const {
   return all;
 }
 
-/// Requires that all functions have ended, except those that hang.
+/// Ends all workers. All functions must have ended before, except those that hang.
 void WorkerPool::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;

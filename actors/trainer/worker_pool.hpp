@@ -13,40 +13,44 @@
 
 namespace troupe {
 
-/// The workers of a trainer: starts them and replaces lost ones.
+/// The workers of a trainer. Starts them, and replaces lost workers.
 class WorkerPool {
  public:
-  /// @throws Error
+  /// Checks the options, and starts all workers.
+  /// @param make_runtime creates the environment in which the workers run; tests can replace it
+  /// @throws Error if an option is invalid or the workers cannot be started
   explicit WorkerPool(TrainerOptions options, MakeRuntime make_runtime = make_actor_runtime);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Makes the pool complete: replaces lost workers and starts workers that the pool has run without.
+  /// Makes the pool complete: replaces lost workers, and starts workers without which earlier functions ran.
   void settle();
-  /// Counts a loss.
+  /// Counts a loss of workers in the failure budget.
   /// @throws Error if the budget is exhausted
   void count_loss(const Error& loss);
-  /// Restores the pool after a loss. If num_workers is a range, continues without lost workers, down to the minimum. In
-  /// a cluster all workers start again, on the nodes that join.
-  /// @throws Error worker_lost for another loss, or the reason why workers cannot start
+  /// Restores the pool after a loss. If num_workers is a range, first removes lost workers, as long as more than the
+  /// minimum remain. Then replaces the remaining lost workers. In a cluster, starts all workers again instead, on the
+  /// nodes that join.
+  /// @throws Error worker_lost if another worker is lost meanwhile; another error if workers cannot be started
   void recover();
-  /// Ends a worker whose function does not end.
+  /// Ends a worker whose function does not end, and marks it as lost. A worker of this process cannot be ended; it is
+  /// abandoned.
   void give_up(int worker);
-  /// Connects the functions on all workers as a group.
-  /// @throws Error
+  /// Prepares the group in which the functions on all workers run collectives, if the placement needs that.
+  /// @throws Error from the rounds of messages
   void begin_group(std::uint64_t run, std::uint64_t generation, const Phase& phase) {
     runtime_->host->begin_group(run, generation, *rounds_, phase);
   }
-  /// Records that an abandoned function still runs.
+  /// Records that an abandoned function still runs in this process.
   void note_hanging() { hangs_ = true; }
 
   const TrainerOptions& options() const { return options_; }
   Rounds& rounds() { return *rounds_; }
   int num_workers() const { return runtime_ ? runtime_->members.num_workers() : wanted_; }
-  /// The pool must be settled.
+  /// Returns the members of the pool. The pool must have workers: its last `settle` or `recover` must have succeeded.
   const Members& members() const { return runtime_->members; }
-  /// Returns the worker's node, for errors.
+  /// Returns the name of the node of a worker, for error messages.
   std::string node_of(int worker) const { return runtime_->host->node(worker); }
   std::vector<WorkerInfo> workers() const;
 
@@ -54,17 +58,17 @@ class WorkerPool {
   void form();
   void form_again();
   void shut_down() noexcept;
-  /// Adds workers up to the wanted number.
+  /// Adds workers, which are not started yet, until there are as many as wanted.
   void fill_up();
   void replace_lost();
 
   const LiveRun live_;
   TrainerOptions options_;
   Hosting hosting_;
-  int wanted_ = 1;  ///< number of workers
+  int wanted_ = 1;  ///< the number of workers that the pool should have
   FailureBudget budget_;
   MakeRuntime make_runtime_;
-  std::unique_ptr<Runtime> runtime_;  ///< null if it could not be formed again
+  std::unique_ptr<Runtime> runtime_;  ///< null if there are no workers, because they could not be started again
   std::unique_ptr<Rounds> rounds_;
   bool hangs_ = false;
 };

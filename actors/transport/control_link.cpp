@@ -10,9 +10,10 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::milliseconds kMeasureEvery{500};
-/// A process that does not read or write for this time was stopped or starved: three heartbeats.
+/// If CAF's thread does not read or write for this time, three intervals of heartbeats, this process was stopped or got
+/// no processor time.
 constexpr std::chrono::milliseconds kUnseen{1500};
-/// An event within this time after a stop may be caused by the stop.
+/// The end of a connection may be caused by a stop of this process if it follows within this time after the stop.
 constexpr std::chrono::milliseconds kLately{1000};
 
 }  // namespace

@@ -30,7 +30,8 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-/// @throws Error system if the path is too long
+/// Returns the path of the socket in `folder`.
+/// @throws Error system if the path is too long for a socket
 std::string socket_in(const std::string& folder) {
   address_of(folder + kSocketName);
   return folder + kSocketName;
@@ -44,14 +45,15 @@ FileDescriptor make_socket() {
 
 void set_non_blocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
+/// Returns true if the process at the other end of `fd` runs as this user and `admit` accepts it.
 bool admitted(int fd, const LocalListener::Admit& admit) {
   ucred peer{};
   socklen_t length = sizeof peer;
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid() && admit(peer.pid);
 }
 
-/// Accepts connections on an AF_UNIX socket. CAF crashes on invalid input, so nothing is read from processes that are
-/// not admitted.
+/// Accepts connections on an AF_UNIX socket for CAF. Closes the connection of a process that is not admitted before CAF
+/// reads from it, because CAF crashes on invalid input.
 class LocalDoorman : public caf::io::network::doorman_impl {
  public:
   LocalDoorman(caf::io::network::default_multiplexer& multiplexer, int fd, LocalListener::Admit admit)
@@ -69,7 +71,8 @@ class LocalDoorman : public caf::io::network::doorman_impl {
   LocalListener::Admit admit_;
 };
 
-/// CAF's connection manager with AF_UNIX sockets instead of TCP. `host` is a path, also for `open`.
+/// A connection manager of CAF that uses AF_UNIX sockets instead of TCP. CAF passes the path of the socket in place of
+/// the host name.
 class LocalManager : public caf::io::middleman_actor_impl {
  public:
   LocalManager(caf::actor_config& config, caf::actor broker, LocalListener::Admit admit)

@@ -11,19 +11,22 @@
 
 namespace troupe {
 
-/// Makes an actor reachable for processes of this machine over an AF_UNIX socket, without a port. The socket is in a
-/// folder that only this user can enter, and admits only processes that `admit` accepts. It is removed with this
-/// object; existing connections stay.
+/// Makes an actor reachable for other processes of this machine, over an AF_UNIX socket. No network port is opened. The
+/// socket is in a folder that only this user can enter, and only processes that `Admit` accepts may connect. The
+/// destructor removes the socket; existing connections stay.
 class LocalListener {
  public:
+  /// A function that returns true if the process with this id may connect. Runs on CAF's thread.
   using Admit = std::function<bool(pid_t)>;
 
-  /// @throws Error system
+  /// @param reachable the actor that other processes can reach
+  /// @throws Error system if the socket cannot be created
   LocalListener(caf::actor_system& system, const caf::actor& reachable, Admit admit);
   ~LocalListener();
   LocalListener(const LocalListener&) = delete;
   LocalListener& operator=(const LocalListener&) = delete;
 
+  /// Returns the path of the socket.
   const std::string& path() const { return path_; }
 
  private:
@@ -32,8 +35,8 @@ class LocalListener {
   caf::io::middleman_actor manager_;
 };
 
-/// Returns the actor behind the socket.
-/// @throws Error protocol or timeout
+/// Connects to the socket of a LocalListener, and returns the actor that the listener makes reachable.
+/// @throws Error protocol if there is no connection within `timeout`
 caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout);
 
 }  // namespace troupe

@@ -7,13 +7,14 @@
 
 namespace troupe {
 
-/// A folder for a socket that only this user can enter. It is removed with this object. If the process was killed, the
-/// next SocketFolder removes the folder, because no process holds its lock.
+/// Creates a folder for a socket, which only this user can enter. The destructor removes the folder. If the process is
+/// killed before, the next SocketFolder of this user removes the folder: it recognizes such a folder because no process
+/// holds the folder's lock.
 class SocketFolder {
  public:
-  /// Creates the folder in the folder for temporary files.
-  /// @param socket name of the socket in the folder
-  /// @throws Error system
+  /// Removes folders of killed processes, and creates the folder in the system's folder for temporary files.
+  /// @param socket the name that the caller gives to the socket in the folder, beginning with "/"
+  /// @throws Error system if the folder cannot be created
   explicit SocketFolder(const std::string& socket);
   SocketFolder(const SocketFolder&) = delete;
   SocketFolder& operator=(const SocketFolder&) = delete;

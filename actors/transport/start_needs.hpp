@@ -7,28 +7,30 @@
 
 namespace troupe {
 
-/// Returns the number of threads of an actor system: its scheduler's threads, clock and printer, and for connections to
-/// other processes a multiplexer and a manager.
+/// Returns the number of threads of an actor system: the threads of its scheduler, its clock and its printer. If actors
+/// reach other processes, two more: for the multiplexer and the connection manager.
+/// @param scheduler the number of threads of the scheduler
 int caf_threads(std::size_t scheduler, Reach reach);
 
-// Threads and files that the parts of a process need:
-inline constexpr StartNeeds kStoreNeeds{1, 0, 3};       ///< an object store with its event loop
-inline constexpr StartNeeds kGateNeeds{1, 0, 4};        ///< a listener with its event loop
-inline constexpr StartNeeds kNetworkNeeds{0, 0, 4};     ///< CAF's multiplexer and its listener or connection
-inline constexpr StartNeeds kCheckpointNeeds{1, 0, 6};  ///< a checkpoint that is being written: its files and two
-                                                        ///< vectors
-inline constexpr int kReceiverFiles = 2;                ///< for a data plane
-inline constexpr int kBriefFiles = 5;                   ///< files that are open only for a moment
+// The resources that each part of a process needs: its threads, threads of other processes, and file descriptors.
+inline constexpr StartNeeds kStoreNeeds{1, 0, 3};       ///< an object store
+inline constexpr StartNeeds kGateNeeds{1, 0, 4};        ///< a gate
+inline constexpr StartNeeds kNetworkNeeds{0, 0, 4};     ///< CAF's multiplexer, and a listener or connection
+inline constexpr StartNeeds kCheckpointNeeds{1, 0, 6};  ///< a checkpoint that is being written: its thread, files, and
+                                                        ///< two vectors
+inline constexpr int kReceiverFiles = 2;                ///< file descriptors of a data plane
+inline constexpr int kBriefFiles = 5;                   ///< file descriptors that are open for a short time only
 
-/// Needs of an actor system that connects to another process, with one actor on its own thread.
+/// Returns the needs of an actor system that connects to another process, including one actor with a thread of its own.
 StartNeeds needs_of_system();
-/// `needs_of_node`: needs of the process that serves one run, without the run's workers. `needs_of_supervisor`: needs
-/// of the process that starts such processes.
+/// Returns the needs of a node's process that serves one run, without the workers of the run.
 StartNeeds needs_of_node();
+/// Returns the resources that must be available when a node starts: those of `needs_of_node` for each process that it
+/// starts for a run, and two threads more.
 StartNeeds needs_of_supervisor();
-/// Needs of one more worker in a node's or the driver's process.
+/// Returns the needs of one more worker in the process of a node or of the driver.
 StartNeeds needs_of_worker();
-/// Returns the number of threads that receive in a node's data plane.
+/// Returns the number of threads with which a node's data plane receives data.
 int node_receivers();
 
 }  // namespace troupe

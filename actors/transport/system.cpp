@@ -11,30 +11,32 @@ using std::chrono::seconds;
 
 namespace {
 
-/// The interval of heartbeats. The admission allows twice as many.
+/// The interval at which each end of a connection sends heartbeats. `LinkAdmission` allows four per second.
 constexpr milliseconds kHeartbeat{500};
-/// CAF's own timeout for silent machines, which applies while no round waits for them. It is generous, because CAF does
-/// not notice if this process itself was stopped.
+/// The minimum time after which CAF itself ends the connection to a machine that sends nothing. It is long, because CAF
+/// cannot detect that this process was stopped, and would then blame the other machine. Troupe's own, shorter limit
+/// (`cut_after`) takes such stops into account.
 constexpr milliseconds kSilentNode = seconds(15);
 
 }  // namespace
 
 SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach, milliseconds cut_after) {
   add_message_types<caf::id_block::troupe>();
-  // The work-stealing scheduler polls when idle, which costs the replicas their cores.
+  // CAF's default scheduler (work stealing) polls when idle, which takes processor time from the replicas. This one
+  // sleeps.
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", scheduler_threads);
   if (reach == Reach::threads) return;
   load<caf::io::middleman>();
   set("middleman.app-identifiers", std::vector<std::string>{"troupe"});
-  // Processes of one machine detect each other's end, and show signs of life by other means.
+  // Processes of one machine need no heartbeats: they detect each other's end at once, and have other signs of life.
   if (reach == Reach::machines) {
     set("middleman.heartbeat-interval", caf::timespan{kHeartbeat});
     if (cut_after.count() > 0)
       set("middleman.connection-timeout",
           caf::timespan{std::max(kSilentNode, 3 * std::min<milliseconds>(cut_after, std::chrono::hours(24 * 365)))});
   }
-  // Messages are small: unpack them where they arrive instead of on yet another thread.
+  // Unpack messages on the thread that receives them, without additional threads, because messages are small.
   set("middleman.workers", std::size_t{0});
 }
 

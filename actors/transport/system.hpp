@@ -8,17 +8,18 @@
 
 namespace troupe {
 
-/// The actors with which the actors of a process exchange messages.
+/// States where the actors are with which this process exchanges messages.
 enum class Reach : std::uint8_t {
-  threads,    ///< in this process
-  processes,  ///< in processes on this machine
+  threads,    ///< only in this process
+  processes,  ///< also in other processes of this machine
   machines,
 };
 
-/// Settings of every actor system of Troupe: message types, a scheduler that sleeps when idle, and heartbeats.
+/// The configuration of every actor system of Troupe. It sets the message types, a scheduler whose threads sleep when
+/// idle, and heartbeats between machines.
 class SystemConfig : public caf::actor_system_config {
  public:
-  /// @param cut_after how long a machine may be silent; 0: without a limit
+  /// @param cut_after for how long another machine may send nothing; 0: no limit
   SystemConfig(std::size_t scheduler_threads, Reach reach,
                std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after);
 };

@@ -29,8 +29,8 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// Returns the maximum size of messages that wait for the peer, in bytes: slightly more than one message to each worker
-/// of a node.
+/// Returns the maximum number of bytes that may wait to be sent to a peer: 64 MB, and room for one message of the
+/// largest size to each worker of a node.
 std::size_t most_queued(const RunLimits& limits) {
   const std::size_t nodes = std::max<std::size_t>(limits.members, 2) - 1;
   return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_message_to(Recipient::worker, limits);
@@ -52,7 +52,7 @@ caf::node_id node_of(const wire::NodeId& id) {
   return node;
 }
 
-/// Makes CAF read and write a TLS stream instead of a plain socket.
+/// The functions with which CAF reads and writes a connection. They use a TLS stream in place of a plain socket.
 class TlsPolicy {
  public:
   TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, LinkEnd end, const caf::node_id& own,
@@ -79,11 +79,13 @@ class TlsPolicy {
     }
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
-  /// The socket does not signal data that was already read from it.
+  /// Returns true if data is available that was already read from the socket. The socket is not readable for such data,
+  /// so CAF must read again without waiting for it.
   bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:
-  /// Reads until nothing is left, because CAF reads again only when the socket becomes readable.
+  /// Discards all data that has arrived. Must read until nothing is left, because CAF reads again only when the socket
+  /// becomes readable.
   rw_state drop_what_comes(std::size_t& result, rw_state state) {
     std::array<std::byte, 4096> nowhere;
     while (state == rw_state::success && result > 0)
@@ -91,6 +93,8 @@ class TlsPolicy {
     return state;
   }
 
+  /// Calls `call`, which reads or writes, and converts its result for CAF. If `call` throws, ends the connection with
+  /// the message as the reason.
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;
@@ -103,7 +107,7 @@ class TlsPolicy {
     } catch (const Error& error) {
       link_->refuse(error.message());
       return rw_state::failure;
-    } catch (const std::exception& error) {  // out of memory; an exception would end CAF's thread
+    } catch (const std::exception& error) {  // such as std::bad_alloc; an exception would end CAF's thread
       link_->refuse(error.what());
       return rw_state::failure;
     }
@@ -113,7 +117,7 @@ class TlsPolicy {
   std::shared_ptr<ControlLink> link_;
 };
 
-/// CAF's interface to a connection.
+/// One connection, in the form that CAF requires (a scribe).
 class TlsScribe : public caf::io::scribe {
  public:
   TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream,
@@ -151,7 +155,8 @@ class TlsScribe : public caf::io::scribe {
   caf::io::network::stream_impl<TlsPolicy> stream_;
 };
 
-/// @param second a duplicate of the stream's descriptor, because CAF closes its own descriptor
+/// Returns a new TlsScribe.
+/// @param second a duplicate of the stream's descriptor. CAF owns and closes it, independently of `stream`
 caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, FileDescriptor second,
                                 const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits) {
   return caf::make_counted<TlsScribe>(multiplexer, second.release(), std::move(stream), link, end, limits);
@@ -159,11 +164,11 @@ caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stre
 
 }  // namespace
 
-/// Passes streams from the gate's thread to CAF's thread.
+/// A queue that passes streams from the gate's thread to CAF's thread. CAF's thread polls the descriptor `bell`.
 struct TlsListener::Door {
   struct Entry {
     TlsStream stream;
-    FileDescriptor second;  ///< a duplicate of the socket's descriptor
+    FileDescriptor second;  ///< a duplicate of the stream's descriptor
     std::shared_ptr<ControlLink> link;
   };
 
@@ -187,14 +192,14 @@ struct TlsListener::Door {
   }
 
   const RunLimits limits;
-  FileDescriptor bell;  ///< counts the waiting streams
+  FileDescriptor bell;  ///< an eventfd, whose counter is the number of waiting streams
   std::mutex mutex;
   std::deque<Entry> waiting;
 };
 
 namespace {
 
-/// Treats a signal of the door's eventfd as an accepted connection.
+/// Makes CAF treat an event of `Door::bell` like a connection that can be accepted.
 struct BellPolicy {
   static bool try_accept(native_socket& result, native_socket fd) {
     std::uint64_t one = 0;
@@ -241,8 +246,8 @@ class TlsDoorman : public caf::io::doorman {
   std::shared_ptr<Door> door_;
 };
 
-/// CAF's connection manager for existing streams. The functions that make the results of `connect` and `open` are
-/// passed to the constructor.
+/// A connection manager of CAF for streams that already exist. Its functions `connect` and `open` call the functions
+/// that were passed to the constructor.
 class TlsManager : public caf::io::middleman_actor_impl {
  public:
   using Make = std::function<caf::expected<caf::io::scribe_ptr>(default_multiplexer&)>;
@@ -289,7 +294,8 @@ TlsListener::TlsListener(caf::actor_system& system, const caf::actor& reachable,
 TlsListener::~TlsListener() { end_publishing(manager_); }
 
 void TlsListener::hand_over(TlsStream stream, std::shared_ptr<ControlLink> link) {
-  FileDescriptor second = duplicate(stream.fd());  // duplicated here, where a failure affects only this connection
+  FileDescriptor second = duplicate(stream.fd());  // duplicated here, because a failure on CAF's thread would affect
+                                                   // more
   door_->enter({std::move(stream), std::move(second), std::move(link)});
 }
 

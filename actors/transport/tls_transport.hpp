@@ -10,17 +10,21 @@
 
 namespace troupe {
 
-/// Makes an actor reachable for nodes over TLS streams that a gate has accepted. CAF receives data only from peers with
-/// a certificate and a valid hello, and only frames that `LinkAdmission` allows. Opens no listening socket itself.
+/// Makes an actor reachable for nodes, over TLS streams that a gate has accepted. The gate has already checked the
+/// peer's certificate and hello, and CAF receives only frames that `LinkAdmission` allows. This class opens no
+/// listening socket.
 class TlsListener {
  public:
-  /// @throws Error system
+  /// @param reachable the actor that nodes can reach
+  /// @param limits the maximum sizes of lists in messages of this run
+  /// @throws Error system if CAF cannot publish the actor
   TlsListener(caf::actor_system& system, const caf::actor& reachable, const RunLimits& limits);
   ~TlsListener();
   TlsListener(const TlsListener&) = delete;
   TlsListener& operator=(const TlsListener&) = delete;
 
-  /// Passes the stream to CAF. May be called from any thread.
+  /// Passes a stream to CAF, which then uses it as a connection. May be called from any thread.
+  /// @param link receives the state of the connection
   void hand_over(TlsStream stream, std::shared_ptr<ControlLink> link);
 
  private:
@@ -29,8 +33,9 @@ class TlsListener {
   caf::io::middleman_actor manager_;
 };
 
-/// Returns the actor that the other end of `stream` publishes.
-/// @throws Error protocol or timeout
+/// Passes `stream` to CAF as a connection, and returns the actor that the other end publishes.
+/// @param link receives the state of the connection
+/// @throws Error protocol if CAF's handshake fails or is not complete within `timeout`
 caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,
                        std::chrono::milliseconds timeout);
 

@@ -15,13 +15,14 @@ class Analysis::Impl {
   std::string metric;
   Better better = Better::lower;
   bool complete = false;
-  std::shared_ptr<const SearchFolder> folder;  ///< keeps a temporary folder alive
+  std::shared_ptr<const SearchFolder> folder;  ///< shared, so that a temporary folder exists as long as the analysis
 };
 
-/// Returns the last value of a metric that a trial has reported; nothing if it has reported none.
+/// Returns the last value that a trial has reported for a metric; std::nullopt if no report has this metric.
 std::optional<double> last_value(const Trial& trial, const std::string& metric);
 
-/// Returns values by their keys. Keys of nested objects are joined with dots.
+/// Returns all values of a config, each with its key. The key of a value in a nested object is the path to the value,
+/// such as "optimizer.lr".
 std::vector<std::pair<std::string, Json>> flattened(const Json& config);
 
 }  // namespace troupe::tune

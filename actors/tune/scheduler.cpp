@@ -15,8 +15,9 @@ class Fifo : public Stopper {
 };
 
 /// The stopping variant of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
-/// Tuning", MLSys 2020). At each rung a trial continues if it is among the best 1/reduction of the trials that have
-/// reached the rung so far. The first trial at a rung always continues.
+/// Tuning", MLSys 2020). Certain iterations are called rungs. A trial that reaches a rung continues if its value is
+/// among the best 1/reduction of all values at this rung so far. The first trial at a rung always continues, unless its
+/// value is NaN or infinite.
 class Asha : public Stopper {
  public:
   explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {
@@ -38,9 +39,10 @@ class Asha : public Stopper {
  private:
   struct Rung {
     std::int64_t iteration;
-    std::map<int, double> values;  ///< by trial
+    std::map<int, double> values;  ///< by trial: its value at this rung
   };
 
+  /// Records the value of a trial at a rung, and returns true if the trial continues.
   bool is_among_best(Rung& rung, int trial, double value) const {
     rung.values[trial] = value;
     const auto better =
@@ -53,8 +55,9 @@ class Asha : public Stopper {
   std::vector<Rung> rungs_;
 };
 
-/// Stops a trial whose best value so far is worse than the median of the other trials' average values up to the same
-/// iteration (Golovin et al., "Google Vizier", KDD 2017, 3.2.2).
+/// Stops a trial if its best value so far is worse than the median of the average values of the other trials. The
+/// average of a trial is taken over its reports up to the same iteration (Golovin et al., "Google Vizier", KDD 2017,
+/// section 3.2.2).
 class Median : public Stopper {
  public:
   explicit Median(const Scheduler& scheduler) : grace_(scheduler.grace), least_(scheduler.least_trials) {}
@@ -73,9 +76,10 @@ class Median : public Stopper {
   }
 
  private:
-  using Values = std::map<std::int64_t, double>;  ///< by iteration
+  using Values = std::map<std::int64_t, double>;  ///< by iteration: the reported value
 
-  /// Treats NaN as worse than any number.
+  /// Returns the average of the values up to iteration `until`. NaN counts as infinity, so that it is worse than any
+  /// number.
   static double average(const Values& values, std::int64_t until) {
     double sum = 0;
     std::int64_t count = 0;

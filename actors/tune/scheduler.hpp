@@ -9,7 +9,7 @@
 
 namespace troupe::tune {
 
-/// Decides after each report whether a trial continues. Smaller values are better.
+/// Decides after each report of a trial whether the trial continues or is stopped early. Smaller values are better.
 class Stopper {
  public:
   Stopper() = default;
@@ -17,11 +17,16 @@ class Stopper {
   Stopper& operator=(const Stopper&) = delete;
   virtual ~Stopper() = default;
 
-  /// @param iteration number of the report in its trial, from 1 on, increasing; a restarted trial repeats some numbers
+  /// Records a report, and returns true if its trial continues.
+  /// @param trial the number of the trial
+  /// @param iteration the number of the report in its trial, from 1 on. The numbers of a trial increase, but a
+  /// restarted trial may repeat some numbers
+  /// @param value the value of the metric by which trials are compared
   virtual bool goes_on(int trial, std::int64_t iteration, double value) = 0;
 };
 
-/// @throws Error invalid_argument for invalid options
+/// Returns the stopper for these options.
+/// @throws Error invalid_argument if an option is invalid
 std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler);
 
 }  // namespace troupe::tune

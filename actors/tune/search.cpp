@@ -25,7 +25,7 @@
 namespace troupe::tune {
 namespace {
 
-/// The interval at which the search checks conditions that do not wake it.
+/// The maximum time that the search sleeps. Some conditions, such as timeouts, do not wake it.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 Space space_of(const Options& options) {
@@ -34,14 +34,16 @@ Space space_of(const Options& options) {
   return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
 }
 
-/// Returns true for errors that another attempt may avoid, such as the loss of a trial's own worker.
+/// Returns true if the trial may succeed when it is started again, such as after the loss of one of its workers.
+/// @param code the name of an error code
 bool is_a_loss(const std::string& code) {
   return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);
 }
 
 bool is_report(const Json& line) { return line.contains("iteration"); }
 
-/// Answers a report when it has been processed, whether or not that succeeded. The trial waits for the answer.
+/// Sends the answer to a report in the destructor, so that the answer is sent even if processing the report throws. The
+/// trial waits for the answer.
 class AnsweredReport {
  public:
   explicit AnsweredReport(const TrialProcess* trial) : trial_(trial) {}
@@ -99,7 +101,9 @@ void Search::check() {
   if (!options_.suggest) task_of(space_.config(options_.seed, 0));
 }
 
-/// Gives each trial its own cores, so that trials do not slow each other down.
+/// Determines how many cores each trial gets, and how many trials run at the same time. Each trial gets cores of its
+/// own, so that trials do not slow each other down.
+/// @throws Error invalid_argument if a trial needs more cores than there are
 void Search::give_cores() {
   free_cores_ = usable_core_numbers();
   TrainerOptions& workers = trainable_.workers;
@@ -119,6 +123,8 @@ void Search::give_cores() {
   most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
 }
 
+/// Returns the task of a trial.
+/// @param drawn the values that were drawn or suggested for the trial
 /// @throws Error invalid_argument if the name of the data refers to a value that the config does not have
 TrialTask Search::task_of(const Json& drawn) const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory, options_.scheduler.max_iterations};
@@ -127,10 +133,11 @@ TrialTask Search::task_of(const Json& drawn) const {
   return task;
 }
 
+/// Returns the description of the search, by which a resumed search is recognized as the same search.
 Json Search::description() const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
   Json json = to_json(task);
-  json.erase("most_reports");  // an option of the scheduler: a search may be resumed with another one
+  json.erase("most_reports");  // depends on the scheduler: a search may be resumed with another scheduler
   json["space"] = options_.suggest ? Json("suggested") : options_.space;
   json["num_samples"] = options_.suggest ? Json() : Json(options_.num_samples);
   json["seed"] = options_.seed;
@@ -139,7 +146,8 @@ Json Search::description() const {
   return json;
 }
 
-/// Reads the trials of a search that is resumed. Trials that had not ended restart.
+/// Reads the trials of a search that is resumed, and passes their reports to the scheduler. Trials that have not ended
+/// will be started again.
 void Search::read_trials() {
   while (auto trial = folder_->read(static_cast<int>(trials_.size()) + 1)) trials_.push_back(std::move(*trial));
   for (const Trial& trial : trials_)
@@ -171,7 +179,7 @@ void Search::run_trials() {
   }
 }
 
-/// A trial that could not be started is waiting and restarts later, so the search is not complete.
+/// Returns true if no trial remains to be started. A trial that waits, because it could not be started, remains.
 bool Search::has_no_more() const {
   return no_more_ &&
          std::ranges::none_of(trials_, [](const Trial& trial) { return trial.state == TrialState::waiting; });
@@ -214,7 +222,9 @@ void Search::start_trials() {
   }
 }
 
-/// If a limit is reached while other trials run, the trial waits until one of them ends. That does not count as a loss.
+/// Starts the process of a trial. Returns false if it cannot be started. If other trials run at that time, the failure
+/// does not count as an attempt, because they may use the missing resources.
+/// @param at the index of the trial
 bool Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];
   folder_->write_task(trial, task_of(trial.config));
@@ -277,7 +287,8 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
-/// Called when a trial begins or restarts: its first `kept` reports stay valid.
+/// Called when the process of a trial has started. The first `kept` reports in the trial's file stay valid; the trial
+/// will repeat later reports.
 void Search::keep_reports(Trial& trial, std::size_t kept) {
   const std::size_t known = trial.reports.size();
   if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
@@ -285,8 +296,8 @@ void Search::keep_reports(Trial& trial, std::size_t kept) {
   for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
 }
 
-/// A trial that was asked to end between two reports may send one more report before it ends. The trial's files contain
-/// that report, so the table contains it, too.
+/// Processes a message of a trial that was told to end. If the trial was between two reports, it may send one more
+/// report. Adds this report to the trial, because the trial's file contains it as well.
 void Search::take_late(Run& run, const Json& line) {
   if (line.contains("kept")) return keep_reports(trials_[run.at], line["kept"].get<std::size_t>());
   if (!is_report(line)) return;
@@ -295,7 +306,8 @@ void Search::take_late(Run& run, const Json& line) {
   if (most == 0 || report.iteration <= most) trials_[run.at].reports.push_back(std::move(report));
 }
 
-/// A trial that has sent its last allowed report ends by itself. If it reports again, it is asked to end.
+/// Adds a report to its trial, and tells the trial to end if the scheduler stops it. A trial should end by itself after
+/// `max_iterations` reports. If it reports once more, the report is ignored and the trial is told to end.
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
   const std::int64_t most = options_.scheduler.max_iterations;
@@ -312,17 +324,18 @@ void Search::dismiss(Run& run, TrialState state) {
   run.process->ask_to_end();
 }
 
-/// Called for a trial that was asked to end.
+/// Called for a trial that was told to end. If its process has ended, or its deadline has passed, kills the process and
+/// records the end of the trial.
 void Search::look_for_end(Run& run) {
   if (run.over || !(run.process->has_ended() || run.deadline.passed())) return;
   run.process->kill();
-  hear(run);  // reads its last messages
+  hear(run);  // reads the last messages of the process
   if (*run.leaving != TrialState::waiting) return end(run, *run.leaving);
   run.over = true;
 }
 
-/// Ends all trials when the search stops. When the search is resumed, they restart from their checkpoints, if they have
-/// any.
+/// Ends all trials that still run when the search stops. If the search is resumed, they start again, from their
+/// checkpoints if they have any.
 void Search::end_all() {
   for (Run& run : runs_) {
     if (run.over) continue;
@@ -337,7 +350,9 @@ void Search::end_all() {
   runs_.clear();
 }
 
-/// @throws Error invalid_argument if the scheduler needs a metric that the trial has never reported
+/// Checks that a trial reports the metric that the scheduler needs.
+/// @throws Error invalid_argument if the scheduler compares trials by a metric that neither `report` nor an earlier
+/// report of the trial has
 void Search::check_metric(const Trial& trial, const Report& report) const {
   if (options_.scheduler.kind == SchedulerKind::fifo || metric_of(report, options_.metric)) return;
   if (last_value(trial, options_.metric)) return;
@@ -347,13 +362,16 @@ void Search::check_metric(const Trial& trial, const Report& report) const {
                 names_of(report.metrics) + did_you_mean(options_.metric, names));
 }
 
+/// Treats a trial as lost if it has sent nothing for `report_timeout`.
 void Search::look_for_silence(Run& run) {
   const auto timeout = options_.report_timeout;
   if (run.over || timeout.count() == 0 || Clock::now() - run.heard < timeout) return;
   lose(run, "reported nothing for " + std::to_string(timeout.count()) + " ms");
 }
 
-/// Restarts the trial unless it has used up its attempts. A trial that was asked to end is killed at once.
+/// Handles the loss of a trial's process. If the trial has attempts left, it will be started again; otherwise it has
+/// failed. If the trial was told to end, only makes `look_for_end` kill it at once.
+/// @param how the reason, for error messages
 void Search::lose(Run& run, const std::string& how) {
   if (run.leaving) {
     run.deadline = Deadline(std::chrono::milliseconds(0));
@@ -368,7 +386,7 @@ void Search::lose(Run& run, const std::string& how) {
   tell(trial);
 }
 
-/// Records the end of a trial, and kills its process if it still runs.
+/// Records the end of a trial in its folder, and kills its process if it still runs.
 void Search::end(Run& run, TrialState state) {
   Trial& trial = trials_[run.at];
   run.over = true;
@@ -393,7 +411,7 @@ void Search::drop_ended() {
   }
 }
 
-/// An exception of `on_change` ends the search after the current work is done.
+/// Calls the user's function `Options::on_change`. If it throws, the search ends, but only after the current work.
 void Search::tell(const Trial& trial) {
   if (options_.on_change) keeping_errors([&] { options_.on_change(trial); });
   check_owner();

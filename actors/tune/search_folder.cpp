@@ -86,7 +86,8 @@ void SearchFolder::lock() {
   unlock_ = UnlockAtEnd(lock_.get());
 }
 
-/// The error names the first difference.
+/// Compares the description `search` with the search in the folder.
+/// @throws Error invalid_argument if they differ; the message names the first difference
 void SearchFolder::compare(const Json& search) const {
   const Json before = read_json(path_ + kSearch);
   for (const auto& [key, value] : search.items())
@@ -111,7 +112,7 @@ std::optional<Trial> SearchFolder::read(int number) const {
     const Json end = read_json(files.end());
     auto reports = read_reports(files.reports());
     const auto count = end.at("reports").get<std::size_t>();
-    if (reports.size() < count) return trial;  // some were lost when the machine failed
+    if (reports.size() < count) return trial;  // some reports were lost when the machine failed
     reports.resize(count);
     trial.state = state_of(end.at("state").get<std::string>(), files.end());
     end.at("error").get_to(trial.error);

@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kDistributions{"uniform", "loguniform", "quniform", "randint", "choice", "grid"};
 
-/// Returns "/optimizer/lr" as "optimizer.lr".
+/// Returns a key for error messages, such as "optimizer.lr" for the JSON pointer "/optimizer/lr".
 std::string text_of(const Json::json_pointer& place) {
   std::string text;
   for (Json::json_pointer at = place; !at.empty(); at = at.parent_pointer()) {
@@ -41,7 +41,7 @@ std::vector<double> numbers_of(const std::string& name, const Json& arguments, s
   return arguments.get<std::vector<double>>();
 }
 
-/// Returns true for an integer that fits into 64 signed bits.
+/// Returns true if `number` is an integer that fits into std::int64_t.
 bool is_whole(const Json& number) {
   return number.is_number_integer() &&
          (!number.is_number_unsigned() || number.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max());
@@ -65,7 +65,7 @@ void check_range(const std::string& name, const Json& arguments, const Json::jso
     refuse(place, "is " + range + ", where no multiple of " + arguments[2].dump() + " lies");
 }
 
-/// Returns a number in [low, high) with the full precision of a double.
+/// Draws a number uniformly from [low, high), with 53 random bits.
 double between(double low, double high, Random& random) {
   const double share = static_cast<double>(random.below(std::uint64_t{1} << 53)) * 0x1p-53;
   return std::min(low + (high - low) * share, std::nextafter(high, low));
@@ -96,7 +96,9 @@ Space::Space(Json space) : space_(std::move(space)) {
   find(space_, Json::json_pointer());
 }
 
-/// Arrays are plain values, whatever they contain.
+/// Finds the distributions in `value` and in the objects in it. Does not search arrays: an array is a constant,
+/// whatever it contains.
+/// @param place the place of `value` in the space
 void Space::find(const Json& value, const Json::json_pointer& place) {
   if (!value.is_object()) return;
   if (value.size() == 1 && !place.empty()) {

@@ -11,25 +11,28 @@ namespace troupe::tune {
 /// The maximum number of trials of one search.
 inline constexpr std::int64_t kMostTrials = 1'000'000;
 
-/// The values that the configs of trials may have.
+/// A space, from which the configs of trials are drawn.
 class Space {
  public:
-  /// @throws Error invalid_argument that names the key of an invalid value
+  /// @param space an object as described in troupe/tune.hpp
+  /// @throws Error invalid_argument if a distribution is invalid; the message names its key
   explicit Space(Json space);
 
-  /// Returns the number of combinations of all grids.
+  /// Returns the number of combinations of the values of all grids; 1 if there is no grid.
   std::int64_t combinations() const { return combinations_; }
-  /// Returns the config of trial `index`, from 0 on, as a function of seed and index. Consecutive trials take all
-  /// combinations of the grids in turn; the first grid changes least often.
+  /// Returns the config of a trial. It depends only on the space, `seed` and `index`. Consecutive trials take the
+  /// combinations of the grids in turn; the value of the first grid changes least often.
+  /// @param index the index of the trial, from 0 on
   Json config(std::uint64_t seed, std::int64_t index) const;
 
  private:
+  /// A value of the config that is drawn from a distribution or taken from a grid.
   struct Drawn {
     Json::json_pointer place;
-    std::string name;  ///< name of the distribution
+    std::string name;  ///< name of the distribution, such as "uniform"
     Json arguments;
-    std::uint64_t stream = 0;  ///< stream of its random numbers; it depends only on the key, so new keys change no
-                               ///< other value
+    std::uint64_t stream = 0;  ///< stream of its random numbers. It depends only on the key, so another key in the
+                               ///< space does not change this value
   };
 
   void find(const Json& value, const Json::json_pointer& place);

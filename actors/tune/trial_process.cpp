@@ -23,8 +23,8 @@ namespace {
 
 /// The maximum size of one line, in bytes.
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
-constexpr int kDeepestLine = 102;  ///< a function's reports and results may have a depth of 100
-/// The maximum time between the end of the process's output and its exit.
+constexpr int kDeepestLine = 102;  ///< a function's reports and results may have 100 levels
+/// The maximum time to wait for the exit of a process after its last line.
 constexpr std::chrono::seconds kEndTimeout{10};
 constexpr std::chrono::milliseconds kLook{1};
 
@@ -34,7 +34,9 @@ FileDescriptor open_file(const std::string& path, int flags) {
   return file;
 }
 
-/// The process's output goes to a file of the trial, not to the output of the search. Its input is empty.
+/// Starts the process of a trial. Its standard output and error are a file in the trial's folder, and its standard
+/// input is empty.
+/// @param socket the process's end of its connection to the search
 ChildProcess start(const std::string& folder, int socket, const std::vector<int>& cores) {
   const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
   const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
@@ -89,7 +91,7 @@ std::vector<Json> TrialProcess::take() {
   return lines;
 }
 
-/// If the process has ended, the answer is not read.
+/// Ignores errors: if the process has ended, nobody needs the answer.
 void TrialProcess::answer_report() const noexcept {
   if (socket_) ::send(socket_.get(), "\n", 1, MSG_NOSIGNAL);
 }
@@ -104,10 +106,11 @@ void TrialProcess::ask_to_end() noexcept {
   if (!reaped_ && !child_.has_ended()) child_.signal(SIGTERM);
 }
 
-/// Kills the process group first: until the process is reaped, no other group has its number.
+/// Kills the process group of the trial before it reaps the process. Until then no other process group can have this
+/// number.
 void TrialProcess::kill() noexcept {
   if (!owner_.is_this() || std::exchange(reaped_, true)) return;
-  child_.has_ended();  // finds the process's successor
+  child_.has_ended();  // finds the successor, if the process has become a daemon
   ::kill(-pid(), SIGKILL);
   try {
     child_.kill();

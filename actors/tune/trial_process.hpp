@@ -11,29 +11,33 @@
 
 namespace troupe::tune {
 
-/// The process of a trial, from the search's point of view: it sends lines of JSON until it ends.
+/// A trial's process, as the search uses it. The process sends lines of JSON until it ends; `trial_run.cpp` is its
+/// side.
 class TrialProcess {
  public:
-  /// Starts this program again on these cores. The destructor ends the process.
-  /// @param folder of the trial, with its task
-  /// @throws Error as ChildProcess; bad_file if the output file cannot be created in the folder
+  /// Starts this program again as the process of a trial, pinned to the cores `cores`. The destructor kills the
+  /// process.
+  /// @param folder the folder of the trial, which contains its task
+  /// @throws Error from ChildProcess; bad_file if the file for the output cannot be created in the folder
   TrialProcess(const std::string& folder, const std::vector<int>& cores);
   ~TrialProcess() { kill(); }
   TrialProcess(const TrialProcess&) = delete;
   TrialProcess& operator=(const TrialProcess&) = delete;
 
-  /// Returns a descriptor that is readable when the process has sent a line or has ended.
+  /// Returns a descriptor that becomes readable when the process has sent data or has ended.
   int socket() const { return socket_.get(); }
-  /// Returns the lines that have arrived since the last call, without waiting.
-  /// @throws Error protocol for a line that is not a JSON object
+  /// Returns the lines that have arrived since the last call. Does not wait.
+  /// @throws Error protocol if a line is not a JSON object or is too long
   std::vector<Json> take();
-  /// Notifies the process that its report has been processed. The process waits for this answer.
+  /// Notifies the process that the search has processed its report. The process waits for this answer before it
+  /// continues.
   void answer_report() const noexcept;
-  /// Returns true if no more lines will arrive.
+  /// Returns true if no more lines will arrive. `take` detects this.
   bool has_ended() const { return !socket_; }
-  /// Returns the reason of the end of a process that has ended, such as "was ended by signal 9".
+  /// Waits up to ten seconds until the process has exited, and then kills it. Returns how the process ended, such as
+  /// "was ended by signal 9".
   std::string how_it_ended();
-  /// Asks the process to end, by SIGTERM.
+  /// Sends SIGTERM to the process, which tells it to end.
   void ask_to_end() noexcept;
   /// Kills the process and the processes that it has started.
   void kill() noexcept;
@@ -47,7 +51,7 @@ class TrialProcess {
   FileDescriptor socket_;
   ChildProcess child_;
   bool reaped_ = false;
-  std::string said_;  ///< an incomplete line
+  std::string said_;  ///< the incomplete line that has arrived last
 };
 
 }  // namespace troupe::tune

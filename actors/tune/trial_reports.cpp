@@ -19,11 +19,12 @@ namespace troupe::tune {
 namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
-constexpr const char* kOf = "of";  ///< the trainer's iteration
+constexpr const char* kOf = "of";  ///< the key of the trainer's iteration
 constexpr std::chrono::seconds kLockTimeout{10};
-constexpr int kDeepestReport = 102;  ///< metrics may have a depth of 100
+constexpr int kDeepestReport = 102;  ///< metrics may have 100 levels
 
-/// Calls `take` for each complete line, with the offset of the byte after it.
+/// Calls `take` for each complete line of a file.
+/// @param take called with the line and the position of the first byte after it
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
   const std::string text = InputFile(path).read_text();
   try {
@@ -51,10 +52,11 @@ TrialReports::TrialReports(std::string path)
   lock_ = LockBeside(file_.get(), path_, kLockTimeout, "another process runs this trial");
 }
 
-/// A checkpoint on disk without a line in the file was made after all reports in the file. The line of a checkpoint may
-/// follow reports that the checkpoint does not include.
+/// If the file has no line for the checkpoint, the process ended between writing the checkpoint and its line. The
+/// checkpoint then includes all reports in the file. If the file has such a line, reports before the line may still not
+/// be included, so the iteration in the line counts.
 void TrialReports::rewind(std::int64_t checkpoint) {
-  std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // the reports that the
+  std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // the last iteration that the
                                                                                        // checkpoint includes
   for_each_line(path_, [&](const Json& line, std::size_t /*end*/) {
     if (checkpoint > 0 && line.contains(kCheckpoint) && line[kCheckpoint] == checkpoint) most = line.at(kOf);

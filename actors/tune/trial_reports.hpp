@@ -12,27 +12,34 @@
 
 namespace troupe::tune {
 
-/// Returns a report as a line of JSON, without the newline.
+/// Returns a report as one line of JSON, without the newline.
 std::string line_of(const Report& report);
+/// Returns the report in a line that `line_of` has written.
 /// @throws nlohmann's exceptions if the line is not a report
 Report report_from(const Json& line);
 
-/// The file of a trial's reports, with one line per report. It also has one line per checkpoint from which the trial
-/// can resume; reports after that line are then repeated. All functions throw Error bad_file.
+/// Writes the file of a trial's reports, with one line per report. The file also has a line for each checkpoint. If the
+/// trial resumes from a checkpoint, it repeats the reports that the checkpoint does not include. All functions throw
+/// Error bad_file if the file cannot be read or written.
 class TrialReports {
  public:
-  /// Waits for the process that used the file before, which ends if its search was killed.
-  /// @throws Error in_use if that process does not end
+  /// Opens and locks the file. Waits up to ten seconds if an earlier process of the trial still uses it: such a process
+  /// ends when it detects that its search was killed.
+  /// @throws Error in_use if the earlier process does not end in time
   explicit TrialReports(std::string path);
 
-  /// Returns the number of reports.
+  /// Returns the number of reports in the file.
   std::int64_t count() const { return count_; }
-  /// Writes a report, and returns it with its number in the trial.
+  /// Writes a report, and returns it with its number in the trial as the iteration.
+  /// @param report its iteration is the trainer's
   Report add(Report report);
-  /// @param iteration number of the trainer's reports that the checkpoint includes
+  /// Writes the line of a checkpoint.
+  /// @param number the number of the checkpoint
+  /// @param iteration the number of the trainer's reports that the checkpoint includes
   void add_checkpoint(std::int64_t number, std::int64_t iteration);
-  /// Must be called before the function runs. Keeps the reports up to the newest checkpoint, which has this number. 0:
-  /// there is no checkpoint, and the file starts empty.
+  /// Removes the reports that the trial will repeat. Must be called before the function runs.
+  /// @param checkpoint the number of the checkpoint from which the trial resumes; the reports that it includes are
+  /// kept. 0: there is no checkpoint, and all reports are removed
   void rewind(std::int64_t checkpoint);
 
  private:
@@ -44,7 +51,7 @@ class TrialReports {
   std::int64_t count_ = 0;
 };
 
-/// Returns the reports in a file; none if there is no file. Ignores an incomplete last line.
+/// Returns the reports in a file; an empty list if there is no file. Ignores an incomplete last line.
 /// @throws Error bad_file if the file is damaged
 std::vector<Report> read_reports(const std::string& path);
 

@@ -19,14 +19,16 @@
 #include "runtime/processes/limits.hpp"
 #include "troupe/tune.hpp"
 
-// The process of a trial.
+// The code that runs in the process of a trial.
 namespace troupe::tune {
 namespace {
 
-/// An environment variable, because workers of a trial may be processes, too.
+/// The environment variable with the folder of the trial. Workers of the trial may be processes of their own, which
+/// inherit the variable.
 constexpr const char* kFolderVariable = "TROUPE_TRIAL_FOLDER";
 
-/// Sends lines of JSON to the search, and receives its answers to reports. Ends the process if the search has ended.
+/// The connection to the search. Sends lines of JSON, and receives the answers to reports. If the search has ended,
+/// ends this process.
 class ToSearch {
  public:
   explicit ToSearch(int socket) : socket_(socket) {}
@@ -34,7 +36,8 @@ class ToSearch {
   void tell(const Json& said) const {
     tell(said.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
   }
-  /// Returns when the search has processed a report. If the trial must end, it has received SIGTERM by then.
+  /// Blocks until the search has processed the last report. If the trial must end, this process has received SIGTERM by
+  /// then.
   void await_answer() const {
     char answer = 0;
     ssize_t came = 0;
@@ -58,7 +61,7 @@ class ToSearch {
   int socket_;
 };
 
-/// Sends the reports of the trial's function to the search.
+/// Writes the reports of the trial's function to the trial's file, and sends them to the search.
 class TellsSearch : public Callback {
  public:
   TellsSearch(const ToSearch& search, const TrialFiles& files, const TrainerCheckpoints& checkpoints)
@@ -83,14 +86,17 @@ class TellsSearch : public Callback {
   TrialReports reports_;
 };
 
+/// Reports each report that it receives as a report of the calling function (`here()`).
 class PassesOn : public Callback {
  public:
   void on_report(const Report& report) override { here().report(report.metrics); }
 };
 
-/// Makes the kernel kill the trial rather than its search when memory runs out, and limits the trial's memory.
+/// Limits the private memory of this process. Also raises its out-of-memory score, so that the kernel kills the trial
+/// and not the search if the machine runs out of memory.
+/// @param bytes the limit; 0: no limit
 void limit_memory(std::size_t bytes) {
-  // If the kernel does not permit the change, it chooses by its usual score.
+  // If the kernel does not permit the change, the score stays unchanged.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (score) static_cast<void>(::write(score.get(), "500", 3) == 3);
   if (bytes == 0) return;
@@ -98,6 +104,7 @@ void limit_memory(std::size_t bytes) {
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw_refused("setrlimit", errno);
 }
 
+/// Runs the trial's function, and returns the JSON result of rank 0.
 Json run_task(const TrialFiles& files, const ToSearch& search) {
   ::setenv(kFolderVariable, files.folder.c_str(), 1);
   const TrialTask task = task_from_json(read_json(files.task()), files.task());
@@ -134,8 +141,8 @@ std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
 
 namespace troupe {
 
-/// Runs in its own process group. A signal from the terminal to the search therefore reaches the trial only when the
-/// search ends it.
+/// Runs the trial in a process group of its own. So a signal from the terminal reaches only the search, which then ends
+/// the trial.
 void run_trial(const TrialLaunch& launch) {
   ::setpgid(0, 0);
   const FileDescriptor socket(::fcntl(TrialLaunch::kSearchSocket, F_DUPFD_CLOEXEC, TrialLaunch::kSearchSocket + 1));

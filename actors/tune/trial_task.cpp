@@ -26,7 +26,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kDeepestTask = 104;  ///< values in it may have a depth of 100
+constexpr int kDeepestTask = 104;  ///< values in a task may have 100 levels
 
 Json workers_json(const TrainerOptions& o) {
   return {{"num_workers", o.num_workers},
@@ -65,7 +65,7 @@ TrainerOptions workers_from(const Json& json) {
   return o;
 }
 
-/// Returns the value at a key such as "optimizer.lr"; null if there is none.
+/// Returns the value of a config at a key such as "optimizer.lr"; null if there is none.
 Json value_at(const Json& config, const std::string& key) {
   if (config.contains(key)) return config[key];
   const std::size_t dot = key.find('.');
@@ -80,7 +80,7 @@ std::vector<std::string> names_of(const RunDatasets& datasets) {
   return names;
 }
 
-/// Returns the name with its {KEY} parts replaced.
+/// Returns the name of a data set, with each {KEY} in it replaced by the value of the config at that key.
 std::string dataset_of(const std::string& dataset, const Json& config) {
   std::string made;
   std::size_t done = 0;
@@ -88,7 +88,7 @@ std::string dataset_of(const std::string& dataset, const Json& config) {
     const std::size_t close = dataset.find('}', open);
     if (close == std::string::npos) break;
     const std::string key = dataset.substr(open + 1, close - open - 1);
-    if (key.find("..") == std::string::npos) {  // a range of archives is not a key
+    if (key.find("..") == std::string::npos) {  // {0..9} in a name is a range of archives, not a key
       const Json value = value_at(config, key);
       if (value.is_null() || value.is_structured())
         throw_invalid("the data '" + printable(dataset) + "' requires {" + printable(key) +

@@ -11,21 +11,24 @@
 
 namespace troupe::tune {
 
-/// The task of a trial's process, as stored in the trial's folder.
+/// The task of a trial's process. The search writes it into the trial's folder.
 struct TrialTask {
   Trainable trainable = {};
-  Json config = {};               ///< the trial's values, merged into the trainable's config
-  std::size_t memory = 0;         ///< bytes of private memory that each process may use; 0: no limit
-  std::int64_t most_reports = 0;  ///< number of reports after which the trial is ended; 0: no limit
+  Json config = {};               ///< the trainable's config, with the values that were drawn for the trial
+  std::size_t memory = 0;         ///< maximum bytes of private memory of each process of the trial; 0: no limit
+  std::int64_t most_reports = 0;  ///< maximum number of reports, after which the trial is told to end; 0: no limit
 };
 
+/// Returns the task as JSON, which `task_from_json` reads.
 Json to_json(const TrialTask& task);
-/// @throws Error bad_file, which names the path, if the JSON was not written by `to_json`
+/// Returns the task in `json`.
+/// @param path the file that contained `json`, for error messages
+/// @throws Error bad_file if `json` was not written by `to_json`
 TrialTask task_from_json(const Json& json, const std::string& path);
 
-/// Returns a trainable's data for a trial. Replaces {KEY} in a name by that value of the config. Keys of nested values
-/// contain dots.
-/// @throws Error invalid_argument if the config does not have a key
+/// Returns the data of a trial. These are the data sets of the trainable, with each {KEY} in a name replaced by the
+/// value of the config at that key. The key of a nested value contains dots, such as "data.fold".
+/// @throws Error invalid_argument if the config has no value at a key
 RunDatasets datasets_of(const RunDatasets& datasets, const Json& config);
 
 /// The paths of a trial's files in its folder.
@@ -34,13 +37,13 @@ struct TrialFiles {
 
   std::string task() const { return folder + "/trial.json"; }
   std::string reports() const { return folder + "/reports.jsonl"; }
-  std::string output() const { return folder + "/output.txt"; }  ///< the output of the trial's process
-  std::string end() const { return folder + "/end.json"; }       ///< how the trial ended; exists once it has ended
+  std::string output() const { return folder + "/output.txt"; }  ///< what the trial's process prints
+  std::string end() const { return folder + "/end.json"; }       ///< how the trial ended; exists only if it has ended
   std::string checkpoints() const { return folder + "/checkpoints"; }
 };
 
-/// Reads and writes JSON files.
-/// @throws Error bad_file
+/// The next two functions read and write a JSON file.
+/// @throws Error bad_file if the file cannot be read or written
 Json read_json(const std::string& path);
 void write_json(const std::string& path, const Json& json);
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kTogether = 4;
 
-/// Adds four terms to `sum` and prefetches `next`.
+/// Adds four vectors, each multiplied by its coefficient, to `sum`, and prefetches the floats at `next`.
+/// @param lines the number of cache lines of floats per vector
 TROUPE_CLONES void add_four(double* __restrict sum, const float* __restrict a, const float* __restrict b,
                             const float* __restrict c, const float* __restrict d, const double* coefficients,
                             std::size_t lines, const float* const* next) {

@@ -168,7 +168,7 @@ void LaneExchange::wait(Call& call, int index, std::uint32_t segment) const {
 
 void LaneExchange::add_and_send(Call& call, const LaneOperation& operation, const Range& shards) {
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);
-  if (shards.size() == 1) {  // sent in place, without copying
+  if (shards.size() == 1) {  // the gradient itself is the sum; it is sent in place, without copying
     const auto& gradient = (*call.work.gradients)[shards.begin];
     return send(call, operation.out, operation.segment, gradient.subspan(segment.begin, segment.size()));
   }

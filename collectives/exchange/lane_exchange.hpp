@@ -12,19 +12,24 @@
 
 namespace troupe {
 
-/// Data shared by the lanes of a node in an exchange.
+/// The memory and the plan that all lanes of a node share in an exchange.
 struct NodeWindows {
   const Plan* plan = nullptr;
   Transport* transport = nullptr;
-  std::vector<std::span<float>> weights;  ///< by buffer
-  std::vector<std::span<float>> staging;  ///< by flow; empty except for sums that this node receives
+  std::vector<std::span<float>> weights;  ///< by buffer: the node's weights, whole flat vectors
+  std::vector<std::span<float>> staging;  ///< by flow: where this node receives the flow's sum; empty for all other
+                                          ///< flows
 };
 
-/// Returns the window of a flow, which is the same on all nodes. A flow of weights has one window per buffer
-/// (`buffers`). A flow of sums uses only the first.
+/// Returns the number of a flow's window, which is the same on all nodes.
+/// @param flow index of the flow in the plan
+/// @param buffer for a flow of weights, the buffer that is written; 0 for a flow of sums, which has a single window
+/// @param buffers the number of buffers of the weights
 WindowId window_of(std::size_t flow, std::size_t buffer, std::size_t buffers);
 
-/// One lane's part in the exchange: its program and the tables that it needs, created once.
+/// One lane's part in the exchange. Creates the lane's program (`lane_program`) and tables once, and executes the
+/// program in every step. The functions `start`, `run`, `reduce` and `share` implement the functions of NodeExchange
+/// with the same names.
 class LaneExchange {
  public:
   LaneExchange(const NodeWindows& node, int lane);
@@ -33,19 +38,20 @@ class LaneExchange {
   ExchangeReport run(const NodeExchange::Work& work, const ApplyChunk& apply);
   ExchangeReport reduce(const NodeExchange::Work& work, const ApplyChunk& keep);
   ExchangeReport share(const NodeExchange::Work& work, std::span<const float> mean, const ApplyChunk& apply);
-  /// Returns true if a sum that arrived by this flow, to be passed on, was not finite on arrival, for the last ticket.
+  /// Returns true if, in the last step, a running sum with NaN or infinity arrived by this flow and was passed on.
   bool has_passed_non_finite(std::size_t flow) const { return passed_non_finite_.contains(static_cast<int>(flow)); }
 
  private:
-  struct Call;  ///< the arguments and the report of one run
-  /// One summand of the fixed tree: a shard of this node, or a sum from another node.
+  struct Call;  ///< the arguments and the report of one call
+  /// One input of the sum for the lane's slice: the gradient of a shard of this node, or a partial sum from another
+  /// node.
   struct Term {
     Range shards;
     int flow = -1;
   };
-  /// The part of the program that `start` has done.
+  /// The number of operations that `start` has executed, with its result.
   struct Started {
-    std::uint64_t ticket = 0;  ///< 0: `start` was not called
+    std::uint64_t ticket = 0;  ///< 0: `start` was not called for this step
     std::size_t operations = 0;
     std::int64_t bytes_sent = 0;
     std::exception_ptr failure;
@@ -54,12 +60,16 @@ class LaneExchange {
   void find_flows();
   void make_tree();
   const Flow& flow(int index) const { return plan_.flows[static_cast<std::size_t>(index)]; }
-  /// Returns the segment's range in the flat vectors.
+  /// Returns the range of floats of a segment of the owner's slice.
   Range segment_of(int owner, std::uint32_t segment) const;
   WindowId window(const Call& call, int flow) const;
+  /// Returns the part `range` of a sum that arrived by `flow`. `range` counts floats of the flat vector.
   std::span<float> staged(int flow, const Range& range) const;
+  /// Returns the new weights of `range` in the buffer that the call writes.
   std::span<const float> written(const Call& call, const Range& range) const;
-  /// Takes over the work that `start` has done for this call, and returns the number of operations to skip.
+  /// Returns the number of operations that `start` has executed for the same ticket; 0 if `start` was not called. Adds
+  /// the bytes that `start` has sent to the report.
+  /// @throws Error the stored error, if `start` failed
   std::size_t take_started(Call& call);
   void perform(Call& call, const LaneOperation& operation);
   void send(Call& call, int flow, std::uint32_t segment, std::span<const float> floats) const;
@@ -72,7 +82,8 @@ class LaneExchange {
   void add_and_send(Call& call, const LaneOperation& operation, const Range& shards);
   void sum_shards(const Call& call, const Range& shards, const Range& chunk, float* sum);
   void sum_terms(const Call& call, const Range& chunk, float* sum);
-  /// Computes the sum in ring order. At most one sum arrives: none if no other member has shards.
+  /// Computes the sum for a chunk of the lane's slice in ring order: the running sum that arrives, plus this member's
+  /// shards. No running sum arrives if no other member has shards.
   void sum_members(const Call& call, const Range& chunk, float* sum);
 
   const NodeWindows& node_;
@@ -82,13 +93,13 @@ class LaneExchange {
   std::vector<LaneOperation> program_;
   Started started_;
   Range node_shards_;
-  Range member_shards_;                ///< ring order: the shards that this lane adds to a running sum
-  std::vector<int> sums_in_;           ///< flows of sums to this lane's slice
-  std::vector<int> weights_out_;       ///< flows of its new weights
-  std::vector<Term> terms_;            ///< in order
+  Range member_shards_;                ///< ring order: the shards that this lane adds to each running sum
+  std::vector<int> sums_in_;           ///< indices of the flows of sums for this lane's slice
+  std::vector<int> weights_out_;       ///< indices of the flows that send this lane's new weights
+  std::vector<Term> terms_;            ///< in order of their shards
   std::optional<TermTree> tree_;       ///< over the terms; empty in ring order
-  std::vector<const float*> sources_;  ///< scratch
-  std::set<int> passed_non_finite_;    ///< indices of flows
+  std::vector<const float*> sources_;  ///< scratch: pointers to the inputs of a sum
+  std::set<int> passed_non_finite_;    ///< the indices of flows for which `has_passed_non_finite` returns true
   std::vector<float> sent_sum_;        ///< scratch: a segment of the sum that is being sent
 };
 

@@ -7,16 +7,19 @@
 
 namespace troupe {
 
-/// Sums of squares of a slice's floats, one per page. The length of the flat vector is computed from them.
+/// Computes, for each page of a slice, the sum of the squares of its floats. The length (L2 norm) of the whole flat
+/// vector is computed from these sums.
 class PageSquares {
  public:
   PageSquares() = default;
-  /// @param slice whole pages, except at the end of the vector
-  /// @param end floats at this index and above are not counted
+  /// @param slice the range of floats; it must consist of whole pages, except at the end of the vector
+  /// @param end floats at this index of the flat vector and above are not counted
   PageSquares(const Range& slice, std::size_t end);
 
-  /// Computes the sums of squares of some pages. `values` begins at the start of a page and ends at the end of a page
-  /// or of the slice. Thread-safe if each thread passes different pages.
+  /// Computes and stores the sums of squares of some pages of the slice. Thread-safe if each thread passes different
+  /// pages.
+  /// @param begin the index of the first value in the flat vector; must be the start of a page
+  /// @param values must end at the end of a page or of the slice
   void note(std::size_t begin, std::span<const float> values);
   /// Returns the sums, one per page of the slice.
   std::span<const double> pages() const { return pages_; }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kEach = 8;
 
-/// The product of two floats is exact in double.
+/// Adds the products of `count` pairs of floats to the eight sums at `lanes`. The product of two floats is exact in
+/// double.
 TROUPE_CLONES void add_products(const float* __restrict a, const float* __restrict b, std::size_t count,
                                 double* __restrict lanes) {
   const std::size_t whole = count - count % kEach;
@@ -23,7 +24,8 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
-/// Works element by element, so the result does not depend on how a range is divided.
+/// Adds `factor` times the squares of `count` floats to the eight sums at `lanes`. Each element is added to the sum of
+/// its own lane, so the result does not depend on how a range is divided.
 TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, double factor, double* __restrict lanes) {
   const std::size_t whole = count - count % kEach;
   for (std::size_t i = 0; i < whole; i += kEach)
@@ -39,8 +41,9 @@ TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, dou
 
 constexpr std::size_t kRows = 3;
 
-/// Multiplies two columns with three rows and prefetches the next floats. Prefetching halves the time, because hardware
-/// prefetchers cannot follow this many streams. g++ vectorizes this code only if the inner loop is over lanes.
+/// Adds the products of two columns with three rows to the six groups of eight sums at `lanes`, and prefetches the
+/// columns' next floats. Prefetching halves the time, because hardware prefetchers cannot follow this many streams. g++
+/// vectorizes this code only if the inner loop is over lanes.
 TROUPE_CLONES void add_two_columns(const float* __restrict a, const float* __restrict b, const double* __restrict r0,
                                    const double* __restrict r1, const double* __restrict r2, std::size_t count,
                                    double* __restrict lanes, const float* next_a, const float* next_b) {
@@ -130,7 +133,7 @@ void PieceProducts::add_square(std::size_t which, std::size_t begin, std::size_t
     Lanes& lanes = at(piece, which);
     std::size_t done = 0;
     for (; done < floats && (begin + offset + done) % kLanes != 0;
-         ++done)  // groups of parameters can begin at any index
+         ++done)  // `begin` may be any index, because groups of tensors begin anywhere
       add_squares(a + offset + done, 1, factor, &lanes[(begin + offset + done) % kLanes]);
     add_squares(a + offset + done, floats - done, factor, lanes.data());
   });
@@ -159,7 +162,7 @@ double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums
   std::vector<Range> terms;
   for (const Range& own : pieces)
     for (const Range& subtree : complete_subtrees(kPieces, own.begin, own.end)) terms.push_back(subtree);
-  // The last pieces of a small vector are empty and have no owner.
+  // The last pieces of a small vector are empty and belong to no owner. Their sums are 0.
   std::vector<double> all(sums.begin(), sums.end());
   const std::size_t end = terms.empty() ? 0 : terms.back().end;
   if (end < kPieces)

@@ -7,7 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Work on this many pages takes longer than to wake a thread: about 30 microseconds.
+/// The minimum number of pages per part. Applying this many pages takes about 30 microseconds, which is longer than
+/// waking a thread takes.
 constexpr std::size_t kLeastPages = 64;
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// Floats per block. A block is sent, or omitted, and waited for as a unit.
+/// The number of floats in a block (64 KiB). A block is sent as a whole or not at all.
 constexpr std::size_t kBlockFloats = std::size_t{1} << 14;
 
 std::size_t blocks_of(std::size_t floats) { return (floats + kBlockFloats - 1) / kBlockFloats; }
@@ -26,7 +26,8 @@ bool all_zero(std::span<const float> floats) {
   return std::ranges::all_of(floats, [](float value) { return std::bit_cast<std::uint32_t>(value) == 0; });
 }
 
-/// Returns the sum of some floats of all gradients. If there is only one gradient, returns its floats in place.
+/// Returns the sum of `gradients` for the floats in `range`. If there is only one gradient, returns its floats in
+/// place. Otherwise writes the sum to `scratch` and returns it.
 std::span<const float> sum_of(const Gradients& gradients, const Range& range, std::vector<float>& scratch) {
   if (gradients.size() == 1) return gradients.front().subspan(range.begin, range.size());
   scratch.resize(range.size());

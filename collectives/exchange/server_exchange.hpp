@@ -12,26 +12,27 @@
 
 namespace troupe {
 
-/// Gradients that a worker has pushed, starting at the float `begin`.
+/// Gradients that a worker has pushed to a parameter server.
 struct PushedSlice {
-  Gradients gradients;  ///< to add in the fixed tree
+  Gradients gradients;  ///< the sum of these in the fixed tree is the pushed gradient
   std::size_t begin = 0;
   std::int64_t bytes = 0;  ///< number of pushed bytes
 };
 
-/// Moves pushed gradients from workers to parameter servers, and served weights from servers to workers, on one node.
-/// Within a node both sides read and write the data in place. Between nodes, with one server per node, a worker sends
-/// the sum over its shards, in blocks of 64 KiB; blocks of zeros are not sent.
+/// One node's part in moving pushed gradients from workers to parameter servers, and served weights from servers to
+/// workers. Within a node both sides read and write shared memory in place. Between nodes, with one server per node, a
+/// worker sends the sum of its shards' gradients in blocks of 64 KiB. A block that contains only zeros is not sent.
 ///
-/// Thread-safe, except that the calls for one rank must not be concurrent. Tickets must increase from one push of a
-/// rank, or from one `share`, to the next. All functions that wait or send throw Error timeout or worker_lost from the
-/// transport; the membership must end then.
+/// Thread-safe, except that calls for the same rank must not be concurrent. Tickets must increase from one push of a
+/// rank to the next, and from one call of `share` to the next. All functions that wait or send throw Error timeout or
+/// worker_lost if the transport fails; the generation must end then.
 class ServerExchange {
  public:
-  /// The nodes, from the point of view of the node `self`.
+  /// Describes the nodes of the run.
   struct Nodes {
     int self = 0;
-    std::vector<Range> slices;  ///< by node: the slice that its server owns
+    std::vector<Range> slices;  ///< by node: the slice of the parameter server on that node; empty if the node has no
+                                ///< server
     Transport& transport;
     StoreClient& store;
   };
@@ -39,36 +40,40 @@ class ServerExchange {
   /// Creates an exchange within one node.
   /// @param devices number of lanes per worker
   ServerExchange(std::shared_ptr<const ServedState> state, Topology topology, int devices);
-  /// Creates an exchange between nodes. Allocates memory for the pushes of other nodes to this node's server, and
-  /// announces the windows that other nodes may write.
+  /// Creates an exchange between nodes. Allocates memory for gradients that workers of other nodes push to this node's
+  /// server, and announces the windows that other nodes may write.
   ServerExchange(std::shared_ptr<const ServedState> state, Topology topology, int devices, Nodes nodes);
 
+  /// Returns the number of workers in the run.
   int num_ranks() const { return topology_.num_lanes() / devices_; }
 
-  // Calls of a server:
-  /// Returns the most recent push of the worker with this rank, for one slice.
+  // Functions that a parameter server calls:
+  /// Returns the gradients of the worker with this rank for `slice`, this server's slice. If the worker is on another
+  /// node, waits until its push with this ticket has arrived.
   PushedSlice pushed(int rank, const Range& slice, std::uint64_t ticket, const Deadline& deadline);
-  /// Sends the slice of `weights` to a worker.
+  /// Sends the floats `slice` of `weights` to the worker with this rank. If the worker is on this node, copies them.
   /// @param weights a whole flat vector
   void serve(int rank, const Range& slice, std::span<const float> weights, std::uint64_t ticket,
              const Deadline& deadline) const;
 
-  // Calls of a worker on this node:
-  /// Sends the sum of the worker's gradients to the servers of other nodes. Returns the number of bytes sent.
+  // Functions that a worker on this node calls:
+  /// Sends the sum of the worker's gradients to the servers of other nodes, to each server its slice. Returns the
+  /// number of bytes sent.
   std::int64_t push(int rank, std::uint64_t ticket, const Deadline& deadline) const;
-  /// Waits for the weights that these servers send. Returns the number of bytes.
+  /// Waits for the weights that the servers of other nodes send to the worker. Returns the number of bytes received.
   std::int64_t await_served(int rank, std::uint64_t ticket, const Deadline& deadline) const;
 
-  /// Sends this node's slice of the weights to all other nodes and waits for their slices. Afterwards the weights are
-  /// complete on every node.
+  /// Sends this node's slice of the weights to all other nodes, and waits for the slices of the other nodes. When the
+  /// calls on all nodes have returned, the buffer `buffer` of the weights is complete on every node.
   void share(int buffer, std::uint64_t ticket, const Deadline& deadline) const;
 
  private:
-  /// Data received from a worker of another node.
+  /// The memory that receives the pushes of one worker of another node.
   struct Incoming {
-    std::span<float> floats;          ///< for this node's slice
-    std::vector<std::uint8_t> marks;  ///< by block: 1 if it was sent
-    std::vector<bool> zero;           ///< by block: true if its floats are zero because it was not sent
+    std::span<float> floats;          ///< the pushed gradient for this node's slice
+    std::vector<std::uint8_t> marks;  ///< a bit per block: 1 if the worker sent the block
+    std::vector<bool> zero;           ///< by block: true if the block in `floats` is filled with zeros because the
+                                      ///< worker did not send it
   };
 
   void announce();
@@ -79,11 +84,13 @@ class ServerExchange {
                        const Deadline& deadline) const;
   void send(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  /// Waits for a slice of weights from a node.
+  /// Waits until a slice of weights from `node` has arrived.
+  /// @param floats the memory in which the weights arrive
   /// @throws Error protocol if the weights are not finite; the error names the node
   void wait(int node, WindowId window, std::span<const float> floats, std::uint64_t ticket,
             const Deadline& deadline) const;
-  // Window numbers of a receiver:
+  // The next four functions return the number of a window on the receiving node. The windows are for the blocks of a
+  // push, for the marks of a push, for served weights, and for weights that `share` sends.
   WindowId window_pushed(int rank) const;
   WindowId window_marks(int rank) const;
   WindowId window_served(int rank, int server) const;
@@ -95,7 +102,7 @@ class ServerExchange {
   std::unique_ptr<Nodes> nodes_;  ///< null within one node
   std::unique_ptr<HeldObjects> held_;
   std::vector<std::shared_ptr<Mapping>> mappings_;
-  std::vector<Incoming> incoming_;  ///< by rank; empty for ranks of this node
+  std::vector<Incoming> incoming_;  ///< by rank; the elements of workers on this node are empty
 };
 
 }  // namespace troupe

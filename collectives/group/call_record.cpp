@@ -64,7 +64,7 @@ void write_text(std::span<char> to, const std::string& text) {
 }
 
 std::string read_text(std::span<const char> from) {
-  const std::string once(from.data(), from.size());  // it may change while it is read
+  const std::string once(from.data(), from.size());  // a copy, because another process may change the array meanwhile
   return printable({once.data(), ::strnlen(once.data(), once.size())});
 }
 

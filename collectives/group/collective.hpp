@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// One call of a collective by one rank.
+/// The arguments of one call of a collective by one rank.
 struct Collective {
   enum class Kind : std::uint8_t { barrier, all_reduce, reduce_scatter, all_gather, broadcast };
 
@@ -17,20 +17,23 @@ struct Collective {
   ElementType type = ElementType::f32;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
-  std::size_t count = 0;  ///< number of elements of the whole vector, also if the rank has only a part of the vector
+  std::size_t count = 0;  ///< number of elements of the whole vector, even if `in` or `out` is only a part of the
+                          ///< vector
   const void* in = nullptr;
   void* out = nullptr;
   const char* file = "";  ///< the source file of the user's call
   std::uint32_t line = 0;
 };
 
+/// Returns the size of one element in bytes.
 std::size_t bytes_of(ElementType type);
 const char* to_string(ElementType type);
 const char* to_string(ReduceOp op);
 /// Returns a name such as "all_reduce".
 const char* to_string(Collective::Kind kind);
 
-/// Returns the elements of a vector of `count` elements that belong to a rank.
+/// Returns the range of elements that belong to `rank` if a vector of `count` elements is divided among `size` ranks.
+/// The lengths of the parts differ by at most one.
 Range part_of_rank(std::size_t count, int rank, int size);
 
 }  // namespace troupe

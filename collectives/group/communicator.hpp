@@ -11,18 +11,18 @@
 
 namespace troupe {
 
-/// The reason why a rank no longer takes part.
+/// States which rank no longer takes part in its group, and why.
 struct Absence {
   ErrorCode code = ErrorCode::worker_lost;
   int rank = -1;
-  std::string text;  ///< such as "was lost: its process was ended by signal 9"
+  std::string text;  ///< the reason, such as "was lost: its process was ended by signal 9"
 };
 
-/// Thrown by a collective if a rank no longer takes part. `rank()` is the rank in the communicator that throws,
-/// whichever worker `where()` names.
+/// Thrown by a collective if a rank no longer takes part. `rank()` returns the number of this missing rank in the
+/// group. The worker in `where()` may have a different number.
 class AbsentRank : public Error {
  public:
-  /// @param rank -1 if the rank is unknown
+  /// @param rank the missing rank; -1 if it is unknown
   AbsentRank(ErrorCode code, const std::string& message, Where where, int rank)
       : Error(code, message, std::move(where)), rank_(rank) {}
   int rank() const { return rank_; }
@@ -31,10 +31,11 @@ class AbsentRank : public Error {
   int rank_;
 };
 
-/// Returns the absence of a rank that will not arrive, if there is one. Called while a rank waits.
+/// A function that is called repeatedly while a rank waits for others. It returns a rank that will not arrive, with the
+/// reason; std::nullopt if no such rank is known.
 using AskAbsent = std::function<std::optional<Absence>()>;
 
-/// The connection between the ranks of a group: the interface of a backend.
+/// The connection of one rank with the other ranks of its group. Each backend of collectives implements this interface.
 class Communicator {
  public:
   Communicator() = default;
@@ -45,15 +46,18 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual const char* name() const = 0;
-  /// Runs a collective. The caller has checked the lengths, and that the operation is valid for the type.
+  /// Runs a collective. The caller must have checked the lengths, and that the operation is valid for the element type.
   /// @throws Error as documented at `Group`
   virtual void run(const Collective& call) = 0;
 
-  /// Announces that this rank no longer takes part. Ranks that wait for it, now or later, get an error.
+  /// Announces that this rank no longer takes part. Other ranks that wait for this rank, now or later, get an error
+  /// with `code` and `text`.
   virtual void leave(ErrorCode /*code*/, const std::string& /*text*/) {}
-  /// Ends all waiting, on all ranks, with an error. May be called from any thread.
+  /// Breaks the group because `absence.rank` is missing. Ranks that wait, now or later, get an error with the given
+  /// reason. May be called from any thread.
   virtual void break_up(const Absence& /*absence*/) {}
 
+  /// Returns the process that created this object. In a child process made by fork, its check throws.
   const OwningProcess& owner() const { return owner_; }
 
  private:

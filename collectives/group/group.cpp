@@ -47,7 +47,8 @@ void check_op(const Collective& call) {
     throw_invalid(std::string(to_string(call.kind)) + ": ReduceOp::mean does not support integers; use ReduceOp::sum");
 }
 
-/// A group of one rank shares nothing, so every process may use it.
+/// Runs a collective. In a child process made by fork, throws unless the group has only one rank: such a group shares
+/// no memory or connections, so every process may use it.
 void run(Communicator& communicator, const Collective& call) {
   if (communicator.size() > 1) communicator.owner().check("this rank of a group");
   communicator.run(call);

@@ -7,7 +7,7 @@
 #include "collectives/group/collective.hpp"
 #include "runtime/store/store_client.hpp"
 
-// The layout of a group's vectors in shared memory.
+// Helpers for addresses and ranges in the memory through which the vectors of a group pass.
 namespace troupe {
 
 inline constexpr std::size_t kLineBytes = 64;
@@ -23,24 +23,26 @@ inline std::byte* bytes_of_mapping(const Mapping& mapping) {
   return reinterpret_cast<std::byte*>(mapping.writable_floats().data());
 }
 
-/// Like memcpy, but the two may be the same.
+/// Copies `bytes` bytes. Does nothing if `to` and `from` are equal.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
-/// Returns the bytes of a chunk that a rank reduces: whole cache lines.
+/// Returns the slice of a chunk of `bytes` bytes that `rank` reduces, as a range of bytes. Slices begin at multiples of
+/// a cache line.
 inline Range slice_of_rank(std::size_t bytes, int rank, int size) {
   const Range lines = part_of_rank(rounded_up(bytes, kLineBytes) / kLineBytes, rank, size);
   return {std::min(lines.begin * kLineBytes, bytes), std::min(lines.end * kLineBytes, bytes)};
 }
 
-/// Returns a rank's part of the vector, in bytes.
+/// Returns the part of the call's vector that belongs to `rank` (`part_of_rank`), as a range of bytes.
 inline Range part_bytes(const Collective& call, int rank, int size) {
   const Range part = part_of_rank(call.count, rank, size);
   return {part.begin * bytes_of(call.type), part.end * bytes_of(call.type)};
 }
 
-/// Returns the bytes of `part` that belong to the piece that starts `begin` bytes into the part.
+/// Returns the piece of `part` that starts `begin` bytes after the start of the part. The piece has `piece_bytes`
+/// bytes, or fewer at the end of the part. All ranges count bytes of the whole vector.
 inline Range piece_of(const Range& part, std::size_t begin, std::size_t piece_bytes) {
   const std::size_t from = std::min(part.begin + begin, part.end);
   return {from, std::min(from + piece_bytes, part.end)};

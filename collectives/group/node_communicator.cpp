@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-/// The time limit for notifying the other nodes that a rank has left.
+/// The time limit for notifying all other nodes that this rank has left.
 constexpr std::chrono::seconds kToLeave{1};
 
 }  // namespace

@@ -10,9 +10,10 @@ namespace troupe {
 /// Connects ranks on several nodes. The ranks of one node share memory; data between nodes travels over the data plane.
 class NodeCommunicator : public Communicator {
  public:
-  /// Returns when all ranks have arrived.
-  /// @param timeout of each collective
-  /// @param absent as for `SharedCommunicator`
+  /// Blocks until all ranks of the group have constructed their objects.
+  /// @param rank the number of this rank
+  /// @param timeout the time limit of this constructor and of each collective
+  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive
   /// @throws Error as documented at `Group`
   NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
                    const AskAbsent& absent = {});

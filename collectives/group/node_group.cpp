@@ -9,12 +9,13 @@
 namespace troupe {
 namespace {
 
-/// The chunk size: the pieces of all ranks. Several pieces travel while later ones are computed.
+/// The maximum size of a chunk, which consists of one piece for each rank of the group.
 constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-/// The limit for all chunks of a node.
+/// The maximum total size of the memory for chunks on one node. If both limits apply, the smaller one wins.
 constexpr std::size_t kNodesChunkBytes = std::size_t{256} << 20;
 
-/// Returns the size of one rank's piece, the same on all nodes.
+/// Returns the size of one rank's piece in bytes. All nodes compute the same size, because they use the largest number
+/// of ranks on one node.
 std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank) {
   std::size_t most = 0;  // the largest number of ranks on one node
   for (auto begin = node_of_rank.begin(); begin != node_of_rank.end();) {

@@ -14,18 +14,21 @@
 
 namespace troupe {
 
-/// What the ranks of one node share in a group over several nodes: the memory of their barrier, the memory through
-/// which their long vectors pass, and the windows into which ranks of other nodes write. The constructor announces all
-/// windows. No rank may send before all nodes have constructed their object.
+/// The memory that the ranks of one node share, in a group over several nodes: the memory of their barrier, the memory
+/// through which their long vectors pass, and the windows into which ranks of other nodes write. The constructor
+/// announces all windows to the other nodes. No rank may send before each node has constructed its object.
 class NodeGroup {
  public:
+  /// The place of this node in the group.
   struct Place {
-    ObjectId id;  ///< of kind group
+    ObjectId id;  ///< the name of the object with the shared memory; its kind is `group`
     int node = 0;
     std::vector<std::int32_t> node_of_rank;  ///< non-decreasing
     std::vector<RankName> names;             ///< by rank
   };
-  /// @throws Error as the store; invalid_argument if ranks are not in order of their nodes, or if this node has no rank
+  /// Creates the memory in `store` and announces the windows.
+  /// @throws Error from the store; invalid_argument if ranks are not in order of their nodes, or if this node has no
+  /// rank
   NodeGroup(Place place, std::shared_ptr<Transport> transport, StoreClient& store);
 
   const ObjectId& id() const { return place_.id; }
@@ -34,16 +37,22 @@ class NodeGroup {
   int num_nodes() const { return place_.node_of_rank.back() + 1; }
   int node_of(int rank) const { return place_.node_of_rank[static_cast<std::size_t>(rank)]; }
   Range ranks_of(int node) const;
-  /// Returns the sums that a node sends for its chunks, in order: one for each complete subtree of the tree over ranks.
+  /// Returns the ranks that each sum of a node covers, in order. In the fixed tree over all ranks, the largest complete
+  /// subtrees that together cover the node's ranks are determined. The node sends one sum per subtree.
   std::vector<Range> sums_of(int node) const;
 
   std::span<std::byte> barrier_memory() const;
   const Staging& staging() const { return staging_; }
-  /// Returns where a sum from another node for a rank of this node is received.
+  /// Returns the memory in which a sum from another node arrives.
+  /// @param node the sender
+  /// @param rank the rank on this node for whose slice the sum is
+  /// @param term the index of the sum in `sums_of(node)`
   std::byte* sum_from(int node, int rank, std::size_t term) const;
   Transport& transport() const { return *transport_; }
 
-  // Window numbers, the same on all nodes:
+  // The next four functions return the number of a window on the receiving node: for call records with their payloads,
+  // for finished slices, for farewells, and for sums. The numbers are the same on all nodes. `rank` is the sender,
+  // except in `window_of_sums`, where it is the receiver.
   WindowId window_of_said(int rank, std::size_t parity) const;
   WindowId window_of_made(int rank) const;
   WindowId window_of_farewell(int rank) const;
@@ -59,7 +68,8 @@ class NodeGroup {
   std::shared_ptr<Mapping> mapping_;
   Staging staging_;
   std::byte* sums_ = nullptr;
-  std::vector<std::size_t> sums_before_;  ///< by node: number of sums of the other nodes before it, for one rank
+  std::vector<std::size_t> sums_before_;  ///< by node: how many sums one rank of this node receives from nodes with
+                                          ///< smaller numbers
 };
 
 }  // namespace troupe

@@ -22,8 +22,8 @@ void RankCollectives::begin(const AskAbsent& absent) {
   barrier_.ask({});
 }
 
-/// A rank that has failed in a barrier takes part in no other one. Otherwise a later barrier would count its failed
-/// arrival.
+/// After an error, this rank takes part in no later barrier. The failed barrier may already have counted this rank, and
+/// a later barrier would count wrongly.
 void RankCollectives::run(const Collective& call) {
   if (failed_) std::rethrow_exception(failed_);
   Difference difference;
@@ -67,7 +67,8 @@ RankCollectives::Difference RankCollectives::run_short(const Collective& call, c
   return {};
 }
 
-/// Ranks that called different collectives also meet here, because every collective begins with a barrier.
+/// Every collective begins with the same barrier. So ranks that called different collectives meet here as well, and
+/// each of them gets the error.
 RankCollectives::Difference RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
   Difference difference = meet_all(0, deadline);
   if (!difference) pass_through(call, deadline);
@@ -128,7 +129,7 @@ void RankCollectives::all_reduce(const Collective& call, const Deadline& deadlin
   }
 }
 
-/// A chunk contains one piece of each rank's part, one after the other.
+/// Each chunk contains one piece of each rank's part of the vector, in order of rank.
 void RankCollectives::reduce_scatter(const Collective& call, const Deadline& deadline) {
   const Range own = part_bytes(call, rank(), size());
   const std::size_t longest = part_bytes(call, 0, size()).size();

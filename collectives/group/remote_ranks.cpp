@@ -46,7 +46,7 @@ void RemoteRanks::leave(std::span<const std::byte> farewell, const Deadline& dea
   const WindowId window = group_->window_of_farewell(rank_);
   for (int node = 0; node < group_->num_nodes(); ++node) try {
       if (node != group_->node()) group_->transport().send(node, window, 1, 0, farewell, deadline);
-    } catch (const Error&) {  // this node has left as well
+    } catch (const Error&) {  // this node cannot be reached
     }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 512;
 constexpr std::size_t kNameBytes = 128;
-/// The interval at which a rank that was not woken checks again.
+/// The maximum time that a waiting rank sleeps before it checks the barrier and the other ranks again.
 constexpr std::chrono::milliseconds kLooksEvery{100};
 
 void relax() {
@@ -53,7 +53,7 @@ std::size_t SharedBarrier::bytes(int size) {
   return sizeof(Header) + static_cast<std::size_t>(size) * kBytesOfRank;
 }
 
-/// Zeros are the initial state, except for the workers' numbers.
+/// Fills the memory with zeros, the initial state of everything but the names of the ranks.
 void SharedBarrier::prepare(std::span<std::byte> memory, int size, std::span<const RankName> names) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(CallRecord) % kLineBytes == 0);
@@ -112,7 +112,7 @@ CallRecord SharedBarrier::record_of(int rank, std::size_t parity) const {
 
 void SharedBarrier::meet(const Deadline& deadline) {
   const std::uint64_t all = ++turn_ * layout_.local.size();
-  const auto turn = static_cast<std::uint32_t>(turn_);  // as other ranks see it
+  const auto turn = static_cast<std::uint32_t>(turn_);  // the counter in shared memory has 32 bits
   state(layout_.rank).arrived.store(turn, std::memory_order_release);
   if (header().count.fetch_add(1, std::memory_order_acq_rel) + 1 == all) {
     header().turn.store(turn, std::memory_order_release);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastChunkBytes = std::size_t{1} << 16;
-/// The limit for the chunks of all ranks.
+/// The desired total size of all ranks' chunks. The minimum and maximum size of one chunk take precedence.
 constexpr std::size_t kChunksBytes = std::size_t{32} << 20;
 
 std::size_t shared_piece_bytes(int size) {
@@ -28,12 +28,14 @@ void throw_if_absent(const AskAbsent& absent) {
                      missing->rank);
 }
 
-/// @throws AbsentRank if `absent` reports a rank before the deadline
+/// Calls `absent` until the deadline. If `absent` is empty, returns at once.
+/// @throws AbsentRank if `absent` reports a rank
 void wait_for_absence(const Deadline& deadline, const AskAbsent& absent) {
   for (; absent && !deadline.passed(); Clock::sleep_for(std::min(kAsksEvery, deadline.left()))) throw_if_absent(absent);
 }
 
-/// The store removes memory when the rank that created it ends.
+/// Returns an error with code worker_lost and the message of `error`. The store removes memory when the rank that
+/// created it ends, so missing memory means that this rank is lost.
 Error maker_lost(const Error& error) {
   return {ErrorCode::worker_lost, "the rank that created the group's memory has ended: " + error.message(),
           error.where()};
@@ -70,7 +72,7 @@ void SharedCommunicator::forget() noexcept {
 void SharedCommunicator::release(const ObjectId& id) noexcept {
   try {
     store_->release(id);
-  } catch (const Error&) {  // the store is gone with all objects, or the object was removed with its creator
+  } catch (const Error&) {  // the store is gone, or it removed the object when the creator ended
   }
 }
 
@@ -103,8 +105,8 @@ void SharedCommunicator::map(const AskAbsent& absent) {
   barrier_->introduce(place_.name);
 }
 
-/// The rank that creates the memory initializes it before it publishes that it is ready. Reused memory may hold other
-/// data.
+/// Initializes the memory, and then creates the object that marks it as ready. Without this object, other ranks could
+/// map the memory before it is initialized.
 void SharedCommunicator::make(std::size_t bytes) {
   SharedBarrier::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
   store_->create(said_id(), sizeof(float));
@@ -118,7 +120,7 @@ void SharedCommunicator::open(std::size_t bytes, const Deadline& deadline, const
   mapping_ = store_->open(place_.id, 0, bytes);
 }
 
-/// Created on first use, because many functions send no long vectors.
+/// Maps the memory for long vectors. It is created on first use, because many functions send no long vectors.
 Staging SharedCommunicator::map_staging() {
   Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, barrier_->layout().local};
   const std::size_t bytes = Staging::bytes(staging.piece_bytes, staging.size, staging.local);

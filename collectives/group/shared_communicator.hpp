@@ -9,20 +9,21 @@
 
 namespace troupe {
 
-/// Connects ranks of one machine through memory of its object store.
+/// Connects the ranks of one machine through an object of the machine's object store.
 class SharedCommunicator : public Communicator {
  public:
+  /// The place of this rank in the group.
   struct Place {
-    ObjectId id;  ///< of kind group
+    ObjectId id;  ///< the name of the object with the barrier's memory; its kind is `group`
     int rank = 0;
     int size = 1;
     RankName name;
-    std::chrono::milliseconds timeout{0};  ///< timeout of each collective
+    std::chrono::milliseconds timeout{0};  ///< the time limit of the constructor and of each collective
   };
 
-  /// Returns when all ranks have mapped the memory. The first rank to arrive creates it.
-  /// @param absent called from time to time while this waits; returns a rank that will not arrive
-  /// @throws Error as `StoreClient`, or as documented at `Group`
+  /// Blocks until all ranks have mapped the memory. The first rank that arrives creates the memory.
+  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive
+  /// @throws Error from `StoreClient`, or as documented at `Group`
   SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent = {});
   ~SharedCommunicator() override;
 
@@ -41,15 +42,15 @@ class SharedCommunicator : public Communicator {
   Staging map_staging();
   void forget() noexcept;
   void release(const ObjectId& id) noexcept;
+  /// Returns the name of the object that marks the barrier's memory as ready.
   ObjectId said_id() const;
   ObjectId staging_id() const;
 
   std::shared_ptr<StoreClient> store_;
   Place place_;
-  std::shared_ptr<Mapping> mapping_;  ///< of the barrier
-  std::shared_ptr<Mapping> staging_;  ///< for long vectors; null before the first of them
-  bool said_ = false;                 ///< this rank has published or seen that the memory is ready, and holds the
-                                      ///< object that marks it
+  std::shared_ptr<Mapping> mapping_;  ///< the memory of the barrier
+  std::shared_ptr<Mapping> staging_;  ///< the memory for long vectors; null before the first long vector
+  bool said_ = false;                 ///< this rank must release the object that marks the barrier's memory as ready
   std::unique_ptr<SharedBarrier> barrier_;
   std::optional<RankCollectives> collectives_;
 };

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// Returns how many bytes of each rank's part are sent at a time: whole elements, at least one.
+/// Returns the number of bytes of each rank's part in one chunk: whole elements, and at least one element.
 std::size_t piece_bytes(const Collective& call, int size) {
   const std::size_t element = bytes_of(call.type);
   const std::size_t elements = LongVectors::kChunkBytes / static_cast<std::size_t>(size) / element;
@@ -130,7 +130,8 @@ void LongVectors::all_gather(const Collective& call) {
   }
 }
 
-/// The root sends each rank only its slice, and the ranks exchange their slices.
+/// The root sends each rank only that rank's slice, and the ranks then exchange their slices. So the root does not send
+/// the whole vector to every rank.
 void LongVectors::broadcast(const Collective& call) {
   const std::size_t all = call.count * bytes_of(call.type);
   const bool root = call.root == rank_;

@@ -2,8 +2,10 @@
 
 namespace troupe {
 
-/// Does nothing if an MPI call succeeded.
-/// @throws Error system with MPI's error text if it failed
+/// Throws if an MPI function failed.
+/// @param code the value that the MPI function returned
+/// @param call the name of the MPI function, for the error message
+/// @throws Error system with MPI's error text, if `code` is not MPI_SUCCESS
 void check_mpi(int code, const char* call);
 
 }  // namespace troupe

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Returns whether the request completed before the deadline.
+/// Waits until `request` is complete. Returns false if the deadline passes before.
 bool await(MPI_Request& request, const Deadline& deadline) {
   Pause pause(true);
   for (int done = 0;;) {
@@ -26,7 +26,7 @@ bool await(MPI_Request& request, const Deadline& deadline) {
 }  // namespace
 
 MpiProcess& MpiProcess::get(const Deadline& deadline) {
-  static MpiProcess process(deadline);  // MPI also has one state per process
+  static MpiProcess process(deadline);  // MPI can be initialised only once per process
   return process;
 }
 
@@ -58,8 +58,8 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   free_words_with_mpi();
 }
 
-/// Frees the words when MPI_Finalize is called, by this class or by the program: MPI_Finalize first deletes the
-/// attributes of MPI_COMM_SELF.
+/// Makes MPI_Finalize delete `words_` first, whether this class or the program calls MPI_Finalize. This works because
+/// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls their delete functions.
 void MpiProcess::free_words_with_mpi() {
   int key = MPI_KEYVAL_INVALID;
   const auto free_words = [](MPI_Comm /*comm*/, int /*key*/, void* process, void* /*extra*/) -> int {
@@ -84,8 +84,8 @@ MpiProcess::~MpiProcess() {
   }
 }
 
-/// MPI_Finalize waits for all ranks without a limit. Therefore all ranks first announce that they have reached their
-/// end. If one of them hangs, only an abort ends the job, with all ranks.
+/// Finalizes MPI. MPI_Finalize waits for all ranks without a limit, so all ranks first meet in a barrier with a limit.
+/// If a rank does not arrive there, this rank aborts the MPI job, which ends all ranks.
 void MpiProcess::end() {
   MPI_Request all_ended = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(comm_, &all_ended), "MPI_Ibarrier");

@@ -14,30 +14,38 @@
 
 namespace troupe {
 
-/// The MPI library in this process: one object, from the first group until the process ends.
+/// The MPI library in this process. There is one object, which exists from the first group until the process ends.
 class MpiProcess {
  public:
-  /// @throws Error timeout if not all ranks arrive
+  /// Returns the object. The first call initialises MPI, if the program has not done so, and waits for all ranks.
+  /// @throws Error timeout if not all ranks make their first call before the deadline
   static MpiProcess& get(const Deadline& deadline);
   ~MpiProcess();
   MpiProcess(const MpiProcess&) = delete;
   MpiProcess& operator=(const MpiProcess&) = delete;
 
-  /// @throws Error unsupported if MPI does not allow calls from this thread
+  /// Checks that MPI allows calls from the calling thread.
+  /// @throws Error unsupported if MPI allows calls from the main thread only, and this is another thread
   void check_thread() const;
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// Returns the name of this machine according to MPI.
   std::string node() const;
   Words& words() { return *words_; }
-  /// Begins another group, and returns its number, from 1 on, which is the same on all ranks.
+  /// Records that this process has entered a group, and returns the number of the group: 1 for the first group of this
+  /// process, and so on. All ranks enter the same groups, so the number is the same on all ranks.
   /// @throws Error invalid_argument if this process is already in a group
   std::uint64_t enter();
+  /// Records that this process has left its group.
   void left() { in_group_ = false; }
 
-  /// Records that other ranks may be gone or hang: the process then waits for them at most `time` when it ends.
+  /// Limits the time for which this process waits for the other ranks when it ends. Called after a failure, because
+  /// other ranks may have ended or hang. If called several times, the longest time applies. Without a call there is no
+  /// limit.
   void doubt(std::chrono::milliseconds time);
-  /// Keeps memory that MPI may still read or write, because a peer did not complete the transfer.
+  /// Keeps `memory` until the process ends, because a peer has not completed a transfer and MPI may still read or write
+  /// this memory.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
 
  private:
@@ -46,7 +54,7 @@ class MpiProcess {
   void free_words_with_mpi();
 
   const OwningProcess owner_;
-  bool ours_ = false;  ///< this object initialised MPI
+  bool ours_ = false;  ///< true if this object initialised MPI, and must finalize it
   bool any_thread_ = true;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
@@ -54,7 +62,7 @@ class MpiProcess {
   std::unique_ptr<Words> words_;
   std::vector<std::shared_ptr<void>> kept_;
   bool in_group_ = false;
-  std::optional<std::chrono::milliseconds> end_timeout_;  ///< empty if nothing has failed
+  std::optional<std::chrono::milliseconds> end_timeout_;  ///< the limit that `doubt` has set; empty: no limit
 };
 
 }  // namespace troupe

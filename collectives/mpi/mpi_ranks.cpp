@@ -19,18 +19,18 @@
 namespace troupe {
 namespace {
 
-/// The interval at which processes are checked for their end.
+/// The interval at which a waiting rank checks whether other processes of this machine still exist.
 constexpr std::chrono::milliseconds kLooksAliveEvery{100};
 /// The maximum time that a rank waits until its last word has been sent.
 constexpr std::chrono::milliseconds kLastWord{500};
-/// The number of polls after the deadline. A process that was stopped thus first reads the words that arrived
-/// meanwhile.
+/// The number of polls after the deadline before a timeout is reported. If this process was stopped past its deadline,
+/// it so reads the words that arrived meanwhile before it blames another rank.
 constexpr int kLastLooks = 100;
-/// The maximum time that the other ranks have to reach their end after a failure.
+/// The maximum time for which this process waits at its end for the other ranks, after a failure.
 constexpr std::chrono::milliseconds kLongestEnd{10'000};
 
-/// Returns the tag for pieces of this group's vectors. 32767 is the largest tag that every MPI supports. Words have tag
-/// 0.
+/// Returns the MPI tag for pieces of vectors of a group: 1 to 32767, the largest tag that every MPI library supports.
+/// Words have tag 0.
 int tag_of(std::uint64_t group) { return 1 + static_cast<int>(group % 32767); }
 
 bool has_gone(int pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
@@ -65,7 +65,7 @@ MpiRanks::MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout)
 MpiRanks::~MpiRanks() {
   try {
     leave(ErrorCode::model_failed, "has left its group");
-  } catch (const Error&) {  // the other ranks cannot be notified any more
+  } catch (const Error&) {  // the other ranks cannot be notified
   }
 }
 
@@ -129,7 +129,7 @@ void MpiRanks::run(const Collective& call) {
   throw different_calls(last_, names, rank());
 }
 
-/// Returns when all ranks have made a call.
+/// Blocks until the word of each other rank's call has arrived, and stores the calls in `last_`.
 void MpiRanks::meet(const Deadline& deadline) {
   const Words& words = mpi_.words();
   const auto waits_for = [&](int other) { return other != rank() && !words.has(other); };
@@ -178,8 +178,9 @@ void MpiRanks::wait(const Deadline& deadline, const std::function<bool()>& done,
   }
 }
 
-/// A rank that has waited for a long time sends `waits`, and then every other waiting rank does, too. A waiting rank is
-/// not the cause of a timeout.
+/// Processes words that have arrived. If `late` is true, or another rank has sent `waits`, sends `waits` once per call.
+/// So all waiting ranks send `waits`, and `time_out` blames a rank that has not sent it.
+/// @param late true if this rank has waited for a long time
 void MpiRanks::hear_others(bool late) {
   Words& words = mpi_.words();
   bool others_wait = false;
@@ -193,7 +194,8 @@ void MpiRanks::hear_others(bool late) {
   if ((late || others_wait) && !std::exchange(waits_, true)) words.say(word(Word::Kind::waits));
 }
 
-/// Fails if `rank` has left before it took part in this call. A rank that left later has done its part of this call.
+/// Processes a word from `rank`. Throws if the word states that a rank no longer takes part, unless the sender had
+/// finished its part of the current call before.
 void MpiRanks::hear(int rank, const Word& word) {
   others_[static_cast<std::size_t>(rank)].waits = word.kind == Word::Kind::waits;
   if (word.kind != Word::Kind::over || word.done >= own_.number) return;
@@ -201,7 +203,9 @@ void MpiRanks::hear(int rank, const Word& word) {
   fail({static_cast<ErrorCode>(word.code), known ? word.rank : rank, read_text(word.text)});
 }
 
-/// Requires two checks in a row, because the last word of a process may arrive after its end.
+/// Checks whether the processes of this machine for which this rank waits still exist. Throws if a process is missing
+/// in two checks in a row. One check is not enough, because the last word of a process may arrive after the process has
+/// ended.
 void MpiRanks::check_alive(const std::function<bool(int)>& waits_for) {
   looks_at_ = Clock::now() + kLooksAliveEvery;
   for (int rank = 0; rank < size(); ++rank) {
@@ -218,12 +222,13 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
       if (other != rank() && is_it(other)) return other;
     return -1;
   };
-  // A rank whose next word has arrived has finished this call.
+  // A rank is silent if it has not sent `waits`, and no later word of it has arrived that shows that it finished this
+  // call.
   const auto is_silent = [this](int other) {
     return !others_[static_cast<std::size_t>(other)].waits && !mpi_.words().has(other);
   };
   int missing = first([&](int other) { return waits_for(other) && is_silent(other); });
-  if (missing < 0) missing = first(is_silent);  // the rank for which the other ranks wait
+  if (missing < 0) missing = first(is_silent);  // a rank for which the other ranks wait
   if (missing < 0) missing = first(waits_for);
   const CallRecord& last = last_[static_cast<std::size_t>(std::max(0, missing))];
   fail({ErrorCode::timeout, std::max(0, missing),
@@ -231,7 +236,8 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
                                    : "did not arrive in time; last call: " + last.text()});
 }
 
-/// Sends the cause to the other ranks, so that all ranks name the failed rank instead of each other.
+/// Breaks the group for this rank and throws an error that names `absence.rank`. First sends the reason to the other
+/// ranks, so that their errors name the same rank, and not this rank.
 void MpiRanks::fail(const Absence& absence) {
   const ErrorCode code = absence.code > ErrorCode::in_use ? ErrorCode::worker_lost : absence.code;
   const Other& other = others_[static_cast<std::size_t>(absence.rank)];

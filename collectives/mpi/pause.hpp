@@ -2,11 +2,12 @@
 
 namespace troupe {
 
-/// Waits between two polls: first spins, then yields the processor, finally sleeps.
+/// Called between two polls for an event. The first calls return at once, later calls yield the processor, and all
+/// further calls sleep for 20 microseconds.
 class Pause {
  public:
-  /// @param crowded true if this machine has more ranks than cores, so that a spinning rank takes time from working
-  /// ranks
+  /// @param crowded true if this machine has more ranks than cores; then the pause yields earlier, because a spinning
+  /// rank takes time from working ranks
   explicit Pause(bool crowded);
   void operator()();
 

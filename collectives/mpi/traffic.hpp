@@ -7,22 +7,23 @@
 
 namespace troupe {
 
-/// Pieces of vectors in transit to and from other ranks.
+/// A set of transfers: pieces of vectors that MPI is sending to and receiving from other ranks.
 class Traffic {
  public:
-  /// @param tag of this group's pieces; pieces of a group that broke up have another tag and are not received
+  /// @param tag the MPI tag of this group's pieces. Each group has a tag of its own, so pieces of an earlier, broken
+  /// group are not received
   Traffic(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
 
-  /// `send` and `receive` start a transfer. The memory must stay valid until all transfers are complete. Zero bytes are
-  /// not sent.
+  /// The next two functions start a transfer and return at once. The memory must stay valid until all transfers are
+  /// complete. If `bytes` is 0, nothing is sent or received.
   void send(int to, const std::byte* from, std::size_t bytes);
   void receive(int from, std::byte* to, std::size_t bytes);
-  /// Returns true if all transfers are complete.
+  /// Returns true if all transfers are complete. Then the set is empty afterwards.
   bool is_done();
   /// Returns true if a transfer from or to that rank is not complete.
   bool waits_for(int rank) const;
-  /// Cancels receives that are not complete.
-  /// @returns true if MPI no longer uses any of the memory
+  /// Cancels receives that are not complete. Sends are not cancelled.
+  /// @returns true if all transfers have ended, so that MPI no longer uses the memory
   bool give_up();
 
  private:
@@ -34,7 +35,7 @@ class Traffic {
   MPI_Comm comm_;
   int tag_;
   std::vector<MPI_Request> requests_;
-  std::vector<Way> ways_;  ///< by request
+  std::vector<Way> ways_;  ///< by request: the other rank, and the direction
 };
 
 }  // namespace troupe

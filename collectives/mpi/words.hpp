@@ -12,22 +12,24 @@
 
 namespace troupe {
 
-/// A message from a rank to all others: it makes a call, it has waited for a long time, or a rank no longer takes part.
+/// A message of fixed size from a rank to all other ranks. Its kind is `call` if the sender makes a call, `waits` if
+/// the sender has waited for a long time, and `over` if a rank no longer takes part.
 struct Word {
   enum class Kind : std::uint8_t { call, waits, over };
 
-  std::uint64_t group = 0;  ///< number of the group among the groups of this process, from 1 on
+  std::uint64_t group = 0;  ///< number of the sender's group, from 1 on; see MpiProcess::enter
   std::uint64_t done = 0;   ///< number of calls that the sender has finished
   CallRecord call = {};
   std::int32_t pid = 0;
   std::int32_t rank = -1;  ///< for `over`: the rank that no longer takes part
   std::uint8_t code = 0;   ///< for `over`: the error code
   Kind kind = Kind::call;
-  char text[230] = {};  ///< in the first call the machine's name; for `over` the reason
+  char text[230] = {};  ///< in the first call of a group: the machine's name; for `over`: the reason
 };
 
-/// Exchanges words between ranks. The words of each rank arrive in order, some with a payload. One word of each rank is
-/// stored here until `next`.
+/// Sends words to the other ranks and receives theirs. A payload (a short vector) may follow a word. The words of each
+/// rank arrive in the order in which it sent them. This class stores one received word per rank, until `next` is called
+/// for that rank.
 class Words {
  public:
   Words(MPI_Comm comm, int rank, int size);
@@ -35,22 +37,27 @@ class Words {
   Words(const Words&) = delete;
   Words& operator=(const Words&) = delete;
 
-  /// Sends a word to all other ranks. The word and the payload are copied.
+  /// Starts sending a word and its payload to all other ranks, and returns at once. The word and the payload are
+  /// copied.
   void say(const Word& word, std::span<const std::byte> payload = {});
   /// Returns true if MPI has sent all words of this process.
   bool all_said();
 
-  /// Receives words that have arrived. Drops words of groups before `group`.
+  /// Stores words that have arrived, at most one per rank. Drops words of groups with a smaller number than `group`.
+  /// Does not wait.
   void look(std::uint64_t group);
+  /// Returns true if a word of `rank` is stored.
   bool has(int rank) const { return inbox_[static_cast<std::size_t>(rank)].here; }
   const Word& word(int rank) const { return inbox_[static_cast<std::size_t>(rank)].word; }
-  /// Returns the payload of the word. The buffer always has the full size; nothing checks how much has arrived.
+  /// Returns the payload of the stored word. The buffer always has kPayload bytes. No check is made how many bytes the
+  /// sender has written.
   const std::byte* payload(int rank) const {
     return inbox_[static_cast<std::size_t>(rank)].bytes.data() + sizeof(Word);
   }
-  /// Discards the stored word of a rank and receives its next one.
+  /// Discards the stored word of `rank`, and starts receiving the next word. Does nothing if no word is stored.
   void next(int rank);
 
+  /// The maximum size of a payload, in bytes.
   static constexpr std::size_t kPayload = 4096;
 
  private:
@@ -64,6 +71,7 @@ class Words {
     std::vector<MPI_Request> requests;
   };
 
+  /// Returns true if MPI has sent the word to all other ranks.
   bool has_left(Said& said);
   Said& free_place();
   void listen(int rank);
@@ -72,7 +80,7 @@ class Words {
   int rank_, size_;
   std::vector<Inbox> inbox_;
   std::vector<MPI_Request> listening_;
-  std::vector<int> came_;  ///< scratch
+  std::vector<int> came_;  ///< scratch: the ranks whose words have arrived
   std::list<Said> said_;
 };
 

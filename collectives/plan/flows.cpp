@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
 constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
-/// A larger limit for slices that still have many segments: it saves system calls.
+/// The largest segment for slices that have at least kManySegments segments of this size. Larger segments need fewer
+/// system calls.
 constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
 constexpr std::size_t kManySegments = 16;
 constexpr std::size_t kSegmentsInSlice = 2;
@@ -26,7 +27,7 @@ bool passes_weights_on(const Plan& plan) {
          largest->size() >= kLeastPassedOn;
 }
 
-/// Adds the flows of one owner's slice at a time.
+/// Adds flows to a plan. Each call of `make` adds the flows of one owner's slice.
 class FlowMaker {
  public:
   explicit FlowMaker(Plan& plan)
@@ -47,8 +48,9 @@ class FlowMaker {
  private:
   int node_of(int lane) const { return topology_.node_of(lane); }
 
-  /// Returns, by node and owner, the lane of the node that handles this owner's slice. The lanes of a node take the
-  /// owners in turn, starting with the owners of the next node, so that the work is balanced.
+  /// Returns a table [node][owner]: the lane of `node` that sends and receives the data about the slice of `owner`. The
+  /// owners are assigned to the lanes of the node in turn, starting with the first owner on the next node. So each lane
+  /// has about the same amount of work.
   std::vector<std::vector<int>> make_handlers() const {
     const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
     std::vector<std::vector<int>> handlers;
@@ -78,8 +80,8 @@ class FlowMaker {
       add(Flow::Kind::partial, from_lane, owner_, subtree);
   }
 
-  /// Fixed tree: sends partial sums directly to the owner, per node (hierarchical), lane (ring) or shard
-  /// (parameter-server).
+  /// Adds the flows of partial sums for the fixed tree, each directly to the owner. One partial sum covers shards of a
+  /// whole node (hierarchical), of a lane (ring), or a single shard (parameter-server).
   void send_partials() {
     const int own_node = node_of(owner_);
     if (plan_.strategy == Strategy::hierarchical) {
@@ -98,7 +100,8 @@ class FlowMaker {
     }
   }
 
-  /// Ring order: passes sums from the member after the owner round the ring to the owner. Skips members without shards.
+  /// Adds the flows of running sums for ring order. The sum starts at the member after the owner and passes around the
+  /// ring to the owner. A member is a lane (ring) or a node (hierarchical). Members without shards are skipped.
   void pass_sums() {
     const bool by_lane = plan_.strategy == Strategy::ring;
     const int members = by_lane ? topology_.num_lanes() : topology_.num_nodes();
@@ -114,14 +117,15 @@ class FlowMaker {
     if (last >= 0) add(Flow::Kind::running_sum, last, owner_);
   }
 
-  /// Sends weights directly from the owner to each node, starting with the node after its own.
+  /// Adds flows of weights directly from the owner to each other node, starting with the node after the owner's.
   void send_weights() {
     const int nodes = topology_.num_nodes();
     for (int step = 1; step < nodes; ++step)
       add(Flow::Kind::weights, owner_, handler((node_of(owner_) + step) % nodes));
   }
 
-  /// Passes weights from each node to the next.
+  /// Adds flows of weights around the ring: from the owner's node to the next node, from that node to the one after it,
+  /// and so on.
   void pass_weights() {
     const int nodes = topology_.num_nodes();
     int last = owner_;

@@ -7,8 +7,9 @@ namespace troupe {
 /// Adds the flows of partial sums and weights to a plan. The plan's slices and topology must be set.
 void add_flows(Plan& plan);
 
-/// Returns the number of floats per segment for a slice of this size. All data about the slice travels in segments. A
-/// segment holds several chunks of the tree, and is small enough that the parts of a slice can travel concurrently.
+/// Returns the number of floats in one segment of a slice with `slice_floats` floats. A segment contains several chunks
+/// (`kTreeChunk`). It is small enough that a slice has several segments, so that one segment can be added while another
+/// is being sent.
 std::size_t segment_floats(std::size_t slice_floats);
 
 }  // namespace troupe

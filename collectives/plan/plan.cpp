@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Returns the slice of each owner, cut between pieces.
+/// Returns the slice of each owner. Slices are cut at the borders of the fixed pieces.
 std::vector<Range> piece_slices(std::size_t size, std::size_t owners) {
   const std::vector<Range> pieces = vector_pieces(size);
   std::vector<Range> slices;
@@ -39,7 +39,8 @@ void check(Strategy strategy, int slice_owners, int nodes) {
                                                  std::to_string(nodes));
 }
 
-/// If `slice_owners` limits the owning nodes, the lanes of the remaining nodes own nothing.
+/// Returns the slice of each lane. If `slice_owners` limits the number of nodes that own slices, the slices of lanes on
+/// the remaining nodes are empty.
 std::vector<Range> make_slices(const Plan& plan, const PlanRequest& request, std::size_t size) {
   const bool some_serve = plan.strategy == Strategy::parameter_server && request.slice_owners > 0;
   const int owning_nodes = some_serve ? request.slice_owners : plan.topology.num_nodes();
@@ -91,7 +92,7 @@ Plan make_plan(const PlanRequest& request, std::size_t size) {
   check(plan.strategy, request.slice_owners, nodes);
   plan.driver_reduces = plan.strategy == Strategy::driver;
   const bool ring = plan.strategy == Strategy::ring || plan.strategy == Strategy::hierarchical;
-  // Within one node another order has no advantage.
+  // Within one node all gradients are in shared memory, so ring order would have no advantage.
   plan.ring_order = ring && !request.deterministic && nodes > 1;
   plan.slices = make_slices(plan, request, size);
   add_flows(plan);

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// A half-open range [begin, end) of indices: of floats in the flat vectors, shards or lanes.
+/// A half-open range [begin, end) of indices, for example of floats in a flat vector, of shards, or of lanes.
 struct Range {
   std::size_t begin = 0;
   std::size_t end = 0;

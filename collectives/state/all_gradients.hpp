@@ -8,17 +8,19 @@
 
 namespace troupe {
 
-/// The gradients of all shards in this store, for reading. The destructor releases them.
+/// Maps the gradients of all shards whose gradients are in this store, for reading. The destructor releases the
+/// mappings.
 class AllGradients {
  public:
   AllGradients(StoreClient& store, const SlabLayout& layout) : layout_(layout), held_(store) {}
-  /// Maps the gradients. All of them must exist.
-  /// @param made_for as for WorkerSlabs::map_others
+  /// Maps the gradients. Waits up to `timeout` for each gradient that no worker has published yet.
+  /// @param made_for the generation for which each gradient's slab was created, by GradientOf and shard; the result of
+  /// `gradients_made_for`
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
 
-  /// By shard; empty for shards in other stores.
+  /// Returns the gradients that the shards' own workers write, by shard. The span of a shard in another store is empty.
   const Gradients& all() const { return gradients_; }
-  /// By shard, the gradients of backups.
+  /// Returns the gradients that backup workers write, by shard. Empty if the run has no backups.
   const Gradients& backups() const { return backups_; }
 
  private:

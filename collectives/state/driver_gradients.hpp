@@ -9,11 +9,12 @@
 
 namespace troupe {
 
-/// The objects of a driver that adds the gradients itself: all gradients, and the mean that it shares. The destructor
-/// releases them.
+/// The objects in the store that a driver uses if it adds the gradients itself (strategy `driver`): the gradients of
+/// all shards, which it reads, and the slab of the mean gradient, which it writes and all workers read. The destructor
+/// releases these objects.
 class DriverGradients {
  public:
-  /// Creates the slab of the mean.
+  /// Creates the slab of the mean gradient.
   DriverGradients(StoreClient& store, const SlabLayout& layout)
       : size_(layout.size),
         held_(store),
@@ -26,6 +27,7 @@ class DriverGradients {
 
   const Gradients& all() const { return gradients_.all(); }
   const Gradients& backups() const { return gradients_.backups(); }
+  /// Returns the memory of the mean gradient, for writing.
   std::span<float> mean() const { return checked_first(mean_->writable_floats(), size_); }
 
  private:

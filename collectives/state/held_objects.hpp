@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Objects of a store that are released when this is destroyed.
+/// A list of references to objects of a store. The destructor releases every object in the list.
 class HeldObjects {
  public:
   explicit HeldObjects(StoreClient& store) : store_(store) {}
@@ -15,11 +15,11 @@ class HeldObjects {
   HeldObjects(const HeldObjects&) = delete;
   HeldObjects& operator=(const HeldObjects&) = delete;
 
-  // Same as the functions of StoreClient with these names; also holds the object.
+  // The next three functions call the function of StoreClient with the same name, and add the object to the list.
   std::shared_ptr<Mapping> create(const ObjectId& id, std::size_t bytes, CreateOptions options = {});
   std::shared_ptr<Mapping> open(const ObjectId& id, std::size_t offset, std::size_t bytes);
   std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);
-  /// Creates an object that only this client writes, and publishes it immediately.
+  /// Creates an object, publishes it immediately, and adds it to the list. Only this client can write the object.
   std::shared_ptr<Mapping> create_sealed(const ObjectId& id, std::size_t bytes);
 
  private:

@@ -10,11 +10,12 @@
 
 namespace troupe {
 
-/// The data of parameter servers, in the store that holds the state: the state, the gradients that workers push, and
-/// for each worker the weights that are served to it. Only that worker reads these weights.
+/// The data of the parameter servers of one store: the state, the gradients that workers push, and one flat vector of
+/// weights for each worker in `SlabLayout::served`. A server copies weights into the vector of a worker, and only this
+/// worker reads that vector.
 class ServedState {
  public:
-  /// Creates the slabs of the served weights.
+  /// Creates one slab of served weights for each worker in `SlabLayout::served`.
   ServedState(StoreClient& store, std::shared_ptr<const VersionedState> state)
       : state_(std::move(state)), held_(store), gradients_(store, state_->layout()) {
     for (std::size_t rank = layout().served.begin; rank < layout().served.end; ++rank)
@@ -27,9 +28,9 @@ class ServedState {
 
   const SlabLayout& layout() const { return state_->layout(); }
   std::span<float> vector(int vector, int buffer) const { return state_->vector(vector, buffer); }
-  /// By shard, for workers that this store serves.
+  /// Returns the gradients of the shards in this store, by shard.
   const Gradients& gradients() const { return gradients_.all(); }
-  /// Returns the weights that are served to the worker of this rank.
+  /// Returns the memory, for writing, of the weights that are served to the worker of this rank.
   std::span<float> served(int rank) const {
     return checked_first(served_.at(static_cast<std::size_t>(rank) - layout().served.begin)->writable_floats(),
                          layout().size);

@@ -9,30 +9,33 @@
 
 namespace troupe {
 
-/// The vectors of a run in one store: weights, and the optimizer's vectors. Each has several buffers. One buffer holds
-/// the committed version; the others are being written or pinned (see `Versions`). Workers open their slices for
-/// writing before `publish`. The destructor releases the vectors.
+/// The vectors of a run's state in one store: the weights and the optimizer's vectors. Most vectors have several
+/// buffers: one contains the committed version, and the others are pinned or may be written (see `Versions`). Workers
+/// must open their slices for writing before `publish` is called. The destructor releases the vectors.
 ///
-/// Weights are complete in every store. Of the optimizer's vectors a store holds the parts that its workers own; in a
-/// cluster `GatherSlices` completes the first node's. Vectors of shards are in the same store as the shards' gradients.
-/// If gradients are dealt out, their slabs are here as well, because any worker of the store writes any of them.
+/// The weights are complete in every store. In a cluster, an optimizer's vector is valid only in the slices of the
+/// store's own workers. The message `GatherSlices` completes these vectors on the first node. A vector of a shard is in
+/// the store that contains the shard's gradient. If gradients are dealt out, this class also creates their slabs,
+/// because any worker of the store may write any of them.
 class VersionedState {
  public:
-  /// Creates vectors of zeros.
+  /// Creates all vectors that belong to this store, filled with zeros.
   VersionedState(StoreClient& store, const SlabLayout& layout);
 
-  /// Copies the state of another generation: buffer i becomes a copy of the other state's buffer `buffers[i]`. If the
-  /// states differ in shape, copies only the weights.
+  /// Copies the state of an earlier generation: buffer i becomes a copy of buffer `buffers[i]` of `from`. If the two
+  /// states differ in shape, copies only the weights. Skips a vector if the two stores contain different ranges of it.
   void carry(const VersionedState& from, const std::vector<int>& buffers);
-  /// From now on other clients can map the vectors for reading, and no client can newly map them for writing.
+  /// Seals the vectors. Afterwards other clients can map them for reading, and no client can newly map them for
+  /// writing.
   void publish();
 
-  /// Returns the part of a vector that is in this store.
+  /// Returns the part of a vector that is in this store, for writing. If the vector has only one buffer, `buffer` is
+  /// ignored.
   std::span<float> vector(int vector, int buffer) const;
-  /// Copies a flat vector into a vector of the state.
+  /// Copies `flat`, a whole flat vector, into the part of a vector that is in this store.
   void place(std::span<const float> flat, int vector, int buffer) const;
-  /// Sets all vectors but the weights to zero. Vectors with one buffer are kept: other versions use them, too, and a
-  /// version with no updates does not read them.
+  /// Fills `buffer` of every vector except the weights with zeros. Does not change vectors with one buffer: other
+  /// versions use these vectors as well, and a version with 0 updates does not read them.
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }

@@ -10,35 +10,36 @@ namespace troupe {
 /// The number of steps and updates that led to a version of the state.
 struct Version {
   std::int64_t step = 0;     ///< committed steps
-  std::int64_t updates = 0;  ///< updates of the optimizer's vectors since they were zero
+  std::int64_t updates = 0;  ///< updates of the optimizer's vectors since these vectors were zero
 
   bool operator==(const Version&) const = default;
 };
 
-/// Records which buffer of the state holds which version. One version is committed and others may be pinned; all other
-/// buffers may be written. Plain book-keeping.
+/// Records which buffer of the state contains which version. One version is committed and others may be pinned; all
+/// remaining buffers may be written. This class contains numbers only; it does not touch the buffers.
 class Versions {
  public:
   using PinId = std::uint64_t;
 
-  /// Begins a generation with this number of buffers. Its first buffers hold the contents of the buffers in `live()`,
-  /// in that order.
+  /// Begins a generation with this number of buffers. The caller must have copied the buffers in `live()` into the
+  /// first buffers of the new generation, in that order. This call numbers the versions accordingly.
   void begin(int buffers);
 
   /// Forgets all versions and all pins.
   void forget();
 
-  /// Returns false before the first weights.
+  /// Returns true if there is a committed version. There is none before the first weights are set.
   bool any() const { return committed_.buffer >= 0; }
   const Version& committed() const { return committed_.version; }
   /// Returns the buffer of the committed version.
   int buffer() const { return committed_.buffer; }
-  /// Returns a buffer that may be written; none if all are committed or pinned.
+  /// Returns a buffer that may be written; std::nullopt if every buffer is committed or pinned.
   std::optional<int> spare() const;
-  /// Commits the version in `buffer`. The previous version is forgotten unless it is pinned.
+  /// Declares that `buffer` contains the committed version, which is `version`. The buffer of the previous committed
+  /// version may be written afterwards, unless that version is pinned.
   void commit(int buffer, const Version& version) { committed_ = {buffer, version}; }
 
-  /// Keeps the committed version in its buffer until `unpin`.
+  /// Pins the committed version: its buffer is not written until `unpin` is called with the returned value.
   PinId pin();
   void unpin(PinId pin) { pins_.erase(pin); }
   bool holds(PinId pin) const { return pins_.contains(pin); }
@@ -47,13 +48,15 @@ class Versions {
   int buffer_of(PinId pin) const { return pins_.at(pin).buffer; }
   const Version& version_of(PinId pin) const { return pins_.at(pin).version; }
 
-  /// Returns the buffers with a committed or pinned version, in order.
+  /// Returns the buffers that contain a committed or pinned version, in ascending order.
   std::vector<int> live() const;
-  /// Returns the number of buffers with a pinned version other than the committed one.
+  /// Returns the number of buffers that contain a pinned version, not counting the buffer of the committed version.
   int pinned() const;
-  /// Returns the number of buffers that the next generation needs: one for a step, in addition to all live ones.
+  /// Returns the number of buffers that the next generation needs: one for the committed version, one that a step can
+  /// write, and one for each pinned version. At least as many pinned versions are counted as `reserve` has set.
   int buffers_needed() const;
-  /// Reserves room for this number of pinned versions in each later generation, so that a pin never delays a step.
+  /// Sets the minimum number of pinned versions for which later generations have buffers. Up to this number, a pin
+  /// never causes a step to wait for a new generation.
   void reserve(int pinned) { reserved_ = pinned; }
 
  private:

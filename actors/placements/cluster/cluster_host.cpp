@@ -95,7 +95,7 @@ class ClusterHost : public Host {
     begin_group_on_nodes(cluster_, members_, run, generation, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
-  /// Does nothing: nodes notice the end of their connection and end their part of the run.
+  /// Does nothing, because each node ends its part of the run when it detects the end of its connection to the driver.
   bool end_all(bool /*all_stopped*/) override { return true; }
 
  private:
@@ -108,7 +108,9 @@ class ClusterHost : public Host {
     if (line) log_line(LogLevel::info, *line);
   }
 
-  /// Called when not all nodes have joined in time.
+  /// Called if not all nodes have joined in time. Completes the cluster with the nodes that have joined, if there are
+  /// enough.
+  /// @throws Error timeout if fewer than `min_nodes` nodes have joined
   void complete_late() {
     if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();
     const bool all = options_.min_nodes == options_.num_nodes;
@@ -118,6 +120,8 @@ class ClusterHost : public Host {
                 {.phase = "start"});
   }
 
+  /// Checks how long a node has sent nothing. Logs a warning after `suspect_after`, and ends the connection after
+  /// `cut_after`.
   static void look_at(const ClusterNode& node, Silence& silence) {
     const Silence::Verdict verdict = silence.look(node.link->heard(), Clock::now());
     if (verdict == Silence::Verdict::suspect)

@@ -1,11 +1,12 @@
 #include "actors/launch/launch.hpp"
 #include "actors/placements/placements.hpp"
 
-// Placement `cluster`: workers are actors in nodes that join.
+// The rules of the placement `cluster`: workers are actors in the processes of nodes that join.
 namespace troupe {
 namespace {
 
-/// Takes options that are left open from Slurm.
+/// If the user has not set `cluster.listen`, takes the address, the number of nodes and the certificates from Slurm's
+/// environment.
 void find_cluster(ClusterOptions& cluster) {
   const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
   if (!slurm) return;
@@ -32,8 +33,8 @@ void check_in_cluster(Hosting& hosting) {
   if (cluster.listen.empty()) throw_invalid("cluster.listen is empty; it must be the ADDRESS:PORT that nodes dial");
 }
 
-/// One gate and one thread that receives. A node's control connection takes three files; a data connection takes one
-/// for each direction.
+/// Returns the needs of a driver: a gate, and one thread that receives data. The control connection of a node takes
+/// three files. A data connection takes one file for each direction.
 StartNeeds needs_in_cluster(const Hosting& hosting) {
   const ClusterOptions& cluster = hosting.cluster;
   return {kGateNeeds.threads + 1, 0,

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// A fetched transfer, released with its last holder.
+/// The floats that a worker has sent, in the driver's store. The destructor releases them.
 class Fetched {
  public:
   Fetched(StoreClient& store, const ObjectId& id, std::size_t floats)
@@ -18,7 +18,7 @@ class Fetched {
   ~Fetched() {
     try {
       store_.release(id_);
-      store_.trim();  // transfers are rare, and large
+      store_.trim();  // returns the memory to the system, because transfers are rare and large
     } catch (const Error&) {
       return;  // The store and the object are gone.
     }
@@ -48,7 +48,7 @@ class ClusterState : public StateHome {
     try {
       begin_everywhere(describe(layout, plan, carried), phase);
     } catch (...) {
-      rounds_.unsettle();  // also if the driver itself could not dial
+      rounds_.unsettle();  // also if the error is that the driver could not connect to nodes
       throw;
     }
     layout_ = layout;
@@ -69,8 +69,7 @@ class ClusterState : public StateHome {
     message.self = members_.node_of(worker);
     for (int node = 0; node < members_.num_nodes(); ++node)
       if (node != message.self)
-        message.peers[static_cast<std::size_t>(node)].address = {};  // so that no node dials
-                                                                     // them
+        message.peers[static_cast<std::size_t>(node)].address = {};  // so that no node connects to them
     ask_home(worker, message, phase);
     ask_home(worker, Connect{0, phase.deadline.left().count()}, phase);
     attach();
@@ -98,7 +97,8 @@ class ClusterState : public StateHome {
   }
 
   HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
-    // The worker reported the size. A size beyond the store's quota is rejected before any memory is taken.
+    // `floats` is a number that the worker has sent. If it exceeds the store's quota, creating the object throws before
+    // any memory is allocated.
     auto fetched = std::make_shared<Fetched>(store_, transfer_id(layout_.run, transfer), floats);
     DataPlane& data_plane = nodes_.data_plane();
     expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched->floats(), fetched->mapping());
@@ -111,13 +111,14 @@ class ClusterState : public StateHome {
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {
     const std::int64_t timeout = phase.deadline.left().count();
-    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // vectors of a shard are on one node
+    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // the vectors of a shard are on one node only
       const Place alone{0, transfer, vector, buffer, ++last_ticket_, timeout, true};
       return ask(alone, {members_.member_of_node(node_of_shard(shard))}, phase);
     }
     std::vector<int> others = members_.nodes();
     others.erase(others.begin());
-    // The window for the first node is announced before that node may send, and is valid for one transfer.
+    // The other nodes announce their windows first. Only then may the first node send; each window is valid for one
+    // transfer.
     if (!others.empty()) ask(ExpectPlaced{0, vector, buffer}, others, phase);
     ask(Place{0, transfer, vector, buffer, ++last_ticket_, timeout}, members_.nodes(), phase);
   }
@@ -126,7 +127,7 @@ class ClusterState : public StateHome {
 
   void gather(int vector, int buffer, const Phase& phase) override {
     if (vector == kWeightsVector || members_.num_nodes() == 1 || layout_.shard_of(vector) >= 0)
-      return;  // already complete
+      return;  // the vector is complete already
     ask_home(0, ExpectSlices{0, vector, buffer}, phase);
     ask(GatherSlices{0, vector, buffer, ++last_ticket_, phase.deadline.left().count()}, members_.nodes(), phase);
   }
@@ -168,13 +169,13 @@ class ClusterState : public StateHome {
   void ask(const Request& request, const std::vector<int>& members, const Phase& phase) {
     rounds_.ask(request, members, Phase{"transfer", phase.step, phase.deadline});
   }
-  /// Returns the nodes of these workers, as members.
+  /// Returns the member numbers of the nodes on which these workers are.
   std::vector<int> homes_of(const std::vector<int>& workers) const {
     std::set<int> homes;
     for (const int worker : workers) homes.insert(members_.member_of_node(members_.node_of(worker)));
     return {homes.begin(), homes.end()};
   }
-  /// Sends a request to the node of a worker.
+  /// Sends a request to the node on which a worker is, and waits for the reply.
   template <class Request>
   void ask_home(int worker, const Request& request, const Phase& phase) {
     ask(request, {members_.member_of_node(members_.node_of(worker))}, phase);
@@ -184,10 +185,10 @@ class ClusterState : public StateHome {
   const Members& members_;
   Rounds& rounds_;
   StoreClient& store_;
-  std::string optimizer_;  ///< as JSON, for parameter servers
+  std::string optimizer_;  ///< OptimizerSettings as JSON, for parameter servers
   SlabLayout layout_;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t begun_ = 0;  ///< the last generation that began everywhere
+  std::uint64_t begun_ = 0;  ///< the last generation that began on all nodes
 };
 
 }  // namespace

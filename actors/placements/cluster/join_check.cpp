@@ -19,13 +19,16 @@ enum class Scope : unsigned char { none, machine, link, network };
 Scope reach_of(const in_addr& host) {
   const std::uint32_t address = ntohl(host.s_addr);
   if (address >> 24 == 127) return Scope::machine;
-  if (address >> 16 == 0xa9fe) return Scope::link;                 // 169.254, which clouds use for metadata
-  const bool nobody = address >> 24 == 0 || address >> 28 >= 0xe;  // this host; multicast and reserved
+  if (address >> 16 == 0xa9fe)
+    return Scope::link;                                            // 169.254.x.x: link-local; clouds offer metadata
+                                                                   // there
+  const bool nobody = address >> 24 == 0 || address >> 28 >= 0xe;  // 0.x.x.x, multicast and reserved addresses
   return nobody ? Scope::none : Scope::network;
 }
 
-/// Rejects IPv4 addresses in IPv6 form, because other rules apply to them. Rejects link-local addresses, because they
-/// need a scope, which has no meaning on other machines.
+/// Returns from where an IPv6 address can be reached; Scope::none for addresses that are rejected. IPv4 addresses in
+/// IPv6 form are rejected, because the rules for IPv4 apply to them. Link-local addresses are rejected, because they
+/// need a scope (an interface), which has no meaning on other machines.
 Scope reach_of(const in6_addr& host) {
   if (IN6_IS_ADDR_LOOPBACK(&host)) return Scope::machine;
   const bool nobody = IN6_IS_ADDR_UNSPECIFIED(&host) || IN6_IS_ADDR_MULTICAST(&host) || IN6_IS_ADDR_V4MAPPED(&host) ||
@@ -33,7 +36,7 @@ Scope reach_of(const in6_addr& host) {
   return nobody ? Scope::none : Scope::network;
 }
 
-/// Returns Scope::none if the text is not an address.
+/// Returns from where a numeric address can be reached; Scope::none if the text is not a numeric address.
 Scope reach_of(const std::string& host) {
   in_addr four{};
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return reach_of(four);
@@ -51,7 +54,8 @@ std::string join_problem(const NodeJoin& join, const std::string& peer) {
     return "it uses protocol version " + std::to_string(join.protocol) + "; expected " +
            std::to_string(kProtocolVersion);
   const std::string listens = "it announces the address " + printable(join.host, kLongestShownHost) + ", ";
-  // C functions ignore text after a zero byte, so they would check another address.
+  // Reject a zero byte. The C functions that check the address ignore the text after it, so they would check another
+  // text.
   const Scope reach = join.host.find('\0') == std::string::npos ? reach_of(join.host) : Scope::none;
   if (reach == Scope::none) return listens + "which other nodes cannot dial";
   if (reach != Scope::network && reach != reach_of(peer))

@@ -6,10 +6,12 @@
 
 namespace troupe {
 
-/// Returns why a node's join is not valid; empty if it is. The address that the node announces must be numeric, because
-/// every other node would have to look up a name. Other nodes must be able to dial it. A loopback or link-local address
-/// is valid only if the control connection comes from such an address, too.
-/// @param peer the host from which the control connection comes
+/// Checks the message with which a node joins. Returns the reason why it is not valid; an empty string if it is valid.
+///
+/// The address that the node announces must be numeric, so that no other node has to resolve a name that this node
+/// chose. Other nodes must be able to connect to the address. A loopback or link-local address is valid only if the
+/// control connection comes from such an address, too.
+/// @param peer the address from which the control connection comes
 std::string join_problem(const NodeJoin& join, const std::string& peer);
 
 }  // namespace troupe

@@ -8,18 +8,20 @@
 
 namespace troupe {
 
-/// The log lines of a driver that waits for nodes. There are none if all nodes join soon. Otherwise a line lists how
-/// many nodes are missing and which have joined, after each change and every ten seconds. A final line lists the nodes
-/// of the run.
+/// Creates the log lines of a driver that waits for nodes. If all nodes join within two seconds, there are no lines.
+/// Otherwise a line states how many nodes are missing and which nodes have joined: after two seconds, after each
+/// change, and ten seconds after the last line. A final line lists the nodes of the run.
 class JoinNotice {
  public:
-  /// @param wanted number of nodes, which dial `listen`
+  /// @param listen the address to which nodes connect
+  /// @param wanted the number of nodes
+  /// @param now the current time
   JoinNotice(std::string listen, int wanted, Clock::time_point now);
 
-  /// Returns the line to log now, if any, while nodes are missing.
-  /// @param joined names of the nodes that have joined
+  /// Returns the line to log now; std::nullopt if there is none. Must be called regularly while nodes are missing.
+  /// @param joined the names of the nodes that have joined
   std::optional<std::string> look(const std::vector<std::string>& joined, Clock::time_point now);
-  /// Returns the final line, if there was a line before.
+  /// Returns the final line; std::nullopt if `look` has returned no line.
   std::optional<std::string> end(const std::vector<std::string>& joined) const;
 
  private:
@@ -27,7 +29,7 @@ class JoinNotice {
   std::size_t wanted_;
   Clock::time_point due_;
   bool said_ = false;
-  std::vector<std::string> last_;  ///< the nodes that had joined at the last line
+  std::vector<std::string> last_;  ///< the nodes that the last line lists
 };
 
 }  // namespace troupe

@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// Returns a sentence that names two nodes if nodes compute with different instruction sets or libraries; empty if all
-/// are alike. Results are bitwise identical for all placements only among equal nodes.
+/// Checks whether all nodes compute with the same instruction set and libraries. Returns an empty string if they do,
+/// and otherwise a warning that names two different nodes. If nodes differ, results may not be bitwise identical to
+/// results of other placements.
 std::string mixed_arithmetic(std::span<const ClusterNode> nodes);
 
 }  // namespace troupe

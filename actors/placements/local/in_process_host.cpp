@@ -10,7 +10,8 @@
 namespace troupe {
 namespace {
 
-/// How long the other workers may take to end if a worker of this process hangs. Longer waiting is useless then.
+/// The maximum time to wait for the other workers to end if a worker of this process hangs. The process cannot end all
+/// workers in this case, so a longer wait is useless.
 constexpr std::chrono::milliseconds kHungTimeout{3000};
 
 class InProcessHost : public Host {
@@ -25,7 +26,8 @@ class InProcessHost : public Host {
         planned_(parts.hosting.num_workers),
         end_time_(parts.hosting.end_time) {}
 
-  /// A worker that hangs cannot be stopped, so it is left running. It has its own slabs, and its generation has ended.
+  /// Starts a worker. A worker that hangs cannot be stopped, so the replaced worker may still run. This does no harm,
+  /// because its generation has ended and its slabs are no longer used.
   void start(int worker) override {
     auto started = std::make_shared<Worker>(worker, store_.connect(), creator_);
     const bool successor = actors_.contains(worker);
@@ -34,7 +36,7 @@ class InProcessHost : public Host {
     if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
     before_send();
     const ForgetsLogger forgets;
-    // A hanging worker may block a thread of CAF's scheduler, so other workers must not need these threads.
+    // If a worker hangs, it may block a thread of CAF's scheduler. The new worker then gets a thread of its own.
     actors_[worker] = hangs() ? system_.spawn<caf::detached>(worker_actor, started, driver_)
                               : system_.spawn(worker_actor, started, driver_);
   }
@@ -67,7 +69,7 @@ class InProcessHost : public Host {
   }
 
  private:
-  /// Returns true if a worker was abandoned and may still run.
+  /// Returns true if a lost worker was abandoned and may still run.
   bool hangs() const { return replaced_ || members_.silent_workers(); }
 
   caf::actor_system& system_;

@@ -13,7 +13,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongest = 2000;
-/// The text follows the count of signs of life.
+/// The position of the error in the file, after the counter of signs of life.
 constexpr off_t kTextAt = sizeof(std::uint64_t);
 
 }  // namespace
@@ -24,7 +24,10 @@ void leave_last_words(int file, const std::exception& error) noexcept try {
   const auto* const known = dynamic_cast<const Error*>(&error);
   const ErrorCode code = known != nullptr ? known->code() : ErrorCode::system;
   const std::string text = static_cast<char>(code) + std::string(known != nullptr ? known->message() : error.what());
-  if (::pwrite(file, text.data(), std::min(text.size(), kLongest), kTextAt) < 0) return;  // the exit status is enough
+  if (::pwrite(file, text.data(), std::min(text.size(), kLongest), kTextAt) < 0)
+    return;  // then only the exit status
+             // shows that the process
+             // failed
 } catch (const std::bad_alloc&) {
   return;
 }
@@ -37,7 +40,7 @@ std::optional<Error> read_last_words(int file, const Where& where) {
 }
 
 void show_life(int file, std::uint64_t count) noexcept {
-  if (::pwrite(file, &count, sizeof count, 0) < 0) return;  // the driver will report the missing sign of life
+  if (::pwrite(file, &count, sizeof count, 0) < 0) return;  // then the driver detects the missing sign of life
 }
 
 std::uint64_t read_life(int file) noexcept {

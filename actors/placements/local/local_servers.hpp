@@ -7,7 +7,8 @@
 
 namespace troupe {
 
-/// The parameter servers of this process. The destructor ends them; they hold none of the state afterwards.
+/// The parameter servers in this process, each with an actor. The destructor ends the actors and takes the servers away
+/// from them, so that no actor uses the state afterwards.
 class LocalServers {
  public:
   LocalServers(caf::actor_system& system, caf::actor driver) : system_(system), driver_(std::move(driver)) {}
@@ -15,7 +16,7 @@ class LocalServers {
   LocalServers(const LocalServers&) = delete;
   LocalServers& operator=(const LocalServers&) = delete;
 
-  /// Starts servers in place of the previous ones.
+  /// Ends the previous servers. Starts an actor for each server in `servers`, and returns the actors in the same order.
   std::vector<caf::actor> start(const std::vector<std::shared_ptr<ParameterServer>>& servers);
 
  private:

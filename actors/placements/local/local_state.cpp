@@ -11,21 +11,24 @@
 namespace troupe {
 namespace {
 
-/// A store object that is released with its last holder.
+/// A transfer object in the store. It is released when the last copy of this struct is destroyed.
 struct Transfer {
   std::shared_ptr<Mapping> mapping;
   std::shared_ptr<HeldObjects> object;
   bool is_lent = false;
 };
 
-/// Fetched transfers that may be written again. The state's owner takes them; their holders give them back, from any
-/// thread. They are kept until a larger one is requested.
+/// Transfer objects that were lent and fetched, and whose floats are no longer used. They can be lent again. LocalState
+/// takes them; the last holder of the floats gives them back, on any thread. All of them are dropped if none is large
+/// enough for a request. Thread-safe.
 class SpareTransfers {
  public:
-  /// Larger transfers are not kept, so that whole vectors of large models do not occupy memory.
+  /// The maximum size of an object that is kept (64 MB). Larger objects would occupy much memory while they are not
+  /// used.
   static constexpr std::size_t kMostFloats = std::size_t{1} << 24;
 
-  /// Returns a transfer of at least this size.
+  /// Removes and returns an object of at least `bytes` bytes, with its number. If there is none, drops all objects and
+  /// returns std::nullopt.
   std::optional<std::pair<std::uint64_t, Transfer>> take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -66,7 +69,7 @@ class LocalState : public StateHome {
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
     auto served = !layout.served.empty() ? std::make_shared<ServedState>(store_, next) : nullptr;
-    // Nothing below can fail; if something failed above, the previous state is unchanged.
+    // Assign only now, because nothing below can throw. If a call above throws, the previous state is unchanged.
     gradients_ = std::move(gradients);
     served_ = std::move(served);
     state_ = std::move(next);
@@ -117,7 +120,7 @@ class LocalState : public StateHome {
   }
 
   void clear(int buffer, const Phase& /*phase*/) override { state_->clear(buffer); }
-  /// Nothing to do: workers of one machine write into one slab.
+  /// Does nothing, because all workers of a machine write into the same slab, so vectors are always complete.
   void gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) override {}
 
   void forget_transfers() noexcept override { transfers_.clear(); }

@@ -1,7 +1,7 @@
 #include "actors/launch/launch.hpp"
 #include "actors/placements/placements.hpp"
 
-// Placement `processes`: workers are processes of this machine that run this program.
+// The rules of the placement `processes`: workers are processes of this machine, which run this program.
 namespace troupe {
 namespace {
 
@@ -11,8 +11,9 @@ void check_in_processes(Hosting& hosting) {
     throw_invalid("call troupe::init at the beginning of main: worker processes run this program again");
 }
 
-/// A worker process has a main thread, CAF's threads and one thread per replica. In this process it takes five files:
-/// its connection, store socket, handle, last words and successor.
+/// Returns the needs of the worker processes. A worker process has a main thread, CAF's threads and one thread per
+/// replica. In the driver's process it takes five files: its connection, its store socket, a handle of the process, its
+/// file for last words, and its successor.
 StartNeeds needs_in_processes(const Hosting& hosting) {
   return {0, hosting.num_workers * (1 + caf_threads(1, Reach::processes) + hosting.devices_per_worker),
           kNetworkNeeds.files + hosting.store_files + 5 * hosting.num_workers};

@@ -12,18 +12,18 @@
 namespace troupe {
 namespace {
 
-/// How long one request to the store waits for an object of another client. Other threads of this process use the
-/// store, too.
+/// The maximum time that one request to the store waits for an object of another client. It is short, because other
+/// threads of this process use the same client.
 constexpr std::chrono::milliseconds kAtATime{100};
 
-/// How long to wait for another client to release the second part after the first.
+/// The maximum time to wait until another client, which has released the first part, releases the second part as well.
 constexpr std::chrono::seconds kToLetGo{1};
 constexpr std::chrono::milliseconds kBriefly{1};
 
-/// The size from which a separate copy in each process is logged.
+/// If data of at least this size (1 MiB) cannot be shared, a warning is logged.
 constexpr std::size_t kWorthTelling = std::size_t{1} << 20;
 
-/// An object that this client holds.
+/// An object in the store. The destructor releases it.
 class Held {
  public:
   Held(std::shared_ptr<StoreClient> store, const ObjectId& id, std::shared_ptr<Mapping> mapping)
@@ -47,7 +47,9 @@ class Held {
   std::shared_ptr<Mapping> mapping_;
 };
 
-/// Each content is stored in two objects: the first holds the size of the second in bytes, or 0 if there is no second.
+/// Stores each content in two objects. The second object contains the content. The first object contains the size of
+/// the content in bytes; 0 if there is no second object, because the content cannot be shared. The first is published
+/// last.
 class StoreMemory final : public SharedMemory {
  public:
   explicit StoreMemory(std::shared_ptr<StoreClient> store) : store_(std::move(store)) {}
@@ -57,7 +59,7 @@ class StoreMemory final : public SharedMemory {
     const ObjectId second{.number = key, .kind = ObjectKind::data, .buffer = 1};
     while (true) {
       if (const auto made = create(first, sizeof(std::uint64_t))) return fill(made, second, make);
-      // The creator may end, or find that it cannot create the content. Then another client tries.
+      // Another client creates the content. If that client ends before the content is complete, the loop tries again.
       if (const auto told = get(first, kAtATime))
         if (auto taken = take(told, second)) return *taken;
     }
@@ -69,7 +71,7 @@ class StoreMemory final : public SharedMemory {
     return mapping ? std::make_shared<Held>(store_, id, std::move(mapping)) : nullptr;
   }
 
-  /// Waits at most `timeout` until the object is sealed. Returns null if it is not.
+  /// Waits up to `timeout` until the object is sealed, and returns it. Returns null if it is not sealed by then.
   std::shared_ptr<Held> get(const ObjectId& id, std::chrono::milliseconds timeout) {
     try {
       return std::make_shared<Held>(store_, id, store_->get(id, timeout));
@@ -92,7 +94,9 @@ class StoreMemory final : public SharedMemory {
     return both(first, second, bytes);
   }
 
-  /// A client that has released the first part may still hold the second for a moment, so this waits for its release.
+  /// Creates the second object. Another client, which has just released the first object, may still hold the second
+  /// one, so this function waits for its release. Returns null, and logs a warning for large data, if the object cannot
+  /// be created.
   std::shared_ptr<Held> create_or_tell(const ObjectId& id, std::size_t bytes) {
     try {
       for (const Deadline deadline{kToLetGo}; !deadline.passed(); Clock::sleep_for(kBriefly))
@@ -106,7 +110,10 @@ class StoreMemory final : public SharedMemory {
     }
   }
 
-  /// Returns nothing if all holders have released both parts since the first was found.
+  /// Returns the content that another client has created. Returns std::nullopt if all clients have released the second
+  /// object since this client found the first one.
+  /// @param first the first object
+  /// @param id the name of the second object
   std::optional<SharedBytes> take(const std::shared_ptr<Held>& first, const ObjectId& id) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, first->bytes().data(), sizeof bytes);
@@ -121,7 +128,8 @@ class StoreMemory final : public SharedMemory {
     if (!second || bytes > second->bytes().size()) return {};
     struct Both {
       std::shared_ptr<Held> second;
-      std::shared_ptr<Held> first;  ///< released first: a client that finds the first part also finds the second
+      std::shared_ptr<Held> first;  ///< released before `second`, so that a client that finds the first object also
+                                    ///< finds the second
     };
     return {second->bytes().first(bytes), std::make_shared<const Both>(Both{second, first})};
   }

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// Creates memory that the clients of an object store share.
+/// Returns an implementation of SharedMemory with which the processes of a machine share data in an object store.
 std::shared_ptr<SharedMemory> make_store_memory(std::shared_ptr<StoreClient> store);
 
 }  // namespace troupe

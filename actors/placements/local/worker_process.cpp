@@ -28,7 +28,7 @@ bool has_hung_up(int socket) {
   return ::poll(&peer, 1, 0) > 0;
 }
 
-/// Removes the socket of a driver that was killed while its workers joined.
+/// Removes the driver's socket and its folder. They still exist only if the driver was killed while workers joined.
 void remove_socket(const WorkerLaunch& launch) {
   const std::filesystem::path socket(launch.socket);
   std::error_code ignored;
@@ -36,7 +36,9 @@ void remove_socket(const WorkerLaunch& launch) {
   std::filesystem::remove(socket.parent_path(), ignored);
 }
 
-/// Moves an inherited descriptor to a new number that child processes do not inherit.
+/// Returns a duplicate of an inherited descriptor, which child processes do not inherit, and closes the descriptor
+/// `number`.
+/// @param missing the error message if there is no such descriptor
 FileDescriptor take_inherited(int number, const char* missing) {
   FileDescriptor inherited(number);
   FileDescriptor taken(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
@@ -44,9 +46,10 @@ FileDescriptor take_inherited(int number, const char* missing) {
   return taken;
 }
 
-/// Installs handlers that do nothing. Ctrl-C, timeout(1) and systemd signal the whole process group; the driver decides
-/// what to do, and workers end when it ends. An ignored signal would also be ignored in programs that users' code
-/// executes; a handled signal is reset there.
+/// Installs handlers that do nothing for the signals that end a process. Ctrl-C, timeout(1) and systemd send such
+/// signals to the whole process group. The driver decides what to do, and workers end when the driver ends. The signals
+/// are handled and not ignored, because a program that users' code executes inherits ignored signals, while handlers
+/// are reset there.
 void leave_signals_to_the_driver() {
   struct sigaction nothing = {};
   nothing.sa_handler = [](int) {};
@@ -54,6 +57,8 @@ void leave_signals_to_the_driver() {
   for (const int number : kEndingSignals) ::sigaction(number, &nothing, nullptr);
 }
 
+/// Runs the worker until the driver ends, and then ends the process.
+/// @param watched the socket of the store; its other end is closed when the driver ends
 /// @param signs the file in which this process shows that it is alive
 void serve(const WorkerLaunch& launch, int watched, int signs) {
   auto store = std::make_shared<StoreClient>(store::make_socket_channel(duplicate(watched)));
@@ -71,7 +76,7 @@ void serve(const WorkerLaunch& launch, int watched, int signs) {
   wait_for_hangup(watched, Silence::kEvery, [&] {
     show_life(signs, ++count);
     if (::getppid() == parent || !Successor::is_started_process()) return;
-    // The driver has ended, but a child that it forked holds its sockets open.
+    // The driver has ended, although its sockets are open: a child that the driver has forked keeps them open.
     remove_socket(launch);
     leave(0);
   });

@@ -15,7 +15,7 @@ using Wants = TlsStream::Wants;
 
 constexpr std::size_t kReadAtOnce = 4096;
 
-/// Returns an id of the same kind as `own`, with a random process and host.
+/// Returns a new id of the same kind as `own`, with random values in place of the process and the host.
 wire::NodeId drawn_id(const wire::NodeId& own) {
   constexpr std::size_t kKindBytes = 8;
   wire::NodeId id = own;
@@ -38,7 +38,7 @@ AdmittedStream::AdmittedStream(TlsStream stream, LinkEnd end, const wire::NodeId
                  check_own(header, payload);
                  return true;
                }) {
-  stream_.read_ahead();  // CAF calls `pending` from here on; the gate did not
+  stream_.read_ahead();  // safe from now on, because CAF calls `pending`; the gate, which read before, does not
 }
 
 void AdmittedStream::check_own(const wire::Header& header, std::span<std::byte> payload) try {
@@ -54,7 +54,8 @@ Progress AdmittedStream::read_some(std::span<std::byte> into) {
   }
   std::array<std::byte, kReadAtOnce> bytes;
   while (heard_.empty()) {
-    // CAF reads until there is no more data. The last read has shown that, and the socket has not been polled since.
+    // CAF reads until there is no more data. If the last read emptied the socket, report that without another system
+    // call.
     if (std::exchange(drained_, false)) return {0, Wants::read};
     const Progress progress = stream_.read_some(bytes);
     from_peer_.take(std::span(bytes).first(progress.bytes), heard_);

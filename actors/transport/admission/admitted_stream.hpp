@@ -9,27 +9,34 @@
 
 namespace troupe {
 
-/// A control connection as CAF reads and writes it: only whole frames that `LinkAdmission` allows.
+/// The stream of a control connection that CAF reads and writes. It passes on whole frames only, and only frames that
+/// `LinkAdmission` allows.
 class AdmittedStream {
  public:
-  /// @param own the id of this process's CAF
+  /// @param end the end of the connection that this process has
+  /// @param own the id by which CAF knows this process
+  /// @param limits the maximum sizes of lists in messages of this run
   AdmittedStream(TlsStream stream, LinkEnd end, const wire::NodeId& own, const RunLimits& limits);
-  // The filters hold a reference to `admission_`.
+  // Not copyable, because the filters have a reference to `admission_`.
   AdmittedStream(const AdmittedStream&) = delete;
   AdmittedStream& operator=(const AdmittedStream&) = delete;
 
-  /// Reads admitted bytes, as many as have arrived.
+  /// Reads bytes of admitted frames into `into`, as many as are available. Does not wait.
   /// @throws Error protocol if the peer sent a frame that is not allowed
   TlsStream::Progress read_some(std::span<std::byte> into);
-  /// Accepts all of `bytes` or nothing. The caller must pass bytes that were not accepted again, at the same address.
-  /// @throws Error protocol if a frame must not be sent
+  /// Writes all of `bytes`, or reports that nothing was written. In the second case the caller must pass the same bytes
+  /// again later, because some of them may have been sent. Does not wait.
+  /// @throws Error protocol if the bytes contain a frame that must not be sent
   TlsStream::Progress write_some(std::span<const std::byte> bytes);
-  /// Returns true if data can be read that polling the socket does not show.
+  /// Returns true if data is stored in this object or in the TLS stream, and can be read although the socket is not
+  /// readable.
   bool pending() const { return read_ < heard_.size() || stream_.pending(); }
   /// Returns the id by which this process's CAF knows the peer.
   const wire::NodeId& peer() const { return admission_.stand_in(); }
 
  private:
+  /// Checks a frame that this process sends.
+  /// @throws Error protocol if the frame is not allowed
   void check_own(const wire::Header& header, std::span<std::byte> payload);
 
   TlsStream stream_;
@@ -37,11 +44,11 @@ class AdmittedStream {
   FrameFilter from_peer_;
   FrameFilter to_peer_;
   std::vector<std::byte> heard_;
-  std::size_t read_ = 0;  ///< number of bytes of `heard_` that were read
-  bool drained_ = false;  ///< the last read emptied the socket
+  std::size_t read_ = 0;  ///< number of bytes of `heard_` that CAF has read
+  bool drained_ = false;  ///< true if the last read emptied the socket
   std::vector<std::byte> said_;
-  std::size_t sent_ = 0;    ///< number of bytes of `said_` that were sent
-  std::size_t judged_ = 0;  ///< number of bytes passed to `write_some` that `said_` represents
+  std::size_t sent_ = 0;    ///< number of bytes of `said_` that were written to the TLS stream
+  std::size_t judged_ = 0;  ///< number of bytes passed to `write_some` whose frames are in `said_`
 };
 
 }  // namespace troupe

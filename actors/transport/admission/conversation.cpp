@@ -8,9 +8,11 @@
 namespace troupe {
 namespace {
 
-/// CAF monitors an actor once for each time that it encounters the actor anew.
+/// The maximum number of times that one end may monitor the same actor. CAF monitors an actor again whenever it has
+/// forgotten the actor and receives its address anew.
 constexpr std::uint32_t kMostWatches = 1000;
 
+/// Decrements `owed`. If it is 0 already, throws Error protocol with the message `otherwise`.
 void use_up(std::uint32_t& owed, const char* otherwise) {
   if (owed == 0) refuse(otherwise);
   --owed;

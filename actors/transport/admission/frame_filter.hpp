@@ -9,24 +9,26 @@
 
 namespace troupe {
 
-/// Divides a stream of bytes into whole frames, and passes on the frames that a judge accepts. Buffers at most one
-/// incomplete frame, as far as it has arrived.
+/// Divides a stream of bytes into frames, and passes on the frames that a function (the judge) accepts. Stores at most
+/// one incomplete frame, and only the bytes of it that have arrived.
 class FrameFilter {
  public:
-  /// Called when the header of a frame is complete.
+  /// A function that is called when the header of a frame has arrived, before its payload.
   /// @throws Error if the frame is not allowed
   using Announced = std::function<void(const wire::Header& header)>;
-  /// Called with a whole frame, which it may change. Returns false to drop the frame.
+  /// A function that is called with a whole frame, and may change the frame's payload. It returns false to drop the
+  /// frame.
   /// @throws Error if the frame is not allowed
   using Judge = std::function<bool(const wire::Header& header, std::span<std::byte> payload)>;
 
   FrameFilter(Announced announced, Judge judge) : announced_(std::move(announced)), judge_(std::move(judge)) {}
 
-  /// Takes bytes of the stream, and appends the frames that they complete to `passed`.
+  /// Takes the next bytes of the stream. Appends the frames that these bytes complete, and that the judge accepts, to
+  /// `passed`.
   void take(std::span<const std::byte> bytes, std::vector<std::byte>& passed);
 
  private:
-  /// Returns the size of the frame in bytes, as far as it is known.
+  /// Returns the size of the next frame in bytes; the size of a header while the frame's header is not complete.
   std::size_t needed() const;
 
   Announced announced_;

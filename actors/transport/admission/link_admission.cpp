@@ -19,15 +19,15 @@ constexpr std::string_view kTypePrefix = "@<>+";
 constexpr std::string_view kEmptyMessage = "@<>";
 constexpr std::size_t kLongestType = 64;
 
-constexpr std::size_t kHandshakeBytes = 256;  ///< of a driver
-constexpr std::size_t kQuestionBytes = 256;   ///< CAF's own question to the spawn server
+constexpr std::size_t kHandshakeBytes = 256;  ///< the maximum size of a driver's handshake
+constexpr std::size_t kQuestionBytes = 256;   ///< the maximum size of CAF's own question to the spawn server
 constexpr std::size_t kTwoNodes = 2 * sizeof(NodeId);
 constexpr std::size_t kEndBytes = kTwoNodes + 1 + 8 + 2 + 1 + kEmptyMessage.size();
-/// The size of a message without its fields: an empty forwarding stack and the message's type.
+/// The maximum size of a message without its fields: an empty list of actors to which it is forwarded, and its type.
 constexpr std::size_t kEnvelopeBytes = 1 + 2 + 1 + kTypePrefix.size() + kLongestType;
 
-/// The limit for frames without content: some at the start, later heartbeats, of which an honest peer sends two per
-/// second.
+/// The maximum number of frames without content on a connection: kIdleAtStart, plus kIdlePerSecond for each second of
+/// its life. An honest peer sends two heartbeats per second.
 constexpr std::uint64_t kIdleAtStart = 64;
 constexpr std::uint64_t kIdlePerSecond = 4;
 
@@ -41,6 +41,7 @@ bool is_question_by_name(const Header& header) {
   return header.is(Operation::direct_message) && (header.flags & wire::kNamedReceiver) != 0;
 }
 
+/// Checks that `payload` contains the id `expected` at the offset `at`, and replaces it by the id `by`.
 void replace(std::span<std::byte> payload, std::size_t at, const NodeId& expected, const NodeId& by) {
   demand(payload.size() >= at + expected.size(), "a notice of the wrong length");
   const auto place = payload.subspan(at, expected.size());
@@ -160,7 +161,7 @@ void LinkAdmission::shake_hands(const Header& header, std::span<std::byte> paylo
   ++handshakes_;
 }
 
-/// The second handshake selects this connection for use.
+/// A node sends two handshakes. The second one selects this connection for use, and must contain the same id.
 void LinkAdmission::hear_client(const Header& header, std::span<std::byte> payload) {
   Header expected{.operation = static_cast<std::uint8_t>(Operation::client_handshake), .payload = sizeof(NodeId)};
   if (handshakes_ > 0) expected.flags = wire::kSelectConnection;
@@ -179,7 +180,7 @@ void LinkAdmission::hear_server(const Header& header, std::span<std::byte> paylo
   peer_ = reader.node();
   const bool ours = reader.count(1) == 1 && reader.text(kApplication.size()) == kApplication;
   const std::uint64_t driver = reader.number64();
-  reader.count(0);  // the interface, which must be empty
+  reader.count(0);  // the list of the actor's message types, which must be empty
   demand(reader.complete() && ours && driver != 0 && wire::well_formed(peer_), "its handshake is not that of a driver");
   conversation_.begin(driver);
   std::copy(stand_in_.begin(), stand_in_.end(), payload.begin());

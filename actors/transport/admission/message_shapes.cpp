@@ -11,8 +11,8 @@
 #include "actors/transport/admission/wire.hpp"
 #include "collectives/plan/page_tree.hpp"
 
-// Parses bytes according to `fields` of the message that they should contain. Reads only lengths, flags and values of
-// enumerations.
+// Checks the bytes of a message against the list of its fields (the function `fields` of each message). Only the
+// lengths of lists and texts, flags, and values of enumerations are checked; the remaining bytes are skipped.
 namespace troupe {
 namespace {
 
@@ -23,7 +23,7 @@ constexpr std::size_t kKinds = std::tuple_size_v<All>;
 constexpr std::size_t kToDriver = std::tuple_size_v<ToDriver>;
 constexpr std::size_t kToNode = std::tuple_size_v<ToNode>;
 
-/// The maximum size of the length of a list or text.
+/// The maximum number of bytes in which CAF writes the length of a list or text.
 constexpr std::size_t kCountBytes = 5;
 
 template <class T>
@@ -72,12 +72,13 @@ std::size_t most(Bound bound, const RunLimits& limits) {
   return 0;
 }
 
-/// Returns the bound of a list's elements, if they are bounded themselves.
+/// Returns the bound for elements of type T in a list. It matters only if the elements are lists or texts themselves.
 template <class T>
 constexpr Bound inner_bound() {
   return kIsVector<T> ? Bound::dimensions : Bound::text;
 }
 
+/// Reads a message field by field. If a field is not valid, marks the reader as failed.
 class Walk {
  public:
   Walk(Reader& reader, const RunLimits& limits) : reader_(reader), limits_(limits) {}
@@ -115,7 +116,7 @@ class Walk {
   const RunLimits& limits_;
 };
 
-/// Computes the maximum number of bytes that `Walk` would accept.
+/// Computes the maximum number of bytes of a message that `Walk` accepts.
 class Measure {
  public:
   explicit Measure(const RunLimits& limits) : limits_(limits) {}
@@ -142,7 +143,8 @@ class Measure {
   const RunLimits& limits_;
 };
 
-/// The properties of a kind of message.
+/// The properties of one kind of message: CAF's name of its type, the kind of its answer, and the functions that check
+/// and measure its fields.
 struct Shape {
   std::string_view type;
   MessageKind answer{};

@@ -9,27 +9,30 @@
 
 namespace troupe {
 
-/// The kind of a message: its index among all messages of drivers, nodes and workers (`actors/messages/messages.hpp`).
+/// The kind of a message: its index in the list of all messages between drivers, nodes and workers
+/// (`actors/messages/messages.hpp`).
 enum class MessageKind : std::uint8_t {};
 
 enum class Recipient : std::uint8_t { driver, node, worker };
 
-/// Returns the kind of a message from CAF's name of its type; nothing if it is not a message of Troupe.
+/// Returns the kind of messages whose type has the name `type` in CAF; std::nullopt if these are not messages of
+/// Troupe.
 std::optional<MessageKind> kind_of(std::string_view type);
 
+/// Returns who receives messages of this kind.
 Recipient recipient_of(MessageKind kind);
-/// Returns the kind of the answer to a request.
+/// Returns the kind of the answer to a request of this kind.
 MessageKind answer_to(MessageKind request);
 bool is_join_of_node(MessageKind kind);
 bool is_join_of_worker(MessageKind kind);
 
-/// Returns true if `fields` are exactly one message of the kind, with lists of lengths that are possible in the run.
+/// Returns true if `fields` are the encoded fields of exactly one message of this kind. Lists and texts beyond the
+/// limits of the run are not valid.
 bool well_formed(MessageKind kind, std::span<const std::byte> fields, const RunLimits& limits);
 
-/// Returns the maximum size of a message's fields, in bytes.
+/// Returns the maximum size in bytes of the fields of a message of this kind.
 std::size_t largest_fields(MessageKind kind, const RunLimits& limits);
-/// Returns the maximum over all messages to a recipient, except messages that it receives only before a node has
-/// joined.
+/// Returns the maximum of `largest_fields` over all kinds of messages to this recipient.
 std::size_t largest_message_to(Recipient recipient, const RunLimits& limits);
 
 }  // namespace troupe

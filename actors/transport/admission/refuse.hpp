@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-/// Ends the connection because the other end violated the protocol.
+/// Throws Error protocol with the message `what`, because a frame violates the protocol. The caller's stream then ends
+/// the connection.
 [[noreturn]] inline void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 }  // namespace troupe

@@ -5,7 +5,7 @@
 namespace troupe::wire {
 namespace {
 
-/// Seven bits per byte: the maximum for 32 bits.
+/// The maximum number of bytes of a length. Each byte contains seven bits of it, so five bytes are needed for 32 bits.
 constexpr int kLongestCount = 5;
 
 template <class T>

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-// The part of CAF 0.17's wire protocol that the admission must parse: frames of a header and a payload, in network byte
-// order. Uses no CAF type.
+// The part of the wire protocol of CAF 0.17 that `LinkAdmission` must parse. A frame is a header of fixed size and a
+// payload, in network byte order. This file uses no CAF type.
 namespace troupe::wire {
 
 enum class Operation : std::uint8_t {
@@ -22,13 +22,14 @@ enum class Operation : std::uint8_t {
 
 inline constexpr std::uint8_t kNamedReceiver = 1;
 inline constexpr std::uint8_t kSelectConnection = 2;
-/// The version in the server's handshake.
+/// The protocol version, which is in the field `data` of the driver's handshake.
 inline constexpr std::uint64_t kVersion = 3;
-/// Operation data of a message that is neither a request nor an answer.
+/// The field `data` of a message that is neither a request nor an answer in CAF's sense. All of Troupe's messages are
+/// such messages.
 inline constexpr std::uint64_t kAsynchronous = 0x1000'0000'0000'0000;
-/// The name of CAF's spawn server, which CAF asks first when it meets a new peer.
+/// The encoded name of CAF's spawn server. CAF sends a question to this actor when it connects to a new peer.
 inline constexpr std::uint64_t kSpawnServer = 0x03dd'd66f'3376'adfb;
-/// The kind of node id that follows.
+/// The first 8 bytes of an id: the kind of id that follows.
 inline constexpr std::uint64_t kDefaultNode = 0x3e9a'ab9b'ac79;
 
 inline constexpr std::size_t kHeaderBytes = 32;
@@ -39,8 +40,8 @@ struct Header {
   std::uint8_t flags = 0;
   std::uint32_t payload = 0;  ///< size of the payload in bytes
   std::uint64_t data = 0;
-  std::uint64_t source = 0;  ///< actor
-  std::uint64_t target = 0;  ///< actor
+  std::uint64_t source = 0;  ///< number of the sending actor; 0: none
+  std::uint64_t target = 0;  ///< number of the receiving actor; 0: none
 
   bool is(Operation what) const { return operation == static_cast<std::uint8_t>(what); }
   bool operator==(const Header&) const = default;
@@ -49,25 +50,27 @@ struct Header {
 Header decode(std::span<const std::byte, kHeaderBytes> bytes);
 std::array<std::byte, kHeaderBytes> encode(const Header& header);
 
-/// The kind, process and host of an actor system.
+/// The id by which CAF identifies a process: the kind of the id, the process and the host.
 using NodeId = std::array<std::byte, 32>;
-/// Returns whether the id has the form of a system's own id.
+/// Returns true if `id` has the form of an id that CAF gives to its own process.
 bool well_formed(const NodeId& id);
 
-/// Parses a payload. After the first error all further reads fail.
+/// Reads values from a payload, one after the other. After the first error, all further reads return empty values, and
+/// `good` returns false.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   bool good() const { return good_; }
-  /// Returns true if there was no error and nothing is left.
+  /// Returns true if there was no error and all bytes were read.
   bool complete() const { return good_ && rest_.empty(); }
   std::uint8_t byte();
   std::uint16_t number16();
   std::uint64_t number64();
   void skip(std::size_t bytes) { take(bytes); }
   std::span<const std::byte> take(std::size_t bytes);
-  /// Reads the length of a text or list, in CAF's variable-length format.
+  /// Reads the length of a text or list, which CAF writes with a variable number of bytes. A length above `most` is an
+  /// error.
   std::size_t count(std::size_t most);
   std::string_view text(std::size_t most);
   NodeId node();
