@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// Returns the sum of a[i] * b[i]. The order of additions depends on `count` alone, not on addresses or on the
-/// machine's registers.
+/// Returns the sum of a[i] * b[i]. The order of additions depends on `count` only, so the result is bitwise identical
+/// for all addresses and all register widths.
 float dot(const float* a, const float* b, std::size_t count);
 
 /// to[i] += factor * from[i]
