@@ -61,7 +61,7 @@ bool CsvRow::parse(const CsvReader& reader) {
   return whole;
 }
 
-/// Returns false if the row must be skipped.
+/// Converts a field of a column of numbers. Returns false if the row must be skipped.
 bool CsvRow::take_number(const CsvReader& reader, std::size_t index) {
   const std::string_view field = reader.field(index);
   const CsvColumn& column = columns_[index];
