@@ -10,13 +10,14 @@
 namespace troupe {
 namespace {
 
-/// Means and deviations are computed from at most kMostValues values, evenly spread over the data, but from at least
-/// kLeastSamples samples.
+/// Means and deviations are computed from samples that are spread evenly over the data: as many as have kMostValues
+/// values together, but at least kLeastSamples samples, even if these have more values.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastSamples = 1000;
 constexpr std::int64_t kSamplesAtOnce = 256;
 
-/// Returns the number of means: one per channel for images, one per value for other samples.
+/// Returns the number of means for samples of this shape: one for each channel of images, one for each value of other
+/// samples.
 std::size_t groups_of(const Shape& shape) {
   if (shape.size() == 2) return 1;
   return static_cast<std::size_t>(shape.empty() ? 1 : shape[0]);
