@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// Returns log(sum(exp(row))). Subtracts the largest score first, so that nothing overflows.
+/// Returns log(sum(exp(row))). Subtracts the largest score from all scores first, so that nothing overflows.
 double log_sum_exp(std::span<const float> row) {
   const double largest = *std::max_element(row.begin(), row.end());
   double sum = 0;

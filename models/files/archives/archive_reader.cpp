@@ -27,7 +27,7 @@ ArchiveReader::ArchiveReader(std::string path, Format format, ByteStream& from)
 void ArchiveReader::set_format(Format format) {
   if (format == Format::tar) {
     archive_read_support_format_tar(reader_.get());
-    // Reads all archives of a concatenation.
+    // Without this option, reading would stop at the end of the first of several concatenated archives.
     archive_read_set_options(reader_.get(), "read_concatenated_archives");
     return;
   }
