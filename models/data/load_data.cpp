@@ -100,8 +100,8 @@ class Loaded {
 /// Returns the entry for a key. Removes the entries of data that is no longer in use.
 std::shared_ptr<Loaded> entry(const std::string& key) {
   using Entries = std::map<std::string, std::shared_ptr<Loaded>>;
-  static auto& mutex = *new std::mutex;  // never destroyed, like entries: threads of abandoned replicas may outlive
-                                         // main
+  static auto& mutex = *new std::mutex;  // mutex and entries are never destroyed, because threads of abandoned
+                                         // replicas may outlive main and use them
   static auto& entries = *new Entries;
   const std::scoped_lock lock(mutex);
   std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });

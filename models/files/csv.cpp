@@ -85,7 +85,8 @@ bool is_tiny(std::string_view number) {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
-/// Removes surrounding blanks, and a leading plus unless a minus follows it.
+/// Returns the text without surrounding blanks and without a leading plus. A plus before a minus stays, so that "+-1"
+/// is no number.
 std::string_view bare_number(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -169,7 +170,7 @@ void CsvReader::seek(std::uint64_t offset) {
   read_ = std::min(offset, file_->size());
   filled_ = next_ = 0;
   next_line_ = 1;
-  one_column_ = true;  // callers seek to an empty line only in files with one column
+  one_column_ = true;  // in other files, callers never seek to an empty line
 }
 
 bool CsvReader::next() {
@@ -191,8 +192,8 @@ bool CsvReader::is_empty_field() const {
   return one_column_ && (quoted || !last_line);
 }
 
-/// Cuts the row at `next_` into fields and moves behind the row. Returns false if the buffer does not hold the whole
-/// row.
+/// Divides the row that begins at `next_` into fields, and sets `next_` to the position after the row. Returns false if
+/// the row does not end within the buffer.
 bool CsvReader::cut_row() {
   const bool last = read_ == file_->size();
   const char* const begin = buffer_.data() + next_;

@@ -73,7 +73,7 @@ class CsvReader {
   std::int64_t next_line_ = 1;
   std::uint64_t offset_ = 0;
   bool had_row_ = false;
-  bool one_column_ = false;  ///< whether empty lines are rows
+  bool one_column_ = false;  ///< whether an empty line is a row with one empty field
   std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  ///< contents of fields with doubled quotes, which are halved here
 };

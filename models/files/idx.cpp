@@ -116,8 +116,8 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   return shape;
 }
 
-/// Returns the size of the array in bytes. Throws if the file cannot hold that many bytes or if the size exceeds
-/// `most`.
+/// Returns the size of the array in bytes.
+/// @throws Error bad_file if the file cannot contain that many bytes; limit_reached if the size exceeds `most`
 std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
   const std::uint64_t size = bytes_of_shape(file.path(), array.shape, array.item_size);
   if (size > file.limit())

@@ -21,7 +21,7 @@
 namespace troupe {
 namespace {
 
-/// The dictionary in a .npy file.
+/// The content of the header of a .npy file, a Python dictionary.
 struct NpyHeader {
   std::string descr;
   bool fortran_order = false;

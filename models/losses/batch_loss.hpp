@@ -18,7 +18,7 @@ struct OutputRows {
 };
 
 /// Returns the sum of the losses of all samples, and writes the gradient of this sum with respect to the outputs.
-/// @param gradient receives rows like those of the outputs, with zeros as padding
+/// @param gradient receives one row of `rows.width` floats for each sample; its padding is set to zero
 /// @param correct receives BatchResult::correct; may be null
 /// @throws Error bad_data that names a sample with an invalid target for the loss.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,

@@ -28,7 +28,7 @@ class SampleMetrics {
   /// @throws Error model_failed that names a metric with a value that is not finite.
   void add(const Loss& loss, std::span<const float> outputs, const Target& target);
 
-  /// Writes the metrics of all samples that were added to `result`.
+  /// Writes the requested metrics of all added samples into `result`.
   void write_to(EvaluationResult& result) const;
 
  private:
@@ -44,7 +44,7 @@ class SampleMetrics {
   std::int64_t top_k_correct_ = 0;
   std::vector<std::int64_t> confusion_;
   std::vector<TargetSums> targets_;
-  std::vector<float> meant_;  ///< the predictions that the loss makes of a sample's outputs
+  std::vector<float> meant_;  ///< predictions for one sample: its outputs, converted by the loss
   std::vector<double> metric_sums_;
 };
 

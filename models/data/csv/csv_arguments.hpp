@@ -29,8 +29,8 @@ struct CsvArguments {
   MissingFields missing;
   enum class Header : std::uint8_t { unknown, yes, no } header = Header::unknown;
   char separator = 0;        ///< 0: CsvReader detects it
-  bool unseen_zero = false;  ///< true: a category that the training set does not have becomes zeros; false: it is an
-                             ///< error
+  bool unseen_zero = false;  ///< whether a category that the training set does not have becomes zeros instead of
+                             ///< being an error
 };
 
 /// Parses the arguments after "csv:".

@@ -23,6 +23,7 @@ std::string csv_index_key(const std::vector<CsvRows::File>& files, const CsvArgu
                           const std::vector<CsvColumn>& columns);
 
 /// Returns the index as bytes, including its key.
+/// @param columns with their categories
 std::string to_bytes(const CsvRows& rows, const std::vector<CsvColumn>& columns, std::string_view key);
 /// Returns the index that the bytes contain. Returns nothing if the bytes are damaged, have another version or key, or
 /// do not match the files and columns.

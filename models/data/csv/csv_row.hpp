@@ -17,6 +17,7 @@ class CsvRow {
   using Find = std::function<std::int32_t(std::size_t column, std::string_view text)>;
 
   /// @param columns must outlive this object
+  /// @param find returns the number of a category
   CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find);
 
   /// Converts the current row of the reader. Returns false if the row must be skipped, because a field is missing.

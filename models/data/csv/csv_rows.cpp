@@ -81,8 +81,9 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
 
 /// Renumbers the categories of the columns in the order of their names, and replaces the old numbers in the rows.
 void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
-  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // new numbers; empty for a column
-                                                                                    // of numbers
+  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // of each feature: the new number
+                                                                                    // of each old one; empty for
+                                                                                    // columns of numbers
   for (CsvColumn& column : columns) {
     std::vector<std::int32_t> becomes = column.categories.sort();
     if (column.role == Role::label)

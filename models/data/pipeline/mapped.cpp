@@ -40,7 +40,7 @@ class Mapped final : public DataSource {
   Change change_;
 };
 
-/// Windows of consecutive samples of a series.
+/// The windows of a series. Each window is a sample that consists of `length` consecutive samples of the series.
 class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)

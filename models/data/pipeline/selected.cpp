@@ -12,7 +12,7 @@
 namespace troupe::data {
 namespace {
 
-/// Separates these random numbers from others of the same seed.
+/// Separates the random numbers for the order of samples from other random numbers of the same seed.
 constexpr std::uint64_t kSelectStream = 0x73656C65ULL << 32;
 
 /// Selected samples of a source, in any order.

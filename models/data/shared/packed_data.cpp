@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The alignment of the arrays in bytes.
+/// The alignment in bytes of the arrays in the packed bytes.
 constexpr std::size_t kAlignment = 64;
 
 using SetMember = std::shared_ptr<const DataSource> TrainingData::*;

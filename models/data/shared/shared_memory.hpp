@@ -14,7 +14,8 @@ struct SharedBytes {
   std::shared_ptr<const void> memory;
 };
 
-/// Memory that processes of a machine share for data that each of them would otherwise load itself.
+/// Memory that several processes of a machine share. Data that each process would otherwise load for itself is stored
+/// there once.
 class SharedMemory {
  public:
   /// The content to be stored; empty if `bytes` is 0.

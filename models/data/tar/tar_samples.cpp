@@ -198,7 +198,7 @@ class SampleFinder {
   const ArchiveBytes& archive_;
   std::string key_;
   std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
-  std::optional<TarMember> second_;  ///< a second more_values member; an error if the sample has no `values` member
+  std::optional<TarMember> second_;  ///< the second member with the role more_values, if any; an error without `values`
   std::vector<TarSample> samples_;
 };
 

@@ -28,7 +28,7 @@ struct TarSet {
 /// The kind of the answers of all samples, and the classes if the answers are classes.
 struct TarClasses {
   TarAnswer kind = TarAnswer::none;  ///< none: determined by the first sample
-  std::int32_t count = 0;            ///< number of classes: the largest class number + 1
+  std::int32_t count = 0;            ///< number of classes; for numbers, the largest class number + 1
   std::vector<std::string> names = {};
 };
 

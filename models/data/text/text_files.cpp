@@ -132,8 +132,8 @@ struct TextArguments {
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
   std::int64_t stride = 1;
-  bool unseen_zero = false;  ///< true: a symbol that the training text does not have becomes zeros; false: it is an
-                             ///< error
+  bool unseen_zero = false;  ///< whether a symbol that the training text does not have becomes zeros instead of
+                             ///< being an error
 };
 
 TextArguments parse_text_arguments(const std::string& text) {

@@ -99,8 +99,8 @@ TransformNumbers moments_of(const DataSource& data) {
     const double mean = sums[i] / values;
     const double deviation = std::sqrt(std::max(0.0, squares[i] / values - mean * mean));
     moments[i] = mean;
-    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 for a value that
-                                                                                                // never changes
+    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 if all values are
+                                                                                                // equal
   }
   return moments;
 }

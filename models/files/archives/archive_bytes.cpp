@@ -29,9 +29,10 @@ class GzipContent {
   GzipContent& operator=(const GzipContent&) = delete;
   ~GzipContent() { inflateEnd(&stream_); }
 
-  /// Fills `to`; returns fewer bytes only at the end.
-  /// @throws Error bad_file for content that is damaged (by a member's checksum or length), truncated, or followed by
-  /// other bytes
+  /// Fills `to` and returns the number of bytes. The number is smaller than the size of `to` only at the end of the
+  /// content.
+  /// @throws Error bad_file if the content is truncated, a checksum or length of a member is wrong, or other bytes
+  /// follow the last member
   std::size_t read(std::span<std::byte> to);
 
  private:
@@ -48,7 +49,7 @@ class GzipContent {
   std::uint64_t total_ = 0;  ///< bytes of content so far
 };
 
-constexpr int kGzipWindow = 16 + MAX_WBITS;  // gzip format only; its checksums are verified
+constexpr int kGzipWindow = 16 + MAX_WBITS;  // accepts only the gzip format, and verifies checksums
 
 GzipContent::GzipContent(std::string path, ByteStream& from) : path_(std::move(path)), from_(from) {
   if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw_bad_file(path_, "zlib cannot start");
@@ -230,7 +231,7 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
     });
   auto content = decompress(blocks, compression, most);
   if (content.empty()) throw_bad_file(blocks.path(), "the archive is empty");
-  while (!blocks.next().empty()) continue;  // reads to the end, where a command's exit status is checked
+  while (!blocks.next().empty()) continue;  // at the end, a command's exit status is checked
   return content;
 }
 

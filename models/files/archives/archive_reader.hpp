@@ -22,7 +22,7 @@ class ByteStream {
 
   /// Returns the next bytes; they are valid until the next call. Returns an empty span at the end.
   virtual std::span<const std::byte> next() = 0;
-  /// Skips up to `bytes` bytes and returns the number of skipped bytes.
+  /// Skips at most `bytes` bytes and returns the number of skipped bytes. Default: skips nothing.
   virtual std::uint64_t skip(std::uint64_t /*bytes*/) { return 0; }
 };
 

@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// The number of bytes to read at a time. Memory grows with the bytes that arrive, whatever size a header declares.
+/// The number of bytes to read at a time.
 constexpr std::size_t kNpzPiece = std::size_t{1} << 20;
 
 class FileStream final : public ByteStream {

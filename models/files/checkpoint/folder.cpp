@@ -146,7 +146,7 @@ void remove_checkpoint(const std::string& path) {
     if (errno == ENOENT) return;
     throw_cannot("remove the checkpoint", path);
   }
-  sync_folder_of(settled);  // otherwise, after a power failure, the name may exist without its files
+  sync_folder_of(settled);  // otherwise, after a power failure, the old name may refer to a folder without files
   if (!remove_parts(unfinished)) throw_cannot("completely remove the checkpoint", path);
 }
 

@@ -45,13 +45,13 @@ struct CheckpointManifest {
   int num_shards = 1;
   std::uint64_t seed = 0;
   std::string model;        ///< its registered name, or the name of the function that creates it
-  std::string config;       ///< the configuration as given; may be empty
+  std::string config;       ///< Options::config; may be empty
   bool statistics = false;  ///< whether the model has statistics
   Precision precision = Precision::f32;
   bool bf16_given_up = false;           ///< bf16 was requested, but the run computed in f32
   std::string computed_by;              ///< libraries and devices: ModelInfo::fingerprint; may be empty
   std::string optimizer;                ///< its options as a JSON object, including the schedule
-  std::optional<double> learning_rate;  ///< set by hand and used when the run resumes; empty: the options determine it
+  std::optional<double> learning_rate;  ///< that the user set during the run; empty: the options determine it
   std::vector<std::string> state;       ///< names of the optimizer's vectors, such as "momentum", in order
   std::string data;                     ///< name of the data; may be empty
   std::int64_t samples = 0;             ///< number of samples of the data; 0 if not applicable

@@ -77,7 +77,7 @@ bool rename_as(const std::string& prefix, const SavedStep& saved, const std::str
   return false;
 }
 
-/// Creates the folder and its parents. All of them are durable when this returns.
+/// Creates the folder and its parents. They are durable when this function returns.
 void make_folder(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> made;

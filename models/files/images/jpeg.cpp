@@ -1,8 +1,8 @@
 #include <csetjmp>
 #include <cstdio>
-// libjpeg's header needs <cstdio> before it,
+// jpeglib.h must be included after <cstdio>.
 #include <jpeglib.h>
-// and its error header needs both.
+// jerror.h must be included after <cstdio> and jpeglib.h.
 #include <jerror.h>
 
 #include "models/files/images/image.hpp"
