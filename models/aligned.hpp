@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// The alignment in bytes of buffers of floats: the size of a cache line and of the widest vector register. The result
-/// of a vectorised sum can depend on the alignment of its operands, because the alignment can change the order in which
-/// floats are added. Therefore all such operands have this alignment.
+/// The alignment in bytes of buffers of floats: the size of a cache line and of the widest vector register. The
+/// alignment of operands can change the order in which a vectorised sum adds floats, and thus its result. Therefore all
+/// operands of such sums have this alignment.
 inline constexpr std::size_t kAlignment = 64;
 
 /// An allocator for std::vector that aligns memory to `kAlignment` bytes.

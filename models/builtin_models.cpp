@@ -85,8 +85,8 @@ void check_classes(const DataInfo& data, const DataInfo& trained) {
   }
 }
 
-/// Returns `info` without classes and targets. If the last layer of a network is new, the network is trained for other
-/// classes or targets, so those of the data must not be compared with the previous ones.
+/// Returns `info` without classes and targets. Used if the last layer of a network is new: the network is then trained
+/// for other classes or targets, so the data must not be compared with the previous ones.
 DataInfo without_answers(DataInfo info) {
   info.class_names.clear();
   info.target_names.clear();
@@ -95,7 +95,7 @@ DataInfo without_answers(DataInfo info) {
   return info;
 }
 
-/// Chooses the validation samples with a fixed seed instead of `seed`, so that runs with different seeds have the same
+/// Chooses the validation samples with a fixed seed instead of `seed`. So runs with different seeds have the same
 /// validation set and can be compared.
 TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))

@@ -21,8 +21,8 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-/// Returns the syntax of arguments in the short form that the list of all data contains: ":..." or "[:...]" if the
-/// syntax is longer than 20 characters.
+/// Returns the syntax of arguments for the list of all data. If the syntax is longer than 20 characters, it is
+/// shortened to ":..." or "[:...]".
 std::string in_short(const std::string& arguments) {
   constexpr std::size_t kLongest = 20;
   return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";

@@ -15,7 +15,7 @@ namespace troupe {
 /// Reads the rows of a CSV file in the format of RFC 4180: fields between separators, one row per line. LF, CRLF or the
 /// end of the file ends a line. A field in double quotes may contain separators, line ends and doubled quotes.
 /// Skips a byte order mark, a first line such as "sep=;", comments that begin with '#' before the first row, and empty
-/// lines. There is one exception: if the first row has a single field, a later empty line is a row with an empty field,
+/// lines. There is one exception. If the first row has a single field, a later empty line is a row with an empty field,
 /// unless it is the last line.
 /// Uses memory for one megabyte or for the longest row, whichever is more.
 class CsvReader {
@@ -83,8 +83,8 @@ class CsvReader {
 /// too large for a float. Numbers that are too small become 0.
 std::optional<float> csv_number(std::string_view text);
 
-/// Returns whether a text that csv_number rejects is probably meant as a number: it has a decimal comma, is infinite,
-/// too large for a float, or contains a zero byte.
+/// Returns whether a text that csv_number rejects is probably meant as a number. Such a text has a decimal comma, is
+/// infinite, is too large for a float, or contains a zero byte.
 bool is_meant_as_number(std::string_view text);
 
 /// Returns the name of the class in a field. For a whole number such as "1.0" it is the number without decimals, "1".

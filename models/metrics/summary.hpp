@@ -27,7 +27,7 @@ TargetMetrics target_metrics(const TargetSums& sums, std::int64_t samples);
 TargetMetrics overall_metrics(std::span<const TargetSums> targets, std::int64_t samples);
 
 /// Adds the sums over other samples to `sums`. Errors are added. Mean and deviation are combined by the formula of
-/// Chan, Golub and LeVeque, which keeps precision even if the mean is large compared with the deviation.
+/// Chan, Golub and LeVeque. It keeps precision even if the mean is large compared with the deviation.
 /// @param samples number of samples in `sums`
 /// @param more_samples number of samples in `more`
 void merge(TargetSums& sums, std::int64_t samples, const TargetSums& more, std::int64_t more_samples);

@@ -43,8 +43,8 @@ inline constexpr std::int64_t kEvaluationBatch = 500;
 
 /// Returns the batches of a data set. BatchSampler chooses the samples of each training batch. An evaluation of a shard
 /// uses, in order, the samples of the test or validation set that `shard_stretches` assigns to the shard.
-/// @param batch_size samples of each shard and step. 0: the batch is the whole shard, which is read once and kept in
-/// memory; if samples vary between epochs, it is read in each step
+/// @param batch_size samples of each shard and step. 0: the batch is the whole shard. It is read once and kept in
+/// memory, unless samples vary between epochs; then it is read in each step
 /// @throws Error invalid_argument if there is no training set or the batch size is negative; bad_data if samples,
 /// classes or targets of another set do not match those of the training set.
 std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);

@@ -70,8 +70,8 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
   check_names_alike(train.target_names, other.target_names, "target", name);
 }
 
-/// Returns the number of samples in a batch of an evaluation: kEvaluationBatch, or as many as fit into 64 MB if that is
-/// less, but at least 1. Two such batches are in memory at the same time.
+/// Returns the number of samples in a batch of an evaluation. It is kEvaluationBatch, or less so that a batch takes at
+/// most 64 MB, but at least 1. Two such batches are in memory at the same time.
 std::int64_t evaluation_batch(const DataInfo& info) {
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   const std::int64_t bytes = info.sample_size() * static_cast<std::int64_t>(sizeof(float));

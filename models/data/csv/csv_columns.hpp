@@ -86,8 +86,8 @@ CsvColumn& find_column(std::vector<CsvColumn>& columns, const std::string& name,
 /// Returns the names of the first 30 columns, separated by commas, for error messages.
 std::string list_of(const std::vector<CsvColumn>& columns);
 
-/// Returns the columns of a file of the test set. If the file has exactly as many fields as there are columns other
-/// than targets and class, these are the columns other than targets and class. Otherwise these are all columns.
+/// Returns the columns of a file of the test set. Such a file may lack the targets and the class. If it has exactly as
+/// many fields as there are other columns, returns only the other columns. Otherwise returns all columns.
 std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vector<CsvColumn>& columns,
                                        const CsvArguments& asked);
 

@@ -42,8 +42,8 @@ class Matcher {
   }
 
  private:
-  /// Returns whether the first row is a header: it names all features of the training data, or it contains no number
-  /// although some features are numbers.
+  /// Returns whether the first row is a header. This is the case if it names all features of the training data. It is
+  /// also the case if it contains no number although some features are numbers.
   bool names_columns() const {
     const auto& known = trained_.encoding.columns;
     const auto is_named = [&](const InputColumn& column) {

@@ -93,7 +93,7 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
   // Assigns a place to each sample and sorts the samples by place. Sample i of the n samples of a class has the place
-  // (i + 1/2) / n, so each class is spread evenly over the whole order.
+  // (i + 1/2) / n. So each class is spread evenly over the whole order.
   std::vector<std::pair<double, std::int64_t>> places;
   std::vector<std::int64_t> seen(counts.size());
   for (const std::int64_t sample : samples) {

@@ -13,8 +13,8 @@ namespace troupe {
 /// The prefix of an archive name that is followed by a shell command. The command writes the archive to its standard
 /// output.
 inline constexpr const char* kPipe = "pipe:";
-/// The name of an environment variable. Commands run only if its value is 1, because the driver of a run chooses data
-/// names: without this check, it could run any command on the machines of its workers.
+/// The name of an environment variable. Commands run only if its value is 1. The reason is that the driver of a run
+/// chooses data names: without this check, it could run any command on the machines of its workers.
 inline constexpr const char* kAllowPipe = "TROUPE_ALLOW_PIPE";
 
 /// An archive, and its state when it was first read. It is one part of the data (DataInfo::parts) if it is held in

@@ -10,8 +10,8 @@
 namespace troupe {
 namespace {
 
-/// Means and deviations are computed from samples that are spread evenly over the data: as many as have kMostValues
-/// values together, but at least kLeastSamples samples, even if these have more values.
+/// Means and deviations are computed from samples that are spread evenly over the data. So many samples are used that
+/// they have kMostValues values together. At least kLeastSamples samples are used, even if these have more values.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastSamples = 1000;
 constexpr std::int64_t kSamplesAtOnce = 256;

@@ -44,8 +44,8 @@ CheckpointFile read_file(Fields fields) {
   return file;
 }
 
-/// Checks the names of state vectors. They must be different, and neither be empty nor contain '/', because the name of
-/// a tensor of a state vector is the name of the vector, '/' and the name of the tensor.
+/// Checks the names of state vectors. They must be different, not empty and without '/'. The reason is that the tensors
+/// of a state vector have names such as "momentum/a.weight", which begin with the name of the vector.
 void check_state_names(Fields& fields, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)

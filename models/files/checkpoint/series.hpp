@@ -50,8 +50,8 @@ class CheckpointSeries {
   /// Renames a damaged checkpoint, so that it no longer counts as a checkpoint. Returns false if renaming fails.
   bool set_aside(const SavedStep& damaged) const;
   /// Renames the checkpoints of later steps than `at`, except that of step `first`, so that they no longer count as
-  /// checkpoints. Called for a run that has gone back to step `at` and whose next checkpoint is that of step `first`:
-  /// the later checkpoints are not part of this run any more.
+  /// checkpoints. Called for a run that has gone back to step `at` and whose next checkpoint is that of step `first`.
+  /// The later checkpoints are not part of this run any more.
   /// @throws Error bad_file if the folder cannot be read.
   void branch(std::int64_t at, std::int64_t first) const;
 

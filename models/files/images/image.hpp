@@ -17,7 +17,8 @@ struct Image {
 };
 
 /// The form in which the caller needs an image. If the caller will scale the image to `height` x `width`, it may be
-/// decoded at 1/2, 1/4 or 1/8 of its size, as long as it is not smaller than `height` x `width`.
+/// decoded at 1/2, 1/4 or 1/8 of its size. The decoded image is never smaller than `height` x `width`, unless the file
+/// is.
 struct ImageUse {
   std::int64_t channels = 3;
   std::int64_t height = 0;  ///< 0: full size
@@ -48,8 +49,8 @@ Image read_jpeg(const std::string& path, std::span<const std::byte> file, const 
 /// @throws Error unsupported if libpng fails, for example for lack of memory
 std::vector<std::byte> png_of(const Image& image);
 
-/// Writes an image as a sample of a network: cuts out the largest centered part of the image that has the aspect ratio
-/// of the sample, and scales this part to the size of the sample.
+/// Writes an image as a sample of a network. Cuts out the largest centered part of the image that has the aspect ratio
+/// of the sample. Scales this part to the size of the sample.
 /// @param shape the shape of the sample: {channels, height, width} or {height, width}
 /// @param byte_scale the factor that converts bytes to floats
 /// @param sample receives the floats

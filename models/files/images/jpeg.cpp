@@ -77,8 +77,8 @@ bool read_header(Decoder& decoder, std::span<const std::byte> file, const ImageU
   return true;
 }
 
-/// Returns the denominator of the scale at which the image is decoded: 8, 4 or 2 if the result is at least as large as
-/// requested, otherwise 1. Other scales are no faster than full size.
+/// Returns the denominator of the scale at which the image is decoded. It is the first of 8, 4 and 2 whose result is at
+/// least as large as requested, otherwise 1. Other scales are no faster than full size.
 unsigned part_of(const jpeg_decompress_struct& jpeg, const ImageUse& use) {
   if (use.width <= 0 || use.height <= 0) return 1;
   for (const unsigned part : {8U, 4U, 2U})

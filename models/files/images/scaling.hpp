@@ -12,8 +12,8 @@ struct Taps {
 };
 
 /// Returns the weights of the old pixels in each new pixel, for scaling a row or column from `from` to `to` pixels.
-/// Uses a triangle filter that reaches the width of a new pixel to each side, or the width of an old pixel if that is
-/// larger. Therefore shrinking skips no pixel, and scaling to the same length changes nothing.
+/// Uses a triangle filter. To each side, it reaches the width of a new pixel or of an old pixel, whichever is larger.
+/// Therefore shrinking skips no pixel, and scaling to the same length changes nothing.
 /// @param first the index of the first old pixel
 std::vector<Taps> taps_of(std::int64_t first, std::int64_t from, std::int64_t to);
 
