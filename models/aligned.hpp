@@ -6,10 +6,12 @@
 
 namespace troupe {
 
-/// The size in bytes of a cache line and of the widest vector register. The result of a vectorised sum can depend on
-/// the alignment of its buffers, so buffers for such sums start on a multiple of this.
+/// The alignment in bytes of buffers of floats: the size of a cache line and of the widest vector register. The
+/// alignment of operands can change the order in which a vectorised sum adds floats, and thus its result. Therefore all
+/// operands of such sums have this alignment.
 inline constexpr std::size_t kAlignment = 64;
 
+/// An allocator for std::vector that aligns memory to `kAlignment` bytes.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;

@@ -29,6 +29,7 @@
 namespace troupe::models {
 namespace {
 
+/// The configuration of a built-in model.
 struct Config {
   std::string data;
   std::int64_t batch_size = 0;
@@ -37,19 +38,20 @@ struct Config {
 
   std::vector<std::string> metrics = {};
   GraphOptions options = {};  ///< options of a built-in network
-  bool measures = false;      ///< evaluates the training set if there is no test set
-  bool new_head = false;      ///< the data may have other classes and targets than `trained`
+  bool measures = false;      ///< if there is no test set, evaluations use the training set
+  bool new_head = false;      ///< the last layer is new, so the data may have other classes or targets than `trained`
 
-  std::string validate = {};  ///< a share or a fold of the training set, or another data set whose training set
-                              ///< validates
+  std::string validate = {};  ///< the validation set: a fraction or a fold of the training set, or the name of
+                              ///< other data, whose training set is used; empty: none
 
-  DataInfo trained = {};  ///< how the samples were made on which the initial network was trained
+  DataInfo trained = {};  ///< describes the data on which the initial network was trained
 
+  /// Loads the data, takes the validation set from it, and applies the transforms.
   /// @param tells whether notes about unusual data are logged
   TrainingData load(std::uint64_t seed, bool tells = false) const;
 };
 
-/// Returns the number if the whole text is a number.
+/// Returns the number in `text`. Returns nothing if `text` is not a number, or contains anything else.
 std::optional<double> share_of(const std::string& text) {
   double share = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
@@ -57,14 +59,17 @@ std::optional<double> share_of(const std::string& text) {
   return share;
 }
 
-/// Returns the fold if the text has the form "fold:2/5". The form "fold:2/5:NAME" names other data.
+/// Returns the fold if the text has the form "fold:2/5". Returns nothing for any other text, such as "fold:2/5:NAME",
+/// which is the name of data.
 std::optional<data::Fold> fold_in(const std::string& text) {
   const std::string prefix = data::kFoldPrefix;
   if (!text.starts_with(prefix) || text.find(':', prefix.size()) != std::string::npos) return {};
   return data::parse_fold(text.substr(prefix.size()));
 }
 
-/// Checks that the data numbers its classes as the trained network does.
+/// Checks that each class of the data has the same number in the trained network. Does nothing if one of the two has no
+/// class names.
+/// @throws Error bad_data that names the first class that differs
 void check_classes(const DataInfo& data, const DataInfo& trained) {
   const std::vector<std::string>& known = trained.class_names;
   for (std::size_t i = 0; !known.empty() && i < data.class_names.size(); ++i) {
@@ -80,7 +85,8 @@ void check_classes(const DataInfo& data, const DataInfo& trained) {
   }
 }
 
-/// For a network that is trained for new classes or targets.
+/// Returns `info` without classes and targets. Used if the last layer of a network is new: the network is then trained
+/// for other classes or targets, so the data must not be compared with the previous ones.
 DataInfo without_answers(DataInfo info) {
   info.class_names.clear();
   info.target_names.clear();
@@ -89,7 +95,8 @@ DataInfo without_answers(DataInfo info) {
   return info;
 }
 
-/// The choice of validation samples does not depend on the seed, so that runs can be compared.
+/// Chooses the validation samples with a fixed seed instead of `seed`. So runs with different seeds have the same
+/// validation set and can be compared.
 TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))
     throw_invalid("data '" + data + "' already has a validation fold; remove \"validate\": '" + validate + "'");
@@ -175,6 +182,7 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
   }
 }
 
+/// Returns the configuration that `text` contains, a JSON object.
 /// @param config the defaults: keys that are missing in `text` keep these values
 Config parse(const std::string& text, Config config) {
   if (text.empty()) return config;
@@ -190,7 +198,7 @@ std::vector<Metric> metrics_of(const Config& config) {
   return metrics;
 }
 
-/// For models that define their own loss.
+/// Returns the same as `parse`, for models with a fixed loss. Rejects the keys "loss", "metrics" and "model_options".
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
   if (config.loss) invalid("this model has a fixed loss; remove \"loss\": \"" + *config.loss + "\"");
@@ -199,7 +207,7 @@ Config parse_without_loss(const std::string& text, Config config) {
   return config;
 }
 
-/// True for the one replica of a run that logs notes for all replicas.
+/// Returns true for exactly one replica of a run. This replica logs the notes that would be the same for all replicas.
 bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.replica == 0; }
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {

@@ -2,7 +2,8 @@
 
 namespace troupe::models {
 
-/// The name of the registered model that gets its network from the configuration: key "network", a NetworkText.
+/// The registered name of the model whose network is described in its configuration: the key "network" contains a
+/// NetworkText as JSON.
 inline constexpr const char* kDescribedModel = "troupe-described";
 
 }  // namespace troupe::models

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// A model that can convert a part of a flat vector to canonical order. It serves callers that cannot spend the time
-/// for the whole vector at once.
+/// The interface of models that can convert a part of a flat vector to canonical order. Thus a worker can send a long
+/// vector in several short requests.
 class ConvertsParts {
  public:
   ConvertsParts() = default;
@@ -14,7 +14,8 @@ class ConvertsParts {
   ConvertsParts& operator=(const ConvertsParts&) = delete;
   virtual ~ConvertsParts() = default;
 
-  /// Converts the canonical floats that start at index `begin`; `part.size()` is their number.
+  /// Writes a range of the canonical vector to `part`: the floats from index `begin` on, `part.size()` of them.
+  /// @param weights the whole flat vector
   virtual void part_to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
 };
 

@@ -9,8 +9,8 @@ constexpr std::size_t kLanes = 32;
 
 }  // namespace
 
-// Keeps one partial sum per lane. The lanes are independent, so the result is bitwise identical for every register
-// width.
+// Computes `kLanes` independent partial sums, and adds them in a fixed order at the end. Therefore the result is
+// bitwise identical for every register width.
 TROUPE_CLONES float dot(const float* a, const float* b, std::size_t count) {
   float sums[kLanes] = {};
   const std::size_t whole = count - count % kLanes;

@@ -33,7 +33,7 @@ class LinearRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
     require_cpus(context, "linear regression");
-    // A core processes this many floats in some 50 microseconds.
+    // A core processes 65,536 floats in about 50 microseconds.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,
@@ -64,9 +64,10 @@ class LinearRegression final : public SupervisedModel {
     return {batch.values.data(), batch.size, std::ssize(batch.values) / batch.size};
   }
 
-  /// Sets the residual and returns its squared length.
+  /// Sets `residual_` to the prediction minus the target of each sample, and returns the sum of its squares.
   double residual(const Batch& batch, std::span<const float> weights) {
-    // Eigen's vectors have the same alignment on every machine; the caller's vectors may not.
+    // Copies the weights, because Eigen's vectors have the same alignment on every machine, but the caller's vector may
+    // not. A different alignment could change the rounding of a sum.
     weights_ = Vector(weights.data(), std::ssize(weights));
     residual_.resize(batch.size);
     residual_.noalias() = rows(batch) * weights_;

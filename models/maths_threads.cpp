@@ -1,6 +1,7 @@
 #include "models/maths_threads.hpp"
 
-// A function of the OpenMP runtime that oneDNN links. Its header is available only with a compiler option.
+// A function of the OpenMP runtime with which oneDNN is linked. It is declared here, because its header is available
+// only with a compiler option.
 extern "C" void omp_set_num_threads(int count);
 
 namespace troupe {

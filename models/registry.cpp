@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 Registry<CreateModel>& known_models() {
-  // Never destroyed: threads of abandoned replicas may outlive main.
+  // Never destroyed, because threads of abandoned replicas may outlive main and still use it.
   static auto& registered = *new Registry<CreateModel>("model", " (troupe::init registers Troupe's own)");
   return registered;
 }

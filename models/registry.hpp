@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Returns the creator registered under `name`. The reference stays valid.
-/// @throws Error invalid_argument that lists the known names.
+/// Returns the function that creates models, registered under `name`. The reference stays valid.
+/// @throws Error invalid_argument if no model has this name; the message lists the known names.
 const CreateModel& find_model(const std::string& name);
 
 }  // namespace troupe

@@ -13,7 +13,8 @@
 namespace troupe::models {
 namespace {
 
-/// The weights are stored as one row of `features` floats per class, followed by one bias per class.
+/// Softmax regression. The flat vector contains `features_` weights for each class, one class after the other, and then
+/// one bias for each class.
 class SoftmaxRegression final : public SupervisedModel {
  public:
   SoftmaxRegression(TrainingData data, std::int64_t batch_size)
@@ -82,8 +83,8 @@ class SoftmaxRegression final : public SupervisedModel {
     }
   }
 
-  /// Turns scores into probabilities and returns the cross-entropy. Subtracts the largest score first, so that no
-  /// exponential overflows.
+  /// Replaces the scores in `scores_` by probabilities, and returns the cross-entropy of class `label`. Subtracts the
+  /// largest score from all scores first, so that no exponential overflows.
   double softmax(std::size_t label) {
     const float largest = *std::ranges::max_element(scores_);
     const double wanted = static_cast<double>(scores_[label]) - static_cast<double>(largest);
@@ -106,8 +107,8 @@ class SoftmaxRegression final : public SupervisedModel {
 
   std::shared_ptr<const Loss> loss_ = losses::softmax_cross_entropy();
   std::size_t features_;
-  std::vector<float> scores_;  ///< the scores of one sample; later its probabilities, and then their differences from
-                               ///< the target
+  std::vector<float> scores_;  ///< of one sample, for each class: first its score, then its probability, then the
+                               ///< derivative of the loss with respect to the score
 };
 
 }  // namespace

@@ -9,12 +9,13 @@
 
 namespace troupe {
 
-/// The largest number of classes of data that defines its own classes.
+/// The maximum number of classes if the number of classes follows from the samples, such as from the largest label.
 inline constexpr std::int32_t kMostClasses = 100'000;
 
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
-/// @param number returns the number of the sample that label `i` belongs to
+/// Checks that all labels are in [0, num_classes).
+/// @param number returns the number of the sample with the label `labels[i]`, for the error message
 /// @throws Error bad_data that names the first sample with an invalid label.
 template <class Number>
 void check_labels(std::span<const std::int32_t> labels, int num_classes, const Number& number) {
@@ -25,7 +26,10 @@ void check_labels(std::span<const std::int32_t> labels, int num_classes, const N
   }
 }
 
-/// @param each targets per sample. @throws Error bad_data that names the first sample with a target that is not finite.
+/// Checks that all targets are finite.
+/// @param each number of targets of each sample
+/// @param number returns the number of the i-th sample, for the error message
+/// @throws Error bad_data that names the first sample with a target that is not finite.
 template <class Number>
 void check_targets(std::span<const float> targets, std::int64_t each, const Number& number) {
   for (std::size_t i = 0; i < targets.size(); ++i) {

@@ -13,10 +13,10 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kCifarPixels = std::size_t{3} * 32 * 32;
-constexpr std::size_t kCifarRecord = 1 + kCifarPixels;  ///< a label, then red, green and blue, row-major
+constexpr std::size_t kCifarRecord = 1 + kCifarPixels;  ///< a label, then the red, green and blue planes, row-major
 constexpr int kCifarClasses = 10;
 
-/// Returns the folder itself, or the subfolder that the archive contains.
+/// Returns the subfolder that unpacking the archive creates, if `folder` contains it. Otherwise returns `folder`.
 std::string folder_of_batches(const std::string& folder) {
   const std::string inner = folder + "/cifar-10-batches-bin";
   return std::filesystem::exists(inner + "/data_batch_1.bin") ? inner : folder;
@@ -39,7 +39,8 @@ void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std
   }
 }
 
-/// Reads the class names, one per line. Returns none if the file is missing or has another number of names.
+/// Returns the class names from a file with one name per line. Returns no names if the file is missing, is too large,
+/// or does not contain ten names.
 std::vector<std::string> class_names_of(const std::string& path) {
   std::vector<std::string> names;
   if (!std::filesystem::is_regular_file(path)) return names;

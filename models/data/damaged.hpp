@@ -10,13 +10,17 @@
 
 namespace troupe {
 
-/// If requested, skips samples that cannot be read, and logs each of them once.
+/// Reads samples whose files may be damaged. If the user requested it, samples that cannot be read are skipped and
+/// logged, each of them once. Otherwise they are errors.
 class DamagedSamples {
  public:
+  /// @param left_out whether damaged samples are skipped
   explicit DamagedSamples(bool left_out) : left_out_(left_out) {}
 
-  /// Reads sample `index` of a request. If the file is bad, the sample becomes a hole. @throws all other exceptions of
-  /// `read`
+  /// Calls `read`, which reads sample `index` of the request. If `read` throws Error bad_file and damaged samples are
+  /// skipped, marks the sample in `request.holes` and logs the error.
+  /// @throws all other exceptions of `read`; also Error bad_file if damaged samples are not skipped or `request.holes`
+  /// is empty
   template <class Read>
   void read(const BatchRequest& request, std::size_t index, const Read& read) const {
     if (!left_out_ || request.holes.empty()) return read();
@@ -37,8 +41,9 @@ class DamagedSamples {
   mutable std::set<std::string> told_;
 };
 
-/// Checks the value of the option `damaged`, which must be "skip". @param option its name, for errors. @throws Error
-/// invalid_argument
+/// Returns true if the option `damaged` has the value "skip", the only valid value.
+/// @param option the name of the option, for the error message
+/// @throws Error invalid_argument for any other value
 bool skips_damaged(const std::string& option, const std::string& value);
 
 }  // namespace troupe

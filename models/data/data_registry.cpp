@@ -21,7 +21,8 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-/// Returns the short form for the list of all data.
+/// Returns the syntax of arguments for the list of all data. If the syntax is longer than 20 characters, it is
+/// shortened to ":..." or "[:...]".
 std::string in_short(const std::string& arguments) {
   constexpr std::size_t kLongest = 20;
   return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";
@@ -42,7 +43,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage}, {}, csv_files_like);
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true}, {},
-      fold_of_named_like);  // the data of the fold may be drawn
+      fold_of_named_like);  // drawn, because the data that is divided may depend on the seed
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage}, {}, image_folder_like);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});

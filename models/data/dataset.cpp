@@ -36,7 +36,9 @@ TROUPE_CLONES void scale_bytes(const std::uint8_t* from, std::size_t count, floa
   for (std::size_t i = 0; i < count; ++i) to[i] = scale * static_cast<float>(from[i]);
 }
 
-/// Copies `each` elements per sample; nothing if the data has none.
+/// Copies the elements of the given samples from `from` to `to`, one sample after the other. Does nothing if `from` is
+/// empty.
+/// @param each number of elements of a sample
 template <class T>
 void pick(std::span<const T> from, std::size_t each, std::span<const std::int64_t> samples, T* to) {
   if (from.empty()) return;

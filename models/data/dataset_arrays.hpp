@@ -10,16 +10,16 @@
 
 namespace troupe {
 
-/// The samples of a Dataset, in vectors or in shared memory.
+/// The arrays of a Dataset. They are views of vectors or of shared memory.
 struct DatasetArrays {
-  std::span<const float> values;        ///< either floats
-  std::span<const std::uint8_t> bytes;  ///< or bytes, which are multiplied by `scale`
+  std::span<const float> values;        ///< the samples; empty if they are bytes
+  std::span<const std::uint8_t> bytes;  ///< the samples divided by `scale`; empty if they are floats
   float scale = 1;
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
-  std::shared_ptr<const void> memory;  ///< owns the arrays
+  std::shared_ptr<const void> memory;  ///< keeps the memory of the arrays alive
 
-  /// Moves a vector into the owned memory.
+  /// Moves a vector into `memory`, in addition to its current content. Returns a view of the elements.
   template <class T>
   std::span<const T> hold(std::vector<T> elements) {
     struct Held {
@@ -32,7 +32,7 @@ struct DatasetArrays {
   }
 
   static const DatasetArrays& of(const Dataset& set) { return *set.arrays_; }
-  /// For samples that have already been checked.
+  /// Returns a Dataset of these arrays, whose samples have already been checked.
   static Dataset make(DataInfo info, DatasetArrays arrays) {
     return {std::move(info), std::make_shared<const DatasetArrays>(std::move(arrays))};
   }

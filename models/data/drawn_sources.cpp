@@ -22,7 +22,8 @@ struct MockShape {
   std::int64_t images = 64;
 };
 
-/// Returns `text` without the number at its start; nothing if there is no number in [1, limit].
+/// Reads the number at the start of `text` into `out`. Returns the text after the number, or nothing if there is no
+/// number in [1, limit].
 template <class Number>
 std::optional<std::string_view> take_number(std::string_view text, Number limit, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);

@@ -10,7 +10,9 @@
 namespace troupe {
 namespace {
 
-/// @param given_folder empty: Debian's default folder
+/// Reads the training set or the test set.
+/// @param given_folder empty: the folder of Debian's package
+/// @param part the start of the names of the files: "train" or "t10k" (the test set)
 Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
   const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
   const std::string images_path = folder + "/" + part + "-images-idx3-ubyte.gz";
@@ -43,7 +45,8 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder) 
 }
 
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
-  // In parallel if a thread is available: decompression takes most of the time of a short run.
+  // Reads both sets at the same time if a thread is available, because decompressing them takes most of the time of a
+  // short run.
   std::future<std::shared_ptr<const DataSource>> test = std::async([&] { return fashion_mnist_test(folder); });
   return {shared(fashion_mnist_part(folder, "train")), test.get()};
 }

@@ -25,7 +25,7 @@ struct NumberRange {
   std::size_t end = 0;  ///< position behind the closing brace
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  std::size_t digits = 0;
+  std::size_t digits = 0;  ///< length of the numbers with leading zeros; 0: no leading zeros
 };
 
 std::optional<std::uint64_t> digits_of(std::string_view text) {

@@ -30,7 +30,7 @@ bool may_write(const std::string& path, std::string_view kind) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
   const InputFile file(path);
-  return kind.starts_with(beginning(file, kind.size()));  // also true for a truncated index
+  return kind.starts_with(beginning(file, kind.size()));  // true for a truncated index, too
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void keep_index(const std::string& data, std::string_view kind, std::string text
   const std::string kept = with_checksum(std::move(text));
   file.write(std::as_bytes(std::span(kept)));
   file.commit();
-} catch (const Error&) {  // without it, the index is created again each time
+} catch (const Error&) {  // not an error: the next run reads the whole data file again
 }
 
 }  // namespace troupe

@@ -9,16 +9,19 @@
 
 namespace troupe {
 
-/// A cache of objects that take time to make and memory to hold, such as the contents of archives. Keeps the most
-/// recently used ones. Thread-safe.
+/// A cache of objects that take long to make and much memory, such as the contents of archives. If the cache is full,
+/// drops the objects that were used least recently. Thread-safe.
 template <class Key, class Content>
 class LastUsed {
  public:
-  /// @param most the largest total size in bytes; exceeded only by objects that are in use
+  /// @param most the maximum total size of the objects in bytes. A single object may be larger. Objects that were
+  /// dropped but are still in use do not count
   explicit LastUsed(std::uint64_t most) : most_(most) {}
 
-  /// Returns the object of this key. If it is not in the cache, one thread calls `make` while other threads wait. Makes
-  /// room before. @throws the exceptions of `make`
+  /// Returns the object with this key. If it is not in the cache, drops other objects to make room, and calls `make`.
+  /// Other threads that request this object wait until it is made.
+  /// @param bytes the size of the object
+  /// @throws the exceptions of `make`
   template <class Make>
   std::shared_ptr<const Content> get(const Key& key, std::uint64_t bytes, const Make& make) {
     const std::shared_ptr<Held> held = use(key, bytes);

@@ -17,8 +17,11 @@
 namespace troupe {
 namespace {
 
-/// Sets `made` to the data that the processes of this machine share, made by this process or another one. If the data
-/// cannot be shared, `made` stays empty or holds what this process has made.
+/// Sets `made` to data that all processes of this machine share. The first process that requests the data makes it; the
+/// other processes wait for it. If the data cannot be shared, `made` stays empty or contains the data that this process
+/// made.
+/// @param name the key of the data; equal for equal data
+/// @param make sets `made`
 void share(const std::string& name, const std::function<void()>& make, TrainingData& made) {
   const auto memory = shared_memory();
   if (!memory) return;
@@ -36,13 +39,14 @@ struct Wanted {
   std::uint64_t seed;
   const NamedData& data;
 
+  /// Returns whether the data is made for a trained network. Otherwise the data is the same for all networks.
   bool is_like() const {
     return data.make_like && !(trained.encoding.empty() && trained.class_names.empty() && trained.shape.empty());
   }
   TrainingData make() const {
     return is_like() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
   }
-  /// The key; equal for equal data.
+  /// Returns a text that is equal for equal data.
   std::string key() const {
     std::string key = name + " " + std::to_string(seed);
     if (!is_like()) return key;
@@ -52,10 +56,12 @@ struct Wanted {
   }
 };
 
-/// Data of one name and seed. Replicas that request it at the same time wait for the first one to load it.
+/// The data of one key (Wanted::key). If several replicas request it at the same time, the first one loads it and the
+/// others wait.
 class Loaded {
  public:
   /// Returns the data if it is still in use, otherwise loads it.
+  /// @throws Error invalid_argument if loading the data requests the same data
   std::shared_ptr<const TrainingData> get(const Wanted& wanted) {
     const std::scoped_lock lock(mutex_);
     if (loading_) throw_invalid("data '" + wanted.name + "' depends on itself");
@@ -64,7 +70,8 @@ class Loaded {
     return held;
   }
 
-  /// Does not block: a thread that loads holds this lock and may request other data.
+  /// Returns whether the data is no longer in use. Returns false while a thread loads the data. Never blocks, because
+  /// the thread that loads holds this lock and may itself be waiting in `entry`.
   bool is_gone() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     return lock && held_.expired();
@@ -85,15 +92,16 @@ class Loaded {
     return std::make_shared<const TrainingData>(std::move(made));
   }
 
-  std::recursive_mutex mutex_;  ///< recursive: a thread that loads may request other data, and by mistake the same data
+  std::recursive_mutex mutex_;  ///< recursive, so that `get` detects data that requests itself instead of blocking
   bool loading_ = false;
   std::weak_ptr<const TrainingData> held_;
 };
 
+/// Returns the entry for a key. Removes the entries of data that is no longer in use.
 std::shared_ptr<Loaded> entry(const std::string& key) {
   using Entries = std::map<std::string, std::shared_ptr<Loaded>>;
-  static auto& mutex = *new std::mutex;  // never destroyed, like entries: threads of abandoned replicas may outlive
-                                         // main
+  static auto& mutex = *new std::mutex;  // mutex and entries are never destroyed, because threads of abandoned
+                                         // replicas may outlive main and use them
   static auto& entries = *new Entries;
   const std::scoped_lock lock(mutex);
   std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Runs `make`. Adds the origin of the data, such as a file, to its errors about data; adds nothing if `origin` is
-/// empty.
+/// Returns the result of `make`. If `make` throws Error bad_data or invalid_argument, adds `origin`, the name of the
+/// data, to the error. Leaves the error unchanged if `origin` is empty, or if the error already names an object.
 template <class Make>
 auto naming(const std::string& origin, Make make) {
   try {

@@ -26,7 +26,7 @@ std::string text_of(const Scale& scale) {
   return "'" + printable(scale.column, 100) + "' (about " + size.data() + ")";
 }
 
-/// Returns the scales of columns of numbers that are not all zero.
+/// Returns the scale of each column of numbers, except of columns that contain only zeros.
 std::vector<Scale> scales_of(const DataSource& data) {
   const DataInfo& info = data.info();
   const auto count = static_cast<std::size_t>(std::min(info.num_samples, kLookedAt));

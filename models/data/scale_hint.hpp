@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// Returns a hint if columns of numbers differ in scale by more than a factor of 1000. A network would learn little
-/// from the small ones. Returns an empty string otherwise, for data that is not a table, and for data with samples that
-/// take time to make. Considers the first thousand samples.
+/// Returns advice for the log if columns of numbers differ in scale by a factor of at least 1,000. A network would
+/// learn little from the columns with small numbers. Considers the first 1,000 samples. Returns an empty string if the
+/// scales are similar, if the data is not a table, or if its samples take long to read.
 std::string scale_hint(const DataSource& data);
 
 }  // namespace troupe

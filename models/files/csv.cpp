@@ -16,7 +16,8 @@ constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 constexpr std::size_t kMostFields = 100'000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Returns the separator that is most frequent in the first row. The row may be longer than the text.
+/// Returns the separator that is most frequent in the first row.
+/// @param text the start of the file, which may end before the end of the row
 char most_frequent_separator(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
   std::array<std::size_t, kSeparators.size()> counts{};
@@ -42,7 +43,7 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0');
 }
 
-/// Counts the fields of a line, considering quotes.
+/// Returns the number of fields of a line. Separators in quotes do not count.
 std::int64_t count_fields(std::string_view line, char separator) {
   std::int64_t fields = 1;
   bool quoted = false;
@@ -53,8 +54,8 @@ std::int64_t count_fields(std::string_view line, char separator) {
   return fields;
 }
 
-/// Returns the size in bytes of the comments before the table. Comments are leading lines that begin with '#' and have
-/// another number of fields than the first other line.
+/// Returns the size in bytes of the comments before the table. Comments are lines at the start that begin with '#'.
+/// Such a line is no comment but the header if it has as many fields as the first line without '#', and more than one.
 std::size_t comments_before(std::string_view text, char separator) {
   std::vector<std::size_t> begins;
   std::size_t at = 0;
@@ -74,7 +75,8 @@ std::size_t comments_before(std::string_view text, char separator) {
   return header == begins.end() ? at : *header;
 }
 
-/// For a number that no double can hold: true if it is near zero, false if it is too large.
+/// Decides why a double cannot represent a number. Returns true if the number is too close to zero, and false if it is
+/// too large.
 bool is_tiny(std::string_view number) {
   const std::size_t exponent = number.find_first_of("eE");
   if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
@@ -83,7 +85,8 @@ bool is_tiny(std::string_view number) {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
-/// Removes surrounding blanks, and a leading plus unless a minus follows it.
+/// Returns the text without surrounding blanks and without a leading plus. A plus before a minus stays, so that "+-1"
+/// is no number.
 std::string_view bare_number(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -91,7 +94,7 @@ std::string_view bare_number(std::string_view text) {
   return text;
 }
 
-/// True for a number that is not a finite float: infinite or too large.
+/// Returns whether a text that csv_number rejects is a number after all: it is infinite, NaN or too large for a float.
 bool is_out_of_range(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -99,7 +102,7 @@ bool is_out_of_range(std::string_view text) {
   return read.ptr == end && read.ec != std::errc::invalid_argument;
 }
 
-/// True for a number such as 1,5.
+/// Returns whether the text is a number with a decimal comma, such as 1,5.
 bool has_decimal_comma(std::string_view text) {
   std::string with_point(text);
   const std::size_t comma = with_point.find(',');
@@ -125,7 +128,8 @@ CsvReader::CsvReader(const std::string& path, char separator)
   if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
 }
 
-/// Spreadsheets write a first line such as "sep=;", and comments may come before a table.
+/// Skips the lines before the table: a first line such as "sep=;", which spreadsheets write, and comments.
+/// @param text the start of the file
 void CsvReader::skip_preface(std::string_view text) {
   const std::string_view first = first_line(text.substr(next_));
   const auto skip_to = [&](std::size_t end) {
@@ -144,7 +148,8 @@ void CsvReader::refuse(const std::string& message) const {
   throw_bad_file(file_->path(), "line " + std::to_string(line_) + ": " + message);
 }
 
-/// Reads more of the file behind the unread bytes. Returns false at the end of the file.
+/// Reads more bytes of the file into the buffer, after the bytes that are not yet used. Returns false at the end of the
+/// file.
 bool CsvReader::refill() {
   const std::uint64_t left = file_->size() - read_;
   if (left == 0) return false;
@@ -165,7 +170,7 @@ void CsvReader::seek(std::uint64_t offset) {
   read_ = std::min(offset, file_->size());
   filled_ = next_ = 0;
   next_line_ = 1;
-  one_column_ = true;  // callers seek to an empty line only in files with one column
+  one_column_ = true;  // in other files, callers never seek to an empty line
 }
 
 bool CsvReader::next() {
@@ -179,15 +184,16 @@ bool CsvReader::next() {
   return true;
 }
 
-/// True if an empty row is a row of a one-column file.
+/// Returns whether the current row, which consists of one empty field, is a row of a file with one column. Otherwise it
+/// is an empty line to skip.
 bool CsvReader::is_empty_field() const {
   const bool quoted = buffer_[static_cast<std::size_t>(offset_ - (read_ - filled_))] == '"';
   const bool last_line = next_ == filled_ && read_ == file_->size();
   return one_column_ && (quoted || !last_line);
 }
 
-/// Cuts the row at `next_` into fields and moves behind the row. Returns false if the buffer does not hold the whole
-/// row.
+/// Divides the row that begins at `next_` into fields, and sets `next_` to the position after the row. Returns false if
+/// the row does not end within the buffer.
 bool CsvReader::cut_row() {
   const bool last = read_ == file_->size();
   const char* const begin = buffer_.data() + next_;
@@ -221,7 +227,9 @@ bool CsvReader::cut_row() {
   return true;
 }
 
-/// Cuts a quoted field. Returns its end, or null if the end is behind the buffer.
+/// Adds the quoted field that begins at `at` to the fields. Returns the position after it, or null if the field ends
+/// behind the buffer.
+/// @param unquoted number of elements of `unquoted_` that this row uses
 const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
   const bool last = read_ == file_->size();
   const char* const field = ++at;

@@ -14,17 +14,19 @@ namespace troupe {
 
 /// Reads the rows of a CSV file in the format of RFC 4180: fields between separators, one row per line. LF, CRLF or the
 /// end of the file ends a line. A field in double quotes may contain separators, line ends and doubled quotes.
-/// A byte order mark, a first line such as "sep=;", comments that begin with '#' before the first row, and empty lines
-/// are skipped. Exception: if the first row has one field, a later empty line is a row with an empty field, unless it
-/// is the last line.
-/// Needs memory for one megabyte or the longest row.
+/// Skips a byte order mark, a first line such as "sep=;", comments that begin with '#' before the first row, and empty
+/// lines. There is one exception. If the first row has a single field, a later empty line is a row with an empty field,
+/// unless it is the last line.
+/// Uses memory for one megabyte or for the longest row, whichever is more.
 class CsvReader {
  public:
+  /// Opens a file for reading all of its rows in order.
   /// @param separator 0: the most frequent of , ; tab and | in the first row, outside quotes
   /// @throws Error bad_file like InputFile
   explicit CsvReader(const std::string& path, char separator = 0);
-  /// For rows at various places of a file. @param separator must not be 0 @param piece the number of bytes to read at a
-  /// time
+  /// Opens a file for reading rows at given offsets; see `seek`.
+  /// @param separator must not be 0
+  /// @param piece number of bytes to read at a time
   CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece);
 
   char separator() const { return separator_; }
@@ -33,21 +35,23 @@ class CsvReader {
   /// feed, a row of more than 16 MB or 100,000 fields, or a file that has become shorter.
   bool next();
 
-  /// Makes the row that begins at this byte the next row, even if it is an empty line. Line numbers restart there.
+  /// Makes `next` continue with the row that begins at this byte, even if the row is an empty line. Line numbers start
+  /// at 1 there.
   void seek(std::uint64_t offset);
 
-  /// The number of fields of the current row.
+  /// Returns the number of fields of the current row.
   std::size_t size() const { return fields_.size(); }
-  /// A field without its quotes; valid until the next row.
+  /// Returns a field of the current row without its quotes; valid until the next row.
   std::string_view field(std::size_t index) const { return fields_[index]; }
-  /// The number, from 1, of the line in which the row begins.
+  /// Returns the number, from 1, of the line in which the current row begins.
   std::int64_t line() const { return line_; }
-  /// The offset in the file of the row's first byte.
+  /// Returns the offset of the first byte of the current row in the file.
   std::uint64_t offset() const { return offset_; }
 
   const std::string& path() const { return file_->path(); }
   const std::shared_ptr<const InputFile>& file() const { return file_; }
-  /// @throws Error bad_file that names the file and the line
+  /// Rejects the current row.
+  /// @throws Error bad_file with `message`, the file and the line
   [[noreturn]] void refuse(const std::string& message) const;
 
  private:
@@ -69,20 +73,22 @@ class CsvReader {
   std::int64_t next_line_ = 1;
   std::uint64_t offset_ = 0;
   bool had_row_ = false;
-  bool one_column_ = false;  ///< whether empty lines are rows
+  bool one_column_ = false;  ///< whether an empty line is a row with one empty field
   std::vector<std::string_view> fields_;
-  std::deque<std::string> unquoted_;  ///< fields with doubled quotes, after removing the second quotes
+  std::deque<std::string> unquoted_;  ///< contents of fields with doubled quotes, which are halved here
 };
 
-/// Parses a finite number with a decimal point and without thousands separators, independent of the locale. Ignores
-/// surrounding blanks. Returns nothing for other text and for numbers outside the range of float.
+/// Returns the number that `text` contains. It must be finite, with a decimal point and without thousands separators,
+/// independent of the locale. Surrounding blanks are ignored. Returns nothing for other text, and for numbers that are
+/// too large for a float. Numbers that are too small become 0.
 std::optional<float> csv_number(std::string_view text);
 
-/// True if a text that csv_number rejects is probably meant as a number: it has a decimal comma, is infinite, too large
-/// for a float, or contains a zero byte.
+/// Returns whether a text that csv_number rejects is probably meant as a number. Such a text has a decimal comma, is
+/// infinite, is too large for a float, or contains a zero byte.
 bool is_meant_as_number(std::string_view text);
 
-/// Returns the class that a field names: "1" for "1.0", otherwise the field itself.
+/// Returns the name of the class in a field. For a whole number such as "1.0" it is the number without decimals, "1".
+/// Otherwise it is the field itself.
 std::string_view class_of(std::string_view field);
 
 }  // namespace troupe

@@ -22,7 +22,8 @@ bool is_gzip(const InputFile& file) {
   return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
 }
 
-/// Reads the bytes of a file. If the file is a single gzip member, reads the member's content.
+/// Reads the bytes of a file from start to end. If the file is gzipped, reads its decompressed content; the gzip data
+/// must be a single member.
 class GzipReader {
  public:
   explicit GzipReader(const std::string& path) : file_(path), plain_(!is_gzip(file_)) {
@@ -38,7 +39,7 @@ class GzipReader {
   }
 
   const std::string& path() const { return file_.path(); }
-  /// The upper limit of the number of bytes that the reader can return.
+  /// Returns the maximum number of bytes that the file can contain after decompression.
   std::uint64_t limit() const { return plain_ ? file_.size() : file_.size() * kLargestRatio; }
 
   void read(std::span<std::uint8_t> out) {
@@ -46,7 +47,8 @@ class GzipReader {
     if (done != out.size()) throw_bad_file(path(), "truncated");
   }
 
-  /// Checks that the gzip member ends here with a correct checksum, and that the file ends, too.
+  /// Checks that the content ends here, that its checksum is correct if the file is gzipped, and that no bytes follow
+  /// in the file.
   void expect_end() {
     if (plain_ && taken_ != file_.size()) throw_bad_file(path(), "the file is longer than its header declares");
     if (plain_) return;
@@ -90,7 +92,7 @@ class GzipReader {
   }
 
   static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< bytes of the file in memory at a time
-  static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< zlib counts in 32 bits
+  static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< because zlib's counters have 32 bits
 
   InputFile file_;
   bool plain_;
@@ -114,8 +116,8 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   return shape;
 }
 
-/// Returns the size of the array in bytes. Throws if the file cannot hold that many bytes or if the size exceeds
-/// `most`.
+/// Returns the size of the array in bytes.
+/// @throws Error bad_file if the file cannot contain that many bytes; limit_reached if the size exceeds `most`
 std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
   const std::uint64_t size = bytes_of_shape(file.path(), array.shape, array.item_size);
   if (size > file.limit())

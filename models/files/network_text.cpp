@@ -18,7 +18,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// Limits the lengths so that arithmetic on a few of them cannot overflow.
+/// The maximum length of a dimension, and the maximum size of a sample. The product of two such numbers fits into 64
+/// bits.
 constexpr std::int64_t kMost = std::int64_t{1} << 31;
 constexpr double kMostNumber = 1 << 24;
 constexpr std::size_t kMostDimensions = 32;
@@ -34,9 +35,10 @@ ordered_json layer_json(const LayerText& layer) {
   return {{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
 }
 
-/// Reads one JSON object of a file. Its errors name the invalid key.
+/// Reads one JSON object of a file. Error messages name the key of an invalid value.
 class Reader {
  public:
+  /// @param keys the number of keys that the object must have
   Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
     if (!object.is_object() || object.size() != keys) refuse("has missing or unknown keys");
   }
@@ -53,7 +55,7 @@ class Reader {
     return *found;
   }
 
-  /// @param most the largest number of bytes
+  /// @param most the maximum length of the text in bytes
   std::string text(const char* key, std::size_t most = kLongestPeerText) const { return text(key, at(key), most); }
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> texts;
@@ -147,7 +149,7 @@ std::vector<InputColumn> features_of(const InputEncoding& encoding) {
   return features;
 }
 
-/// Makes the names printable, as Reader requires.
+/// Returns the names with characters replaced that are not printable, because Reader rejects such names.
 std::vector<std::string> tellable(const std::vector<std::string>& names) {
   std::vector<std::string> all(names.size());
   std::ranges::transform(names, all.begin(), [](const std::string& name) { return printable(name); });

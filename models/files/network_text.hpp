@@ -24,31 +24,39 @@ struct NetworkText {
   std::vector<LayerText> layers;  ///< empty if one of the layers is a custom layer
   DataInfo data;                  ///< describes the data; holds no samples
   std::string loss;
-  bool knows_inputs = true;  ///< false: written before the description contained DataInfo::encoding
+  bool knows_inputs = true;  ///< false: the text lacks DataInfo::encoding, because it is old or would be too long
 };
 
-/// The key of the text in a file's metadata.
+/// The metadata key under which a file of weights contains the text of `to_json`.
 inline constexpr const char* kNetworkKey = "troupe.network";
-/// The largest length of a text in bytes.
+/// The maximum length of the text in bytes.
 inline constexpr std::size_t kLongestNetworkText = std::size_t{3} << 18;
 
-/// Returns one line of JSON. Returns an empty string if `network_from_json` would reject the text, for example because
-/// the graph is too large.
+/// Returns the description as one line of JSON. Leaves out the input encoding if the text would be too long. If
+/// `network_from_json` would reject the text even so, for example because the network has too many layers, logs a
+/// warning and returns an empty string.
 std::string to_json(const NetworkText& network);
-/// @param path the name in errors. @throws Error bad_file for a text that `to_json` does not write.
+/// Returns the description in a text that `to_json` wrote.
+/// @param path the name of the file, for error messages
+/// @throws Error bad_file for a text that `to_json` does not write.
 NetworkText network_from_json(const std::string& path, const std::string& text);
 
-/// Compares the input encodings of two texts. Either text may be empty or have no encoding. Logs a warning if `stored`
-/// was written before texts contained encodings.
+/// Checks that two texts have the same input encoding: the same features with the same categories, or the same symbols.
+/// Does nothing if one of the texts is empty or has no encoding. Logs a warning if `stored` is the only one that has
+/// none.
 /// @param path the file that contains `stored`
+/// @param own the text of the network of this run
 /// @throws Error model_mismatch that names the first column or symbol that differs
 void check_same_inputs(const std::string& path, const std::string& stored, const std::string& own);
 
-/// Compares the names of classes and targets, for a run that resumes. Parameters and errors are like those of
-/// check_same_inputs.
+/// Checks that two texts have the same names of classes and targets, for a run that resumes. Does nothing if one of the
+/// texts is empty or has no names.
+/// @param path the file that contains `stored`
+/// @param own the text of the network of this run
+/// @throws Error model_mismatch if names differ
 void check_same_answers(const std::string& path, const std::string& stored, const std::string& own);
 
-/// Logs that the file of a network does not contain columns, categories or symbols.
+/// Logs a warning that a file of weights does not contain the columns, categories or symbols of the training data.
 void warn_of_unknown_inputs(const std::string& path);
 
 }  // namespace troupe

@@ -21,14 +21,15 @@
 namespace troupe {
 namespace {
 
-/// The dictionary in a .npy file.
+/// The content of the header of a .npy file, a Python dictionary.
 struct NpyHeader {
   std::string descr;
   bool fortran_order = false;
   std::vector<std::int64_t> shape;
 };
 
-/// A cursor over the text. The reading functions return false if the text does not match.
+/// Parses a text from start to end. Each function that reads something returns false if the text does not continue with
+/// it.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
@@ -93,7 +94,7 @@ struct Seen {
   bool shape = false;
 };
 
-/// Parses one `key: value`. Returns false for a repeated key.
+/// Parses one `key: value`. Returns false if the key is unknown or repeated, or the value is invalid.
 bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
   std::string key;
   if (!parser.string(key) || !parser.token(":")) return false;
@@ -132,7 +133,7 @@ constexpr std::array<std::string_view, 12> kTypes{"b1", "u1", "i1", "u2", "i2", 
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Access to a file's bytes.
+/// Access to the bytes of a file, on disk or in memory.
 struct Bytes {
   const std::string& name;
   std::uint64_t size = 0;
@@ -150,7 +151,7 @@ Bytes bytes_of(const std::string& name, std::span<const std::byte> bytes) {
           }};
 }
 
-/// The position of the dictionary.
+/// The position of the dictionary in the file, in bytes.
 struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
@@ -172,7 +173,7 @@ Extent locate_header(const Bytes& file) {
     header.begin = 12;
     header.size |= static_cast<std::uint64_t>(start[10]) << 16 | static_cast<std::uint64_t>(start[11]) << 24;
   }
-  // Much more than any numeric array needs; NumPy itself rejects more than 10,000.
+  // 64 KB is much more than any numeric array needs. NumPy itself rejects headers of more than 10,000 bytes.
   constexpr std::uint64_t kLargestHeader = 1 << 16;
   if (header.size > kLargestHeader || header.begin + header.size > file.size) {
     throw_bad_file(file.name, "the header is truncated");

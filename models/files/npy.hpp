@@ -15,15 +15,18 @@ namespace troupe {
 /// @throws Error bad_file for a file that is missing, of another type or order, or whose length does not match its
 /// header.
 NumberArray read_npy(const std::string& path);
-/// Like read_npy, for a file's bytes. Errors name the file `name`.
+/// Does the same as read_npy for the bytes of a file.
+/// @param name the name of the file, for error messages
 NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes);
-/// Like parse_npy. Takes ownership of the bytes, so that they are never in memory twice.
+/// Does the same as parse_npy, but reuses the memory of `bytes`, so that the array is never in memory twice.
 NumberArray take_npy(const std::string& name, std::vector<std::uint8_t> bytes);
-/// Returns the length of a file according to its header.
-/// @param start the start of the file: all of it, or at least 128 KB. @throws Error bad_file
+/// Returns the length in bytes that a file has according to its header.
+/// @param name the name of the file, for error messages
+/// @param start the start of the file: all of it, or at least 128 KB
+/// @throws Error bad_file if the header is invalid
 std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_t> start);
 
-/// The contents of a .npy file and their position.
+/// The layout of a .npy file: the type and shape of its array, and the position of the elements.
 struct NpyLayout {
   NumberArray array;        ///< type and shape; holds no bytes
   std::uint64_t begin = 0;  ///< offset of the elements in the file
@@ -33,13 +36,15 @@ struct NpyLayout {
 /// A .npy file that is read row by row; the array's first dimension counts the rows. Thread-safe.
 class NpyFile {
  public:
-  /// @throws Error like read_npy; bad_file for a single number
+  /// @throws Error as read_npy; also bad_file if the array is a single number, which has no rows
   explicit NpyFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
-  /// Type and shape of the array; holds no bytes.
+  /// Returns the type and the shape of the array. The result contains no elements.
   const NumberArray& array() const { return layout_.array; }
+  /// Returns the size of the elements in bytes.
   std::uint64_t bytes() const { return file_.size() - layout_.begin; }
+  /// Reads `count` rows, from row `first` on.
   /// @throws Error bad_file if the file has changed since it was opened or cannot be read.
   NumberArray rows(std::int64_t first, std::int64_t count) const;
 
@@ -50,7 +55,8 @@ class NpyFile {
 };
 
 /// Writes floats as a .npy file of format 1, row-major. The file appears complete or not at all.
-/// @param shape its product must be the number of floats. @throws Error bad_file
+/// @param shape the shape of the array; the product of its lengths must be the number of floats
+/// @throws Error bad_file if the file cannot be written
 void write_npy(const std::string& path, const std::vector<std::int64_t>& shape, std::span<const float> floats);
 
 }  // namespace troupe

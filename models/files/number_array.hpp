@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// An array of numbers from a file, row-major, with elements of `item_size` bytes. `kind` is NumPy's: 'f' floats, 'i'
-/// and 'u' integers, 'b' bool.
+/// An array of numbers from a file, row-major, with elements of `item_size` bytes. `kind` is the letter that NumPy
+/// uses: 'f' for floats, 'i' and 'u' for signed and unsigned integers, 'b' for bool.
 struct NumberArray {
   char kind = 'f';
   int item_size = 4;
@@ -15,24 +15,29 @@ struct NumberArray {
   std::vector<std::uint8_t> bytes;  ///< little endian; empty for an array that remains in its file
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()) / item_size; }
-  /// True for integers and bool; bool counts as 0 and 1.
+  /// Returns whether the elements are integers or bool. The bool values count as 0 and 1.
   bool is_integer() const { return kind != 'f'; }
   bool is_byte() const { return kind == 'u' && item_size == 1; }
-  /// The elements, rounded to floats.
+  /// Returns the elements, rounded to floats.
   std::vector<float> floats() const;
-  /// The elements of an integer array. Unsigned 64-bit values that need all 64 bits become negative.
+  /// Returns the elements of an array of integers or bool. Unsigned values above 2^63 - 1 become negative.
   std::vector<std::int64_t> integers() const;
-  /// The shape as text, such as "(2, 3)".
+  /// Returns the shape as text, such as "(2, 3)".
   std::string shape_text() const;
-  /// Swaps big and little endian.
+  /// Reverses the bytes of each element, which converts between big and little endian.
   void swap_bytes();
 };
 
-/// @throws Error limit_reached that names the size of the array and the remaining memory for data.
+/// Throws the error for an array that does not fit into memory.
+/// @param name the name of the array
+/// @param bytes the size of the array
+/// @param most the remaining memory for data, in bytes
+/// @throws Error limit_reached that names both sizes.
 [[noreturn]] void throw_too_large(const std::string& name, std::uint64_t bytes, std::uint64_t most);
 
-/// Returns the size in bytes of an array of this shape.
-/// @throws Error bad_file that names the file if the product of the lengths that are not 0 exceeds 63 bits
+/// Returns the size in bytes of an array of this shape; 0 if a length is 0.
+/// @throws Error bad_file that names the file if a length is negative, or if the size does not fit into 63 bits.
+/// Lengths of 0 are left out for this check
 std::uint64_t bytes_of_shape(const std::string& path, const std::vector<std::int64_t>& shape, int item_size);
 
 }  // namespace troupe

@@ -10,8 +10,9 @@
 
 namespace troupe {
 
-/// The name of a tensor that an Optimizer adds to a checkpoint, along with its state; the names of the state contain a
-/// slash, too. The tensor holds the bytes of ModelInfo::network, one float per byte.
+/// The name of the tensor in which an Optimizer stores the description of the network in a checkpoint. The tensor
+/// contains ModelInfo::network, one float for each byte. The Optimizer also stores its state in the checkpoint, in
+/// tensors whose names contain a slash, too.
 inline constexpr const char* kNetworkTensor = "optimizer/network";
 
 /// A safetensors file that is open for reading and has a well-formed header.
@@ -22,19 +23,20 @@ class SafetensorsFile {
 
   const InputFile& file() const { return file_; }
   const StoredTensors& tensors() const { return header_.tensors; }
-  /// The description of the network in the file; empty if there is none. See NetworkText.
+  /// Returns the description of the network that the file contains (see NetworkText); empty if there is none.
   std::string network() const;
-  /// The number of bytes before the first tensor.
+  /// Returns the number of bytes before the first tensor.
   std::uint64_t header_bytes() const { return header_.data; }
 
-  /// Checks that the file contains exactly the tensors `expected`, in any order. Also allowed are PyTorch's
-  /// NAME.num_batches_tracked next to NAME.running_mean, and an optimizer's state next to kNetworkTensor.
+  /// Checks that the file contains exactly the tensors `expected`, in any order. Two kinds of other tensors are
+  /// allowed: PyTorch's NAME.num_batches_tracked if NAME.running_mean is expected, and the state of an optimizer if the
+  /// file contains kNetworkTensor.
   /// @throws Error model_mismatch that names a tensor that is missing, unexpected or of another shape.
   void require(const std::vector<TensorInfo>& expected) const;
-  /// True if the file contains this tensor in this shape.
+  /// Returns whether the file contains this tensor, as floats and in this shape.
   bool has(const TensorInfo& wanted) const;
-  /// Reads one of the required tensors. `out` must have the tensor's length. F16 and BF16 become floats of the same
-  /// value.
+  /// Reads a tensor that the file contains. `out` must have the length of the tensor. F16 and BF16 become floats of the
+  /// same value.
   void read(const std::string& name, std::span<float> out) const;
 
  private:

@@ -20,12 +20,14 @@ namespace {
 
 using nlohmann::json;
 
-// Enough for some 100,000 tensors; limits the time for parsing.
+// The maximum size of a header in bytes, enough for about 100,000 tensors. It limits the time for parsing.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
 constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< memory of a parsed header
 
-/// `torch.save` writes a zip archive or, before PyTorch 1.6, pickles, the first of which is a magic number. Read as the
-/// length of a header, both would be too large.
+/// Throws an error with advice if `torch.save` wrote the file. Such a file is a zip archive or, before PyTorch 1.6,
+/// several pickles, the first of which contains a magic number. Without this check, the error message would be that the
+/// header is too large, because the first 8 bytes would be read as its length.
+/// @param prefix the first 8 bytes of the file
 void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (!text.starts_with("PK\x03\x04") && !text.starts_with("\x80\x02\x8a\x0a")) return;

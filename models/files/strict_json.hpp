@@ -7,9 +7,11 @@
 namespace troupe {
 
 /// Parses the JSON of a file with `parse_bounded`.
-/// @param what the name of the text in errors, such as "the header"
+/// @param path the name of the file, for error messages
+/// @param what the noun for the JSON in error messages, such as "the header"
+/// @param deepest see JsonBounds::deepest
 /// @param memory see JsonBounds::memory
-/// @throws Error bad_file
+/// @throws Error bad_file if `parse_bounded` rejects the text
 nlohmann::json parse_strictly(const std::string& path, const std::string& what, std::string_view text, int deepest,
                               std::size_t memory = std::size_t{64} << 20);
 

@@ -9,24 +9,27 @@
 
 namespace troupe {
 
-/// The outputs of a batch, one row per sample: `count` outputs at the start of each `width` floats.
+/// The outputs of a network for a batch. There is one row of `width` floats for each sample; the first `count` floats
+/// of a row are the outputs, the others are padding.
 struct OutputRows {
   const float* first = nullptr;
   std::int64_t count = 0;
   std::int64_t width = 0;
 };
 
-/// Returns the sum of the samples' losses and writes its gradient: rows of the same width, padded with zeros.
+/// Returns the sum of the losses of all samples, and writes the gradient of this sum with respect to the outputs.
+/// @param gradient receives one row of `rows.width` floats for each sample; its padding is set to zero
 /// @param correct receives BatchResult::correct; may be null
 /// @throws Error bad_data that names a sample with an invalid target for the loss.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct = nullptr);
 
-/// Like batch_loss_gradient, on the threads of work_in_pieces. The result is bitwise identical.
+/// Does the same as batch_loss_gradient on several threads (see work_in_pieces). The result is bitwise identical.
 double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                                   std::int64_t* correct = nullptr);
 
-/// Returns the loss sum and the hits of the batch. @param metrics receives the samples; may be null.
+/// Returns the sum of the losses, the number of correct samples, and the number of samples of the batch.
+/// @param metrics null, or an object to which all samples are added
 /// @throws Error like batch_loss_gradient.
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics = nullptr);

@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// 1 / (1 + exp(-x)). For large -x the exponential is infinite and the result is 0.
+/// Returns 1 / (1 + exp(-x)). If -x is large, the exponential is infinite and the result is 0.
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 void check_probabilities(std::span<const float> targets) {
@@ -28,7 +28,8 @@ class SigmoidCrossEntropy final : public Loss {
     return data.num_targets;
   }
 
-  /// -t log(sigmoid(x)) - (1 - t) log(1 - sigmoid(x)) = max(x, 0) - t x + log(1 + exp(-|x|)), which is always finite.
+  /// Returns the mean over the outputs x with their targets t of -t log(sigmoid(x)) - (1 - t) log(1 - sigmoid(x)).
+  /// Computes it as max(x, 0) - t x + log(1 + exp(-|x|)), which is equal and always finite.
   double value(std::span<const float> outputs, const Target& target) const override {
     check_probabilities(target.values);
     double sum = 0;

@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// Returns log(sum(exp(row))). Subtracts the largest score first, so that nothing overflows.
+/// Returns log(sum(exp(row))). Subtracts the largest score from all scores first, so that nothing overflows.
 double log_sum_exp(std::span<const float> row) {
   const double largest = *std::max_element(row.begin(), row.end());
   double sum = 0;
@@ -38,7 +38,7 @@ class SoftmaxCrossEntropy final : public Loss {
     const auto label = static_cast<std::size_t>(target.label);
     const double total = log_sum_exp(outputs);
     const double others = label_smoothing_ / static_cast<double>(outputs.size());  // the target probability of each
-                                                                                   // other class
+                                                                                   // class other than `label`
     double sum = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       gradient[i] = static_cast<float>(std::exp(outputs[i] - total) - others);

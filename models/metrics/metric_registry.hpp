@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-/// Returns the metric registered under `name`. @throws Error invalid_argument that lists the known metrics.
+/// Returns the metric that is registered under a name.
+/// @throws Error invalid_argument that lists the known metrics, if there is no such metric.
 Metric find_metric(const std::string& name);
 
 }  // namespace troupe

@@ -15,16 +15,19 @@ void check_measurable(std::int64_t count, std::int64_t most, const char* of_what
                                           "; the data has " + std::to_string(count));
 }
 
-/// True if the label's output is among the k largest. Ties go to the lower index, as for hits.
+/// Returns whether the output of the label is among the k largest. Of equal outputs, the one with the lower index
+/// counts as larger, as for hits.
 bool is_among_largest(std::span<const float> outputs, std::size_t label, std::size_t k) {
   const float own = outputs[label];
   std::size_t before = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // also counts NaN
+    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // true for NaN, too
   return before < k;
 }
 
-/// Adds a sample's target to the mean and the squared deviation (Welford's algorithm); a large mean costs no precision.
+/// Adds the target of a sample to the mean and the squared deviation (Welford's algorithm). Precision is kept even if
+/// the mean is large compared with the deviation.
+/// @param samples number of samples, including this one
 void add_target(TargetSums& sums, double target, std::int64_t samples) {
   const double before = target - sums.mean;
   sums.mean += before / static_cast<double>(samples);

@@ -8,20 +8,28 @@
 
 namespace troupe {
 
-/// Returns the metrics of each class. @param confusion a square matrix: rows are classes, columns are predicted classes
+/// Returns the metrics of each class.
+/// @param confusion the confusion matrix, row-major: rows are the true classes, columns the predicted classes
 std::vector<ClassMetrics> class_metrics(std::span<const std::int64_t> confusion);
 
-/// Returns the means over all classes. The support is the sum over all classes.
+/// Returns precision, recall and F1 as means over all classes. The support is the sum over all classes.
 ClassMetrics macro_metrics(std::span<const ClassMetrics> classes);
 
-/// @param sums of all shards
+/// Returns the mean squared error, the mean absolute error and R2 of one target.
+/// @param sums the sums over the samples of all shards
+/// @param samples number of samples
 TargetMetrics target_metrics(const TargetSums& sums, std::int64_t samples);
 
-/// Returns the means over the targets. R2 is computed from the targets' sums.
+/// Returns the metrics of all targets together. The errors are means over all targets. R2 is computed from the sums of
+/// the squared errors and of the squared deviations of all targets.
+/// @param targets the sums of each target, over the samples of all shards
+/// @param samples number of samples
 TargetMetrics overall_metrics(std::span<const TargetSums> targets, std::int64_t samples);
 
-/// Combines the mean and deviation of two parts of a set (Chan, Golub and LeVeque). A large mean costs no precision.
-/// Errors are added.
+/// Adds the sums over other samples to `sums`. Errors are added. Mean and deviation are combined by the formula of
+/// Chan, Golub and LeVeque. It keeps precision even if the mean is large compared with the deviation.
+/// @param samples number of samples in `sums`
+/// @param more_samples number of samples in `more`
 void merge(TargetSums& sums, std::int64_t samples, const TargetSums& more, std::int64_t more_samples);
 
 }  // namespace troupe

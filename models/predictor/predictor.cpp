@@ -75,7 +75,8 @@ class Predictor::Impl {
  private:
   using Context = std::unique_ptr<DeviceNetwork>;
 
-  /// The network that one call computes with. The lock is held only to take it and to return it.
+  /// The network that one call uses. It is taken from the idle networks, and returned to them at the end. The mutex is
+  /// locked only during these two operations, so calls compute at the same time.
   class Borrowed {
    public:
     explicit Borrowed(const Impl& from) : from_(from), context_(from.take()) {}
@@ -107,6 +108,7 @@ class Predictor::Impl {
     idle_.push_back(std::move(first));
   }
 
+  /// Checks the transforms that the file contains.
   /// @throws Error bad_file for transforms that this version does not know, or that return samples of another size
   void check_transforms() const {
     const DataInfo& data = network_.data;
@@ -127,7 +129,8 @@ class Predictor::Impl {
     return static_cast<std::size_t>(DataInfo{.shape = shape}.sample_size());
   }
 
-  /// All networks have the same layout of weights, because it follows from the plan.
+  /// Creates a network with its own working memory. All networks of this object can use the same weights, because the
+  /// layout of the weights follows from the plan.
   Context make() const { return make_network(network_.plan, network_.loss, /*batch_size=*/0, {}); }
 
   Context take() const {

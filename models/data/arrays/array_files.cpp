@@ -28,7 +28,7 @@ using Files = std::vector<std::string>;
 
 /// The arguments behind "npy:" or "idx:": the files of each array.
 struct ArrayArguments {
-  std::vector<Files> arrays;  ///< samples and labels, optionally followed by those of the test set
+  std::vector<Files> arrays;  ///< samples and labels; optionally, then those of the test set
   std::optional<PixelOrder> order;
 };
 
@@ -48,7 +48,8 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
 
 using ReadArray = std::function<NamedArray(const std::string& file, bool stays_in_file)>;
 
-/// Returns pairs of files; each pair is a part of a set.
+/// Reads the arrays of a set that may consist of several files. Returns one pair of arrays for each pair of files.
+/// @param stays_in_file if true, samples stay in their files and are read on demand
 std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::optional<PixelOrder> order,
                                 bool stays_in_file, const ReadArray& read) {
   std::vector<ArrayPair> pairs;
@@ -66,6 +67,7 @@ std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_cla
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }
 
+/// Joins the pairs of each set, after checking that all pairs match.
 /// @param sets the pairs of the training set, optionally followed by those of the test set
 TrainingData make_data(std::vector<std::vector<ArrayPair>> sets) {
   int num_classes = 0;
@@ -93,7 +95,7 @@ NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
   return {path, file->array(), file};
 }
 
-/// Reads all arrays into memory.
+/// Returns a function that reads IDX files into memory. All files together may take at most `data_memory()` bytes.
 ReadArray read_idx_arrays() {
   return [left = data_memory()](const std::string& path, bool /*stays_in_file*/) mutable {
     NamedArray array{path, read_idx(path, left)};
@@ -105,11 +107,11 @@ ReadArray read_idx_arrays() {
 /// The arguments behind "npz:".
 struct NpzArguments {
   std::string file;
-  std::array<std::string, 4> names;  ///< samples, labels, and those of the test set; empty: use kUsualNames
+  std::array<std::string, 4> names;  ///< samples, labels, test samples, test labels; empty: see find_names
   std::optional<PixelOrder> order;
 };
 
-/// The names that numpy.savez and the data sets of Keras use.
+/// The default names of samples, labels, test samples and test labels. numpy.savez and the data sets of Keras use them.
 constexpr std::array<std::array<const char*, 4>, 5> kUsualNames{{{"x_train", "y_train", "x_test", "y_test"},
                                                                  {"x", "y", "test_x", "test_y"},
                                                                  {"images", "labels", "test_images", "test_labels"},
@@ -134,7 +136,8 @@ NpzArguments parse_npz(const std::string& text) {
 
 using NamedArrays = std::map<std::string, NumberArray>;
 
-/// Chooses the names of samples and labels.
+/// Sets `asked.names` to the first default names that the file contains, unless the user chose the names.
+/// @throws Error bad_file that lists the arrays of the file, if it contains none of the default names
 void find_names(NpzArguments& asked, const NamedArrays& arrays) {
   if (!asked.names[0].empty()) return;
   for (const auto& usual : kUsualNames) {

@@ -76,10 +76,11 @@ class ArrayInFile final : public DataSource {
   Answers answers_;
 };
 
-/// Returns samples that stay in their file. Each sample is read on request; the floats are identical to those of
-/// samples in memory.
-/// @param info the known properties of the data. @throws Error bad_data that names a target that is not finite; values
-/// that are not finite are found when they are read
+/// Returns data whose samples stay in their file. Each sample is read on demand. Its floats are bitwise identical to
+/// those of samples in memory.
+/// @param info number of samples, shape, and classes or targets; this function sets the other members
+/// @throws Error bad_data that names a target that is not finite. Values of samples that are not finite are detected
+/// when they are read.
 std::shared_ptr<const DataSource> array_in_file(std::shared_ptr<const NpyFile> samples, std::optional<PixelOrder> order,
                                                 DataInfo info, Answers answers, const std::string& origin) {
   info = with(std::move(info), *samples, origin);
@@ -125,7 +126,7 @@ ClassLabels class_labels(const NamedArray& file) {
   return read;
 }
 
-/// Returns the floats of samples or of targets.
+/// Returns the elements as floats. Unsigned bytes are divided by 255.
 std::vector<float> floats_of(const NumberArray& array) {
   std::vector<float> values = array.floats();
   if (array.is_byte()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });

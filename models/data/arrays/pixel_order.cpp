@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// Converts elements of one type from interleaved pixels to planes.
+/// Moves elements of the size of T from the order NHWC to the order NCHW.
 template <class T>
 void to_planes(NumberArray& images) {
   if (images.bytes.empty()) return;

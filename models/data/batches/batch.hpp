@@ -7,7 +7,7 @@ namespace troupe {
 
 struct Batch;
 
-/// Batches that are filled in advance.
+/// Batches that are filled in advance. A device can copy the next batch before it is requested.
 class BatchesAhead {
  public:
   BatchesAhead() = default;
@@ -15,13 +15,14 @@ class BatchesAhead {
   BatchesAhead& operator=(const BatchesAhead&) = delete;
   virtual ~BatchesAhead() = default;
 
-  /// Returns the batch that will probably be requested next. Call it from the thread that took the last batch; the
-  /// result is valid until that thread takes another. Returns an empty batch if it is not ready.
+  /// Returns the batch that will probably be requested next, or an empty batch if that batch is not ready. Must be
+  /// called by the thread that took the last batch. The result is valid until this thread takes another batch.
   virtual Batch peek() const = 0;
 };
 
-/// Consecutive samples, row-major; `values` starts on a 64-byte boundary. Either `labels` (one class per sample) or
-/// `targets` (as many per sample as the data has) is filled, the other is empty.
+/// Samples of one shard, one after the other, each row-major. `values` starts on a 64-byte boundary. For data with
+/// classes, `labels` contains one class for each sample, and `targets` is empty. For data with targets, `targets`
+/// contains DataInfo::num_targets floats for each sample, and `labels` is empty.
 struct Batch {
   std::int64_t size = 0;
   std::span<const float> values;
@@ -29,9 +30,9 @@ struct Batch {
   std::span<const float> targets;
   std::span<const std::int64_t> numbers = {};  ///< the samples' numbers in their source, for errors; empty if there is
                                                ///< no source
-  std::int64_t left_out = 0;                   ///< number of samples that could not be read and are missing here
-  /// A number that identifies these values in this process. A device that has copied the values need not copy them
-  /// again. 0: the values may be any.
+  std::int64_t left_out = 0;                   ///< number of samples that could not be read and are not in this batch
+  /// Identifies the values. If a device has already copied values with this number, it need not copy them again. 0: the
+  /// values are not identified.
   std::uint64_t content = 0;
   const BatchesAhead* ahead = nullptr;  ///< the batches that follow; null if unknown
 };

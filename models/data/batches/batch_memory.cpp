@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Moves element `from`, which consists of `each` values, to an earlier place.
+/// Copies element number `from` to the earlier place of element number `to`. Each element consists of `each` values.
 template <class T>
 void move_element(std::vector<T>& elements, std::size_t each, std::size_t from, std::size_t to) {
   const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(from * each);
@@ -38,7 +38,7 @@ Batch BatchMemory::filled() {
   return batch();
 }
 
-/// Moves the remaining samples together and keeps their order.
+/// Removes the samples that could not be read from the arrays. The remaining samples keep their order.
 void BatchMemory::leave_holes_out() {
   const std::size_t count = numbers_.size();
   std::size_t kept = 0;

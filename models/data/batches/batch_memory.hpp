@@ -11,20 +11,24 @@
 
 namespace troupe {
 
-/// The memory of the samples of a batch.
+/// The memory of a batch. It can be used for one batch after another.
 class BatchMemory {
  public:
   explicit BatchMemory(Pages pages = Pages::ordinary) : values_(PagesAllocator<float>(pages)) {}
 
-  /// Lets the source write these samples here. The batch is valid until the next call; moving this object does not
-  /// invalidate it.
+  /// Reads samples from a source and returns them as a batch. The batch is valid until the next call of `fill` or
+  /// `prepare`. Moving this object does not invalidate the batch.
+  /// @param samples the numbers of the samples
+  /// @param drawn see BatchRequest::drawn
   /// @throws the exceptions of DataSource::fill.
   Batch fill(const DataSource& from, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn = {});
-  /// Allocates memory for the samples. The caller fills it.
+  /// Allocates memory for these samples, and returns a request with this memory. The caller passes the request to
+  /// DataSource::fill and then calls `filled`.
   BatchRequest prepare(const DataInfo& info, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// Returns the prepared batch after it has been filled, without its holes. Call it once.
+  /// Returns the batch after the request of `prepare` has been filled. Leaves out samples that could not be read. Must
+  /// be called once for each request.
   Batch filled();
-  /// Returns the last batch.
+  /// Returns the last batch again.
   Batch batch() const;
 
  private:
@@ -35,7 +39,7 @@ class BatchMemory {
   SampleFloats values_;
   std::vector<std::int32_t> labels_;
   std::vector<float> targets_;
-  std::vector<std::uint8_t> holes_;  ///< one per requested sample, for data that may lack samples
+  std::vector<std::uint8_t> holes_;  ///< BatchRequest::holes; empty unless DataInfo::lacks is true
 };
 
 }  // namespace troupe

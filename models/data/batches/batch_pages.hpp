@@ -11,13 +11,14 @@
 
 namespace troupe {
 
-/// The kind of memory for samples. Use ordinary memory for data that is filled once: locking pages takes as long as
-/// copying them.
+/// The kind of memory for samples. A device copies faster from locked memory, but locking memory takes as long as
+/// copying it. Therefore use ordinary memory for data that is filled only once.
 enum class Pages : std::uint8_t {
   ordinary,
   lockable,  ///< devices may copy from it directly; see runtime/processes/page_lock.hpp
 };
 
+/// An allocator for std::vector that allocates memory of one of these kinds.
 template <class T>
 class PagesAllocator {
  public:

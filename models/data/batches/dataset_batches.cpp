@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// The number of training batches that are read in advance.
+/// The number of steps whose training batches are read in advance.
 constexpr std::int64_t kStepsAhead = 3;
 
 const DataInfo& training_info(const TrainingData& data) {
@@ -26,7 +26,10 @@ const DataInfo& training_info(const TrainingData& data) {
   return info;
 }
 
-/// Checks that classes or values have the same names in both sets. @param what the kind of names
+/// Checks that classes, columns or targets have the same names in both sets. Does nothing if one of the sets has no
+/// names.
+/// @param what the noun for the error message: "class", "column" or "target"
+/// @param set the name of the other set: "test" or "validation"
 void check_names_alike(const std::vector<std::string>& train, const std::vector<std::string>& other, const char* what,
                        const std::string& set) {
   if (train.empty() || other.empty()) return;
@@ -47,7 +50,8 @@ void check_classes_known(const DataInfo& train, const DataInfo& other, const std
                   {.object = other.origin});
 }
 
-/// @param name the name of the other set
+/// Checks that the other set has the same kind of samples as the training set, with the same classes or targets.
+/// @param name the name of the other set: "test" or "validation"
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
   if (other.num_classes == 0 && other.num_targets == 0)
     throw Error(ErrorCode::bad_data,
@@ -66,14 +70,15 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
   check_names_alike(train.target_names, other.target_names, "target", name);
 }
 
-/// Returns the number of samples in a batch of an evaluation. Two such batches are in memory.
+/// Returns the number of samples in a batch of an evaluation. It is kEvaluationBatch, or less so that a batch takes at
+/// most 64 MB, but at least 1. Two such batches are in memory at the same time.
 std::int64_t evaluation_batch(const DataInfo& info) {
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   const std::int64_t bytes = info.sample_size() * static_cast<std::int64_t>(sizeof(float));
   return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kEvaluationBatch);
 }
 
-/// A set for evaluations.
+/// The batches of the test set or of the validation set. If there is no such set, all batches are empty.
 class EvaluatedBatches {
  public:
   EvaluatedBatches(std::shared_ptr<const DataSource> data, const DataInfo& train, const std::string& name)
@@ -111,7 +116,7 @@ class EvaluatedBatches {
 
   std::shared_ptr<const DataSource> data_;
   BatchMemory memory_{Pages::lockable};
-  std::optional<ReadAhead> ahead_;  ///< for slow data
+  std::optional<ReadAhead> ahead_;  ///< set if DataInfo::slow is true
   std::vector<std::int64_t> samples_;
 };
 
@@ -163,12 +168,13 @@ class DatasetBatches final : public BatchSource {
   BatchSampler sampler_;
   BatchMemory memory_{Pages::lockable};
   std::vector<WholeShard> whole_shards_;
-  std::optional<ReadAhead> ahead_;  ///< for slow data or for a device
+  std::optional<ReadAhead> ahead_;  ///< set if DataInfo::slow is true, or for a device
   EvaluatedBatches test_;
   EvaluatedBatches validation_;
 };
 
-/// Fills the batches of the next steps while the model computes this step.
+/// Returns the batch of this step, and starts to fill the batches of the next steps. They are filled while the model
+/// computes this step.
 Batch DatasetBatches::read_ahead(const ShardStep& at) {
   const auto key = [](const ShardStep& step) {
     return ReadAhead::Key{step.shard, step.num_shards, step.step, step.seed};

@@ -10,12 +10,12 @@
 namespace troupe {
 namespace {
 
-/// The number of samples that a thread fills at a time.
+/// The number of samples in a piece, which one thread fills at a time.
 constexpr std::size_t kPieceSamples = 8;
 
 }  // namespace
 
-/// A batch that is being filled.
+/// An expected batch, which is being filled or is filled.
 class ReadAhead::Slot final : public Pieces {
  public:
   Slot(Key key, std::shared_ptr<const DataSource> from, BatchMemory memory, std::span<const std::int64_t> samples,
@@ -29,7 +29,8 @@ class ReadAhead::Slot final : public Pieces {
   const Key& key() const { return key_; }
   std::size_t bytes() const { return request_.values.size_bytes(); }
 
-  /// Returns an empty batch unless it is filled without errors and holes.
+  /// Returns the batch if it is filled without errors and cannot lack samples (DataInfo::lacks). Otherwise returns an
+  /// empty batch.
   Batch peek() const { return is_done() && request_.holes.empty() ? memory_.batch() : Batch{}; }
 
   Batch wait() {
@@ -37,7 +38,7 @@ class ReadAhead::Slot final : public Pieces {
     return memory_.filled();
   }
 
-  /// For a slot that is no longer filled or read.
+  /// Returns the memory of the batch for reuse. No thread may fill or read the batch any more.
   BatchMemory take_memory() { return std::move(memory_); }
 
  private:
@@ -70,8 +71,8 @@ ReadAhead::~ReadAhead() {
   for (const auto& slot : expected_) slot->stop();
 }
 
-/// Threads of the parent process fill the expected batches. The child process must neither wait for them nor destroy
-/// them.
+/// Forgets the expected batches if this process is a forked child. The threads that fill them exist in the parent
+/// process only. Therefore the child must not wait for the batches, and must not destroy them.
 void ReadAhead::begin_anew_after_fork() {
   if (owner_.is_this()) return;
   owner_ = {};

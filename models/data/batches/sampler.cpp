@@ -41,8 +41,11 @@ void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64
     for (std::int64_t sample = stretch.begin; sample < stretch.end; sample += stretch.step) *to++ = sample;
 }
 
-/// Shuffles samples within windows of consecutive parts.
-/// @param parts the parts that `samples` lists in order
+/// Shuffles samples within windows. A window consists of consecutive parts. It ends as soon as it has `window` samples
+/// or `most_parts` parts.
+/// @param parts the parts (DataInfo::parts) that `samples` contains, in the same order
+/// @param most_parts 0: no limit
+/// @param samples numbers of samples, part by part
 void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std::int64_t most_parts,
                      std::span<std::int64_t> samples, Random& random) {
   std::int64_t count = 0;
@@ -95,7 +98,8 @@ std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std
 
 const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, std::int64_t epoch,
                                                      std::uint64_t seed) {
-  // A run never changes its number of shards. Orders for another number belong to a previous run and only use memory.
+  // A run never changes its number of shards. Orders for another number belong to an earlier run, so they are removed
+  // to free their memory.
   if (!orders_.empty() && orders_.front().num_shards != num_shards) orders_.clear();
   auto found = std::ranges::find(orders_, shard, &Order::shard);
   if (found == orders_.end()) {
@@ -112,7 +116,8 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   return found->samples;
 }
 
-/// Each epoch starts from the natural order, so that the result does not depend on earlier epochs of this replica.
+/// Sets `order.samples` to the samples of the shard in the order of one epoch. Every epoch shuffles the same initial
+/// order, so that the result does not depend on the epochs that this replica computed before.
 void BatchSampler::draw(Order& order, Random random) const {
   std::vector<Stretch> stretches = shard_stretches(num_samples_, parts_, order.shard, order.num_shards);
   if (batch_size_ != 0 && !parts_.empty()) shuffle(std::span(stretches), random);

@@ -30,7 +30,7 @@ bool has_header(const std::vector<std::string>& first, const CsvArguments& asked
   return asked.header == CsvArguments::Header::yes;
 }
 
-/// Detects text columns by their first fields.
+/// Detects which columns contain text, from the fields of the first rows.
 class FieldsLookedAt {
  public:
   explicit FieldsLookedAt(std::vector<CsvColumn>& columns) : columns_(columns), bad_numbers_(columns.size()) {}
@@ -44,7 +44,9 @@ class FieldsLookedAt {
     }
   }
 
-  /// @throws Error bad_file for a column of numbers with some fields that are not valid numbers, unless it is text.
+  /// Checks the fields of columns of numbers.
+  /// @throws Error bad_file for a column with a field that is meant as a number but is not valid, such as "1,5". Does
+  /// not apply to a column that contains text, that the user declared as text, or that is ignored.
   void check(const std::string& file) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const CsvColumn& column = columns_[i];
@@ -60,7 +62,7 @@ class FieldsLookedAt {
     std::string text;
   };
   std::vector<CsvColumn>& columns_;
-  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< the first one of each column
+  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< of each column: its first invalid number
 };
 
 void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, const std::string& file) {
@@ -87,7 +89,7 @@ void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, cons
                 {.object = file});
 }
 
-/// Assigns slots in the order of the file.
+/// Numbers the columns of each role in the order of the file (CsvColumn::slot).
 void give_slots(std::vector<CsvColumn>& columns) {
   std::array<std::size_t, 4> next{};
   for (CsvColumn& column : columns) column.slot = next[static_cast<std::size_t>(column.role)]++;

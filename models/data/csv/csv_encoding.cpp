@@ -19,7 +19,7 @@ using Role = InputColumn::Role;
 
 bool is_answer(const InputColumn& column) { return column.role == Role::target || column.role == Role::label; }
 
-/// Matches the columns of one file with those of the training.
+/// Matches the columns of one file with those of the training data.
 class Matcher {
  public:
   Matcher(const std::string& file, CsvArguments& asked, const DataInfo& trained)
@@ -42,7 +42,8 @@ class Matcher {
   }
 
  private:
-  /// True if the first row names all features, or can only be a header.
+  /// Returns whether the first row is a header. This is the case if it names all features of the training data. It is
+  /// also the case if it contains no number although some features are numbers.
   bool names_columns() const {
     const auto& known = trained_.encoding.columns;
     const auto is_named = [&](const InputColumn& column) {
@@ -74,7 +75,10 @@ class Matcher {
 
   using Chosen = std::vector<const InputColumn*>;
 
-  /// Returns all columns of the training's table, or those of some kinds, whichever has the file's number of columns.
+  /// Returns the columns of the training data that the file contains, for a file without names. Tries all columns; all
+  /// but targets and class; all but ignored columns; only features. Chooses the selection that has as many columns as
+  /// the file.
+  /// @throws Error bad_data if no selection or several different ones have as many columns as the file
   Chosen choose_by_number() const {
     std::vector<Chosen> fitting;
     const auto add = [&](auto wanted) {
@@ -144,7 +148,7 @@ class Matcher {
                    ": ignored these columns, because the network was not trained on them: " + printable(extra));
   }
 
-  /// Applies the options of the data name. They may name other columns than the training's.
+  /// Applies the options of the data name. They may name columns that the training data did not have.
   void take_asked() {
     for (const std::string& name : asked_.ignored) other_than_feature(name, "ignore").role = Role::ignored;
     for (const std::string& name : asked_.targets) {
@@ -165,7 +169,7 @@ class Matcher {
     if (asked_.missing.rule == Rule::refuse || asked_.missing.rule == Rule::mean) asked_.missing.rule = Rule::trained;
   }
 
-  /// Returns the classes of the training's table, if it had classes.
+  /// Returns the classes of the training data; empty if it had no classes.
   const std::vector<std::string>& classes() const {
     const auto& known = trained_.encoding.columns;
     const auto label = std::ranges::find(known, Role::label, &InputColumn::role);
@@ -180,7 +184,10 @@ class Matcher {
     return column;
   }
 
-  /// Assigns slots in the order of the training's targets or, if the targets differ, in the order of the file.
+  /// Numbers the targets (CsvColumn::slot) in the order of the training data. If the file has other targets, numbers
+  /// them in the order of the file.
+  /// @throws Error bad_data if the file has some but not all targets of the network, and the user did not choose
+  /// targets
   void check_targets() {
     std::vector<CsvColumn*> targets;
     for (CsvColumn& column : columns_)

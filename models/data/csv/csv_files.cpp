@@ -17,7 +17,7 @@ namespace {
 
 using Role = CsvColumn::Role;
 
-/// Returns the name of each float that the columns become.
+/// Returns the name of each value of a sample: the name of a column of numbers, or COLUMN=CATEGORY for a category.
 std::vector<std::string> names_of_values(const std::vector<CsvColumn>& columns) {
   std::vector<std::string> names;
   for (const CsvColumn* const column : features_of(columns)) {
@@ -51,7 +51,10 @@ KeepRows keep(const std::vector<std::string>& files) {
   return fits_in_data_memory(bytes_of_files(files)) ? KeepRows::in_memory : KeepRows::in_files;
 }
 
+/// Returns the rows as data. The rows are in memory or stay in their files.
 /// @param means the mean of each feature, which replaces missing fields
+/// @param encoding DataInfo::encoding
+/// @param origin DataInfo::origin
 std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvColumn>& columns,
                                            const std::vector<float>& means, InputEncoding encoding,
                                            const CsvArguments& asked, const std::string& origin) {
@@ -69,7 +72,7 @@ std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvCo
   });
 }
 
-/// Reads files with the columns, categories and fills of a trained network.
+/// Reads files with the columns, categories and fills of the data on which a network was trained.
 std::shared_ptr<const DataSource> set_like(const std::vector<std::string>& files, CsvArguments asked,
                                            const DataInfo& trained) {
   std::vector<CsvColumn> columns = columns_like(files.front(), asked, trained);

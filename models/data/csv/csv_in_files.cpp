@@ -36,7 +36,8 @@ class CsvInFiles final : public DataSource {
     for (const CsvRows::File& file : rows_.files) file.file->check_unchanged();
   }
 
-  /// The readers of one thread.
+  /// The readers of all files for one request. Each request has its own readers, because several threads may read at
+  /// the same time.
   class Readers {
    public:
     explicit Readers(const CsvInFiles& all)
@@ -56,7 +57,7 @@ class CsvInFiles final : public DataSource {
         if (!reader->next() || !row_.parse(*reader))
           throw_bad_file(reader->path(), "a row is missing: the file has changed");
       } catch (const Error&) {
-        file->file->check_unchanged();  // reports a changed file, which explains the error better
+        file->file->check_unchanged();  // if the file has changed, throws an error that says so
         throw;
       }
       return row_;

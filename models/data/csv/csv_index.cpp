@@ -11,15 +11,17 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
-/// Change the number whenever the meaning of a byte changes, or the choice of rows that are samples.
+/// The first bytes of an index, which contain the version of its format. Increase the version if the format changes, or
+/// if other rows become samples.
 constexpr std::string_view kIndexStart = "troupe csv index 3\n";
 
-/// The largest size of an index without its rows, texts and key.
+/// The maximum size of an index in bytes, not counting its rows, texts and key.
 constexpr std::uint64_t kShortCsvIndex = std::uint64_t{1} << 20;
 
 using Role = CsvColumn::Role;
 
-/// Writes numbers as LEB128: seven bits per byte, least significant first, and a bit that marks that more bytes follow.
+/// Writes an index. Numbers are in LEB128: seven bits per byte, least significant first; the eighth bit is set if more
+/// bytes follow.
 class IndexWriter {
  public:
   void number(std::uint64_t value) {
@@ -37,7 +39,7 @@ class IndexWriter {
   std::string bytes_;
 };
 
-/// After the first invalid value, everything counts as bad.
+/// Reads what IndexWriter wrote. After the first invalid value, `good` returns false, and the values have no meaning.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : rest_(bytes) {}
@@ -58,7 +60,8 @@ class IndexReader {
     good_ = good_ && size <= rest_.size();
     return good_ ? take(size) : "";
   }
-  /// Returns the number of entries that follow; each takes at least one byte.
+  /// Reads the number of entries that follow. The number is invalid if it exceeds the number of remaining bytes,
+  /// because each entry takes at least one byte.
   std::size_t count() {
     const std::uint64_t count = number();
     good_ = good_ && count <= rest_.size();
@@ -140,7 +143,9 @@ std::size_t number_of_features(const std::vector<CsvColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::count(columns, Role::feature, &CsvColumn::role));
 }
 
-/// A row's distance and label take at most as many bytes as the row with its line end. The same holds for texts.
+/// Returns the maximum size of an index in bytes. The offset and the label of a row take at most as many bytes in the
+/// index as the row takes in its file. The same holds for the categories. Therefore twice the size of the files is
+/// added.
 std::uint64_t most_bytes_of_index(const std::vector<CsvRows::File>& files, const std::string& key,
                                   const std::vector<CsvColumn>& columns) {
   constexpr std::uint64_t kOfColumn = 32;

@@ -9,26 +9,27 @@
 
 namespace troupe {
 
-/// A row of a file as numbers. A column of numbers gives its number, or NaN if the mean replaces a missing number. A
-/// text column gives the number of its category.
+/// Converts one row of a file after another to numbers. A number becomes a float; a missing number becomes NaN if the
+/// mean is to replace it. A text becomes the number of its category.
 class CsvRow {
  public:
-  /// Returns the number of a column's category; -1 for an unknown one.
+  /// Returns the number of the category `text` of a column; -1 if the column has no such category.
   using Find = std::function<std::int32_t(std::size_t column, std::string_view text)>;
 
   /// @param columns must outlive this object
+  /// @param find returns the number of a category
   CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find);
 
-  /// Parses the reader's row. Returns false if the row must be skipped. @throws Error bad_file that names the file and
-  /// the line
+  /// Converts the current row of the reader. Returns false if the row must be skipped, because a field is missing.
+  /// @throws Error bad_file that names the file and the line
   bool parse(const CsvReader& reader);
 
-  /// The features in the order of their slots; -1 for an unknown category.
+  /// Returns the features of the row in the order of CsvColumn::slot. An unknown category is -1.
   const std::vector<float>& features() const { return features_; }
   std::vector<float>& features() { return features_; }
   const std::vector<float>& targets() const { return targets_; }
   std::int32_t label() const { return label_; }
-  /// The number of missing fields of each column, in all rows.
+  /// Returns the number of missing fields of each column in all rows that were converted.
   const std::vector<std::int64_t>& missing() const { return missed_; }
 
  private:

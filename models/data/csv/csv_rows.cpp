@@ -11,12 +11,12 @@
 namespace troupe {
 namespace {
 
-/// The limit exists because each category of a feature is one float of every sample.
+/// The maximum number of categories of a feature. There is a limit, because each category is one float of every sample.
 constexpr std::int32_t kMostCategories = 1000;
 
 using Role = CsvColumn::Role;
 
-/// Computes the means of rows.
+/// Computes the mean of each feature over all rows. NaN values do not count.
 class Means {
  public:
   void add(const std::vector<float>& features) {
@@ -79,10 +79,11 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
   return rows;
 }
 
-/// Renumbers the categories in the order of their names.
+/// Renumbers the categories of the columns in the order of their names, and replaces the old numbers in the rows.
 void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
-  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // new numbers; empty for a column
-                                                                                    // of numbers
+  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // of each feature: the new number
+                                                                                    // of each old one; empty for
+                                                                                    // columns of numbers
   for (CsvColumn& column : columns) {
     std::vector<std::int32_t> becomes = column.categories.sort();
     if (column.role == Role::label)
@@ -114,8 +115,9 @@ CsvRows go_through_training_files(const std::vector<std::string>& files, const C
   return rows;
 }
 
-/// For rows that stay in their files: returns the stored index, or else the result of `go_through`, which is then
-/// stored.
+/// Returns rows that stay in their files, and sets the categories of the columns. Uses the stored index if it is valid.
+/// Otherwise calls `go_through` and stores its result as the index.
+/// @param go_through reads all rows
 template <class GoThrough>
 CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked, std::vector<CsvColumn>& columns,
                 const GoThrough& go_through) {
@@ -143,7 +145,7 @@ CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments
   const auto find = [&](std::size_t index, std::string_view text) { return columns[index].categories.find(text); };
   const auto go_through = [&] { return read_rows(files, asked, columns, keep, find); };
   if (keep == KeepRows::in_memory) return go_through();
-  std::vector<CsvColumn> same = columns;  // its categories are part of the index's key
+  std::vector<CsvColumn> same = columns;  // `indexed` sets its categories to equal ones
   return indexed(files, asked, same, go_through);
 }
 

@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorCode::bad_data, "column '" + column.name + "' " + what);
 }
 
-/// Returns the text that a CSV file would have; empty for NaN.
+/// Returns the field as it would be written in a CSV file; empty for NaN.
 std::string text_of(const Field& field) {
   if (const auto* const text = std::get_if<std::string>(&field.value())) return *text;
   const double number = std::get<double>(field.value());

@@ -47,7 +47,7 @@ FolderArguments parse_folder_arguments(const std::string& text) {
   return asked;
 }
 
-/// Returns the names of the entries of a folder that `wanted` accepts and that are not hidden.
+/// Returns the names of the entries of a folder for which `wanted` returns true, in order. Leaves out hidden entries.
 template <class Wanted>
 std::vector<std::string> names_in(const fs::path& folder, const Wanted& wanted) {
   std::vector<std::string> names;
@@ -72,7 +72,9 @@ bool is_image_name(const fs::path& name) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-/// @param skips if true, an entry that is not a file, such as a dangling link, is reported only when it is read
+/// Returns the names of the image files in a folder, in order.
+/// @param skips whether damaged images are skipped. If so, an entry that is not a file, such as a dangling link, is no
+/// error until it is read
 std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   return names_in(folder, [&](const fs::directory_entry& entry) {
     if (!is_image_name(entry.path())) return false;
@@ -83,8 +85,10 @@ std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   });
 }
 
-/// @param classes the allowed classes, described by `whose`; empty: all classes of the folder
+/// Returns the image files in the subfolders of a folder. Each subfolder is a class.
+/// @param classes the allowed classes; empty: all subfolders
 /// @param skips whether damaged images are skipped
+/// @param whose describes `classes` in the error message for a class that is not allowed
 ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips,
                          const char* whose = "the classes of the training set") {
   ClassFolders found{folder, std::move(classes), {}};
@@ -107,7 +111,7 @@ ClassFolders list_folder(const std::string& folder, std::vector<std::string> cla
   return found;
 }
 
-/// Images that are decoded on request.
+/// Images that are decoded on demand.
 class ImageFolder final : public DataSource {
  public:
   ImageFolder(ClassFolders files, std::vector<std::int64_t> shape, bool skips)
@@ -148,8 +152,9 @@ class ImageFolder final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// @param classes the allowed classes; empty: the classes of the first folder
-/// @param usual the default shape of samples; empty: the shape of the first image
+/// Returns the training set and, if the user named a folder for it, the test set.
+/// @param classes the allowed classes; empty: all subfolders of the training folder
+/// @param usual the shape of samples if the user chose neither size nor channels; empty: the shape of the first image
 TrainingData read_folders(const FolderArguments& asked, std::vector<std::string> classes,
                           const std::vector<std::int64_t>& usual) {
   ClassFolders train =

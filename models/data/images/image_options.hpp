@@ -17,11 +17,16 @@ struct ImageOptions {
   std::optional<int> channels = {};  ///< default: 3
   bool skips = false;                ///< whether damaged images are skipped
 
-  /// @param name the name of the data, for errors
+  /// Adds these options to `options`. They write to this object, which must therefore exist as long as `options` are
+  /// used.
+  /// @param name the name of the data, for error messages
   void add_to(DataOptions& options, const std::string& name);
+  /// Returns whether the user chose a size or channels.
   bool is_told() const { return height > 0 || channels; }
+  /// Returns the form in which the first image must be read to find its size.
   ImageUse first_use() const { return {.channels = channels.value_or(3)}; }
-  /// @param read_first reads the first image as `first_use` requires; called if no size is set
+  /// Returns the shape of samples: {channels, height, width}.
+  /// @param read_first returns the first image, as `first_use` describes; called only if the user chose no size
   template <class ReadFirst>
   std::vector<std::int64_t> shape(const ReadFirst& read_first) const {
     const std::int64_t planes = channels.value_or(3);

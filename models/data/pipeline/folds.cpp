@@ -23,7 +23,9 @@ void check_folds(const DataPtr& data, int folds) {
                   " samples; use at least 2 and at most one per sample");
 }
 
-/// @param order the order of all samples as returned by `by_class`. @param fold number, from 0
+/// Returns one fold as the test set, and all other samples as the training set. Sample order[i] is in fold i % folds.
+/// @param order all samples in the order of `by_class`
+/// @param fold number of the fold, from 0
 TrainingData take_fold(const DataPtr& data, const std::vector<std::int64_t>& order, int fold, int folds) {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> test;

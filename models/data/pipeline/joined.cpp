@@ -64,7 +64,7 @@ class Joined final : public DataSource {
   }
 
   std::vector<DataPtr> parts_;
-  std::vector<std::int64_t> ends_;  ///< end of each part, in samples of the whole
+  std::vector<std::int64_t> ends_;  ///< number of samples of each source and the sources before it
 };
 
 }  // namespace

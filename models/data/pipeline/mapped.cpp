@@ -10,6 +10,7 @@ namespace {
 
 using Change = std::function<void(const SampleView&, std::span<float>)>;
 
+/// The samples of a source, with values that a user's function computes.
 class Mapped final : public DataSource {
  public:
   Mapped(DataPtr data, std::vector<std::int64_t> shape, Change change)
@@ -20,7 +21,7 @@ class Mapped final : public DataSource {
     info.shape = std::move(shape);
     info.byte_scale = 0;
     info.value_names.clear();
-    info.encoding = {};  // only the program knows how it makes its samples
+    info.encoding = {};  // unknown, because the user's function makes the samples
     return info;
   }
 
@@ -39,7 +40,7 @@ class Mapped final : public DataSource {
   Change change_;
 };
 
-/// Windows of consecutive samples of a series.
+/// The windows of a series. Each window is a sample that consists of `length` consecutive samples of the series.
 class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)

@@ -12,9 +12,10 @@
 namespace troupe::data {
 namespace {
 
-/// Separates these random numbers from others of the same seed.
+/// Separates the random numbers for the order of samples from other random numbers of the same seed.
 constexpr std::uint64_t kSelectStream = 0x73656C65ULL << 32;
 
+/// Selected samples of a source, in any order.
 class Selected final : public DataSource {
  public:
   Selected(DataPtr data, std::vector<std::int64_t> samples)
@@ -31,7 +32,8 @@ class Selected final : public DataSource {
     return info;
   }
 
-  /// Returns the parts of the selected samples; none if the samples are not in ascending order.
+  /// Returns DataInfo::parts for the selected samples. Returns no parts if the selected samples are not in ascending
+  /// order, because the samples of a part must be consecutive.
   static std::vector<std::int64_t> parts_of(const std::vector<std::int64_t>& parts,
                                             const std::vector<std::int64_t>& samples) {
     std::vector<std::int64_t> left;
@@ -70,7 +72,7 @@ void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
     std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
 }
 
-/// Returns the labels of data with classes.
+/// Returns the label of each sample. The data must have classes.
 std::vector<std::int32_t> labels_of(const DataSource& data) {
   const std::span<const std::int32_t> known = data.known_labels();
   if (!known.empty()) return {known.begin(), known.end()};
@@ -80,7 +82,8 @@ std::vector<std::int32_t> labels_of(const DataSource& data) {
   return labels;
 }
 
-/// Returns a shuffled order in which every range contains about the same share of each class.
+/// Returns the numbers of all samples in an order drawn from the seed. Every range of this order contains about the
+/// same fraction of each class as the data.
 std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
@@ -89,7 +92,8 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   const std::vector<std::int32_t> labels = labels_of(*data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
-  // Sample i of n samples of its class is placed at (i + 1/2) / n of the whole length.
+  // Assigns a place to each sample and sorts the samples by place. Sample i of the n samples of a class has the place
+  // (i + 1/2) / n. So each class is spread evenly over the whole order.
   std::vector<std::pair<double, std::int64_t>> places;
   std::vector<std::int64_t> seen(counts.size());
   for (const std::int64_t sample : samples) {
@@ -146,7 +150,8 @@ std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64
   const auto all = static_cast<double>(samples.size());
   if (all < 2) throw_invalid("one sample cannot be split");
   const auto second = static_cast<std::ptrdiff_t>(std::clamp(std::round(all * share), 1.0, all - 1));
-  // Takes a range with about each class's share. Both results are in the order of the data.
+  // The last `second` samples contain about the same fraction of each class as the data. Sorting restores the order of
+  // the data in both results.
   std::vector<std::int64_t> rest(samples.begin(), samples.end() - second);
   std::vector<std::int64_t> part(samples.end() - second, samples.end());
   std::ranges::sort(rest);

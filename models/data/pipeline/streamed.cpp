@@ -17,7 +17,8 @@ namespace {
 using TakeSample = std::function<void(const SampleView&)>;
 using ReadPart = std::function<void(int, const TakeSample&)>;
 
-/// The number of parts that are shuffled together if memory is short: one is used while the next is loaded.
+/// The minimum number of parts that are shuffled together, even if memory is short. With two parts, the samples of one
+/// can be used while the other one is loaded.
 constexpr int kMixedParts = 2;
 
 /// All samples of a part.
@@ -40,7 +41,8 @@ void check_sample(const SampleView& sample, const DataInfo& info, int part) {
                    std::to_string(info.sample_size()) + " and " + std::to_string(info.num_targets));
 }
 
-/// Counts the samples of each part.
+/// Reads all parts once. Returns `info` with the number of samples, the first sample of each part, and the number of
+/// parts that can be held in memory.
 DataInfo counted(DataInfo info, int parts, const ReadPart& read) {
   if (parts < 1) throw_invalid("a stream of " + std::to_string(parts) + " parts is impossible: it needs at least 1");
   if (!read) throw_invalid("a stream needs a function");

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The alignment of the arrays in bytes.
+/// The alignment in bytes of the arrays in the packed bytes.
 constexpr std::size_t kAlignment = 64;
 
 using SetMember = std::shared_ptr<const DataSource> TrainingData::*;
@@ -30,7 +30,7 @@ struct Placed {
   std::span<const std::byte> bytes;
 };
 
-/// Places arrays one after the other.
+/// Assigns to each array an offset after the arrays before it.
 class Layout {
  public:
   template <class T>
@@ -82,7 +82,9 @@ json describe(const Dataset& set, Layout& layout) {
             layout.place(arrays.targets)}}};
 }
 
-/// The packed bytes hold the length of the text, the text and the arrays.
+/// Returns the offset of the arrays in the packed bytes. The packed bytes are the length of the text, the text, and the
+/// arrays.
+/// @param text the length of the text in bytes
 std::size_t begin_of_arrays(std::size_t text) {
   return (sizeof(std::uint64_t) + text + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -131,7 +133,7 @@ SharedMemory::Content pack(const TrainingData& data) {
     if (in_memory == nullptr) return {};
     sets[name] = describe(*in_memory, layout);
   }
-  // CBOR can hold file names in any encoding.
+  // Uses CBOR, because it can contain file names that are not valid UTF-8.
   std::vector<std::uint8_t> text = json::to_cbor(sets);
   const std::size_t begin = begin_of_arrays(text.size());
   return {begin + layout.end(), [begin, text = std::move(text), placed = layout.placed()](std::span<std::byte> to) {

@@ -5,11 +5,13 @@
 
 namespace troupe {
 
-/// Packs data into bytes from which other processes of this machine can recreate it: first a text that describes the
-/// layout, then the arrays. Returns nothing unless all sets are Datasets, whose arrays are in memory.
+/// Returns content from which other processes of this machine can recreate the data: a text that describes the layout,
+/// followed by the arrays. Returns empty content if a set is not a Dataset, because only the arrays of a Dataset are in
+/// memory.
 SharedMemory::Content pack(const TrainingData& data);
 
-/// Returns the data whose arrays are in packed bytes. @throws Error bad_data if the bytes are not valid packed data
+/// Returns the data that `pack` packed. Its arrays are views of the packed bytes.
+/// @throws Error bad_data if the bytes are not valid packed data
 TrainingData unpack(const SharedBytes& packed);
 
 }  // namespace troupe

@@ -8,13 +8,14 @@
 
 namespace troupe {
 
-/// Bytes that exist once per machine; valid while `memory` is held.
+/// Bytes that exist once on a machine, although several processes use them. They are valid while `memory` exists.
 struct SharedBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
 };
 
-/// Memory that processes of a machine share for data that each of them would otherwise load itself.
+/// Memory that several processes of a machine share. Data that each process would otherwise load for itself is stored
+/// there once.
 class SharedMemory {
  public:
   /// The content to be stored; empty if `bytes` is 0.
@@ -29,13 +30,15 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   virtual ~SharedMemory() = default;
 
-  /// Returns the content that the first process with this key makes; other processes wait for it. Returns nothing if
-  /// that content is empty or if there is not enough memory. Thread-safe. @throws the exceptions of `make`, which is
-  /// called at most once
+  /// Returns the content that is stored under a key. The first process that calls this function with the key makes the
+  /// content; other processes wait for it. Returns nothing if the content is empty, or if there is not enough memory.
+  /// Thread-safe.
+  /// @param make makes the content; called at most once, and not at all if another process makes the content
+  /// @throws the exceptions of `make`
   virtual SharedBytes once(std::uint64_t key, const Make& make) = 0;
 };
 
-/// Returns the shared memory of this process; null if it shares with no other process.
+/// Returns the shared memory of this process; null if this process does not share data with other processes.
 std::shared_ptr<SharedMemory> shared_memory();
 /// Makes this process share all data that it loads from now on.
 void share_memory(std::shared_ptr<SharedMemory> with);

@@ -25,10 +25,10 @@ namespace {
 
 /// The arguments behind "tar:".
 struct TarArguments {
-  std::vector<std::string> train;  ///< files with patterns and ranges expanded, and commands behind kPipe
+  std::vector<std::string> train;  ///< files, with patterns and ranges expanded; commands after kPipe
   std::vector<std::string> test;
   ImageOptions images;
-  std::uint64_t held_bytes = part_memory();  ///< the limit of content that is held decompressed
+  std::uint64_t held_bytes = part_memory();  ///< maximum bytes of archives in memory
 };
 
 void add_archives(std::vector<std::string>& archives, const std::string& pattern) {
@@ -50,6 +50,7 @@ std::uint64_t bytes_of_megabytes(const std::string& text) {
   return megabytes << 20;
 }
 
+/// Parses the arguments after "tar:".
 /// @throws Error invalid_argument that describes the mistake, bad_file for a pattern that matches no file
 TarArguments parse_tar_arguments(const std::string& text) {
   TarArguments asked;
@@ -62,13 +63,14 @@ TarArguments parse_tar_arguments(const std::string& text) {
   return asked;
 }
 
-/// The limit of bytes that a shard shuffles together; a process may have several shards.
+/// The maximum number of bytes of archives that a shard shuffles together, unless a single archive is larger. The limit
+/// is small, because a process may have several shards.
 constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
 
-/// The common form of the samples of all sets.
+/// The properties that all samples of the training set and the test set have in common.
 struct TarForm {
-  bool images = false;
-  bool bytes = false;  ///< arrays of unsigned bytes
+  bool images = false;  ///< true: images; false: arrays
+  bool bytes = false;   ///< whether arrays contain unsigned bytes
   std::vector<std::int64_t> shape = {};
   std::int64_t num_targets = 0;
   bool skips = false;  ///< whether damaged samples are skipped
@@ -106,7 +108,7 @@ std::vector<std::int64_t> lengths_of(const NumberArray& array) {
   return array.shape.empty() ? std::vector<std::int64_t>{1} : array.shape;
 }
 
-/// Samples that are decoded on request.
+/// Samples of tar archives, decoded on demand.
 class TarData final : public DataSource {
  public:
   TarData(TarSet set, TarForm form, const TarClasses& classes, std::shared_ptr<TarParts> parts)
@@ -174,7 +176,7 @@ class TarData final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// Properties that the options do not set are taken from the first sample.
+/// Returns the common properties of the samples. Properties that the user did not choose are those of the first sample.
 TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
   TarForm form{.images = is_image_member(set.values.front().name)};
   form.skips = asked.skips;

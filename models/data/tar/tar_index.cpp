@@ -10,11 +10,13 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe tar index ";
-/// Change the number whenever the meaning of a byte changes, or the choice of members that are samples.
+/// The first bytes of an index, which contain the version of its format. Increase the version if the format changes, or
+/// if other members become samples.
 constexpr std::string_view kIndexStart = "troupe tar index 1\t";
-/// An index is smaller than this, or than the archive's content, whose members each have a header of 512 bytes.
+/// An index may have this many bytes more than the content of its archive. This is enough, because each member has a
+/// header of 512 bytes in the archive, which takes more space than its fields in the index.
 constexpr std::uint64_t kShortTarIndex = std::uint64_t{1} << 20;
-/// The largest compression ratio that is considered plausible.
+/// The maximum compression ratio of an archive that the size limit of its index assumes.
 constexpr std::uint64_t kLikelyRatio = 1000;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
@@ -49,7 +51,8 @@ std::optional<std::string> unescaped(std::string_view text) {
   return plain;
 }
 
-/// Reads the fields of a line. After the first invalid field, all count as bad.
+/// Reads the fields of a line, one after the other. `all_good` then returns whether all fields were valid and the line
+/// had no others.
 class LineFields {
  public:
   explicit LineFields(std::string_view line) : rest_(line) {}

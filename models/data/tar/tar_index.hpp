@@ -11,7 +11,8 @@
 
 namespace troupe {
 
-/// The result of reading an archive once.
+/// The samples that were found by reading a whole archive once. Stored next to the archive, so that later runs need not
+/// read the whole archive; see kept_index.hpp.
 struct TarIndex {
   std::uint64_t file_bytes = 0;  ///< size of the archive's file, to detect changes
   std::int64_t modified = 0;     ///< InputFile::modified
@@ -21,12 +22,14 @@ struct TarIndex {
   bool operator==(const TarIndex&) const = default;
 };
 
-/// Returns a line of numbers, then one line per sample with fields separated by tabs.
+/// Returns the index as text: a line with numbers, then one line for each sample, with fields separated by tabs.
 std::string to_text(const TarIndex& index);
-/// Returns nothing for a text that is not an index, has another version, or refers to bytes behind the archive's end.
+/// Returns the index that `to_text` wrote. Returns nothing if the text is not an index, has another version, or refers
+/// to bytes behind the end of the archive.
 std::optional<TarIndex> tar_index_from(std::string_view text);
 
-/// Returns the index of an archive. Reads the stored index, or else creates it and stores it if the folder is writable.
+/// Returns the index of an archive. Uses the stored index if it is valid and the archive has not changed since.
+/// Otherwise reads the whole archive, and stores the new index if the folder is writable.
 /// @throws Error bad_file, limit_reached for an archive that cannot be used
 TarIndex index_of_archive(const InputFile& file);
 

@@ -16,7 +16,8 @@
 namespace troupe {
 namespace {
 
-/// The role of a member in its sample.
+/// The role of a member in its sample. `more_values` is an image whose extension has several parts, such as "left.jpg".
+/// Such an image is the sample only if no member has the role `values`.
 enum class TarRole : std::uint8_t { values, more_values, targets, number, object, name, none };
 
 constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", TarRole::values},
@@ -68,7 +69,8 @@ std::string trimmed(std::span<const std::byte> bytes) {
   return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
 }
 
-/// Returns "7" for "7". Returns nothing for a text that is not the number of a class.
+/// Returns the number of a class without leading zeros, such as "7" for "07". Returns nothing if the text is not the
+/// number of a class.
 std::optional<std::string> class_number(const std::string& text) {
   std::int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -125,7 +127,8 @@ class SampleFinder {
     second_ = {};
   }
 
-  /// Uses the first of these that exists: targets, a number, a name, the folder.
+  /// Sets the answer of a sample. Uses the first of these that exists: the targets, the number in .cls, the label in
+  /// .json, the name in .txt, the folder.
   void answer(TarSample& sample) {
     if (of(TarRole::targets)) {
       sample.answer = TarAnswer::targets;
@@ -144,7 +147,7 @@ class SampleFinder {
     sample.label = *number;
   }
 
-  /// Returns false if the JSON contains no class.
+  /// Sets the class from a .json member. Returns false if the JSON contains no class.
   bool answer_by_json(TarSample& sample, const TarMember& member) const {
     const std::vector<std::byte> bytes = read(member, kLongestJson);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -195,7 +198,7 @@ class SampleFinder {
   const ArchiveBytes& archive_;
   std::string key_;
   std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
-  std::optional<TarMember> second_;  ///< a second more_values member; an error if the sample has no `values` member
+  std::optional<TarMember> second_;  ///< the second member with the role more_values, if any; an error without `values`
   std::vector<TarSample> samples_;
 };
 

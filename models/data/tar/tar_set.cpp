@@ -65,7 +65,7 @@ class SetOpener {
     return numbers_.emplace(sample.label, static_cast<std::int32_t>(numbers_.size())).first->second;
   }
 
-  /// Numbers the classes in the order of their names.
+  /// Numbers the classes again, in the order of their names, and replaces the old numbers in the labels.
   void sort_names() {
     std::vector<std::int32_t> becomes(numbers_.size());
     for (const auto& [name, number] : numbers_) {

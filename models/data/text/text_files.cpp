@@ -23,28 +23,31 @@
 namespace troupe {
 namespace {
 
-/// The unit of a text.
+/// The units that a text is divided into.
 enum class Symbols : std::uint8_t {
   bytes,
-  characters,  ///< UTF-8 characters, numbered by Unicode
+  characters,  ///< characters in UTF-8; their numbers are their code points
 };
 
-/// A text that is read on request. Thread-safe.
+/// A text file that is read on demand. Thread-safe.
 class TextFile {
  public:
-  /// Reads the file once. @throws Error bad_file if it cannot be read, or if it is not valid UTF-8 although characters
-  /// are requested
+  /// Reads the whole file once, to count its symbols and to note their offsets.
+  /// @throws Error bad_file if the file cannot be read, or if characters are requested but the file is not valid UTF-8
   TextFile(const std::string& path, Symbols symbols);
 
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
-  /// Returns the numbers of the symbols that occur, each once, in ascending order.
+  /// Returns the numbers of all different symbols in the text, in ascending order.
   const std::vector<std::uint32_t>& different() const { return different_; }
-  /// Writes the numbers of the symbols from index `first` on. @throws Error bad_file if the file has changed
+  /// Fills `numbers` with the numbers of consecutive symbols, starting with symbol `first` of the text.
+  /// @throws Error bad_file if the file has changed
   void read(std::int64_t first, std::span<std::uint32_t> numbers) const;
 
  private:
-  /// Calls `take(number, offset)` for each symbol from an offset at which a symbol begins, until `take` returns false.
+  /// Calls `take(number, offset)` for each symbol from byte `offset` on, until `take` returns false or the file ends. A
+  /// symbol must begin at `offset`.
+  /// @param piece number of bytes to read at a time
   template <class Take>
   void pass(std::uint64_t offset, std::size_t piece, Take take) const;
 
@@ -55,11 +58,11 @@ class TextFile {
   std::vector<std::uint64_t> places_;  ///< offset of every kBetweenPlaces-th character
 };
 
-/// The distance in characters between known offsets.
+/// The distance, in characters, of the offsets in `places_`.
 constexpr std::int64_t kBetweenPlaces = 1024;
 constexpr std::size_t kPassPiece = std::size_t{1} << 20;
 constexpr std::size_t kReadPiece = 4096;
-/// The largest number of bytes of a character.
+/// The maximum number of bytes of a character in UTF-8.
 constexpr std::size_t kMostBytes = 4;
 
 template <class Take>
@@ -119,7 +122,7 @@ void TextFile::read(std::int64_t first, std::span<std::uint32_t> numbers) const 
   file_.check_unchanged();
 }
 
-/// The largest number of different symbols.
+/// The maximum number of different symbols.
 constexpr std::size_t kMostSymbols = 4096;
 
 /// The arguments behind "text:".
@@ -129,8 +132,8 @@ struct TextArguments {
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
   std::int64_t stride = 1;
-  bool unseen_zero = false;  ///< true: a symbol that the training text does not have becomes zeros; false: it is an
-                             ///< error
+  bool unseen_zero = false;  ///< whether a symbol that the training text does not have becomes zeros instead of
+                             ///< being an error
 };
 
 TextArguments parse_text_arguments(const std::string& text) {
@@ -155,7 +158,7 @@ TextArguments parse_text_arguments(const std::string& text) {
   return asked;
 }
 
-/// Returns the character, or its number if it is not visible.
+/// Returns the name of a symbol: the character itself or, if it is not visible, its number, such as U+0009 or 0x09.
 std::string name_of(std::uint32_t symbol, Symbols symbols) {
   std::string letter;
   const auto add = [&](std::uint32_t byte) { letter += static_cast<char>(byte); };
@@ -220,7 +223,9 @@ class TextWindows final : public DataSource {
     }
   }
 
-  /// Returns nothing for a symbol that the training text does not contain.
+  /// Returns the index of a symbol in the vocabulary. For an unknown symbol, returns nothing if `unseen=zero` is set.
+  /// @throws Error bad_file for an unknown symbol otherwise. The file must have changed, because all its symbols were
+  /// checked when it was opened
   std::optional<std::size_t> class_of(std::uint32_t symbol) const {
     const auto found = std::ranges::lower_bound(vocabulary_, symbol);
     if (found != vocabulary_.end() && *found == symbol) return static_cast<std::size_t>(found - vocabulary_.begin());

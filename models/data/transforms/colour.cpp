@@ -7,7 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Changes brightness, contrast and, for three channels, saturation, each by a factor in [1 - amount, 1 + amount].
+/// Changes brightness, contrast and, for three channels, saturation. Each is multiplied by a random factor in [1 -
+/// amount, 1 + amount].
 class Colour final : public Transform {
  public:
   explicit Colour(double amount) : amount_(amount) {}

@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Cuts out a square at a random place of the image, which is padded with zeros.
+/// Pads an image with zeros, and then cuts out a square at a random place.
 class Crop final : public Transform {
  public:
   Crop(std::int64_t side, std::int64_t padding) : side_(side), padding_(padding) {}
@@ -40,7 +40,10 @@ class Crop final : public Transform {
   }
 
  private:
-  /// Returns the start of the square; negative if it lies in the padding.
+  /// Returns the first row or column of the square, counted in the image without padding. It is negative if the square
+  /// starts in the padding.
+  /// @param length height or width of the image
+  /// @param random null: the square is in the middle
   std::int64_t place(std::int64_t length, Random* random) const {
     const std::int64_t room = length + 2 * padding_ - side_;
     return (random ? static_cast<std::int64_t>(random->below(static_cast<std::uint64_t>(room) + 1)) : room / 2) -

@@ -6,7 +6,8 @@
 namespace troupe {
 namespace {
 
-/// Sets a square around a random pixel to zero; the square may lie partly outside the image. DeVries and Taylor 2017.
+/// Sets a square around a random pixel to zero. The square may lie partly outside the image. Published by DeVries and
+/// Taylor, 2017.
 class Cutout final : public Transform {
  public:
   explicit Cutout(std::int64_t side) : side_(side) {}

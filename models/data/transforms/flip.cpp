@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Swaps left and right with probability 1/2.
+/// Mirrors each image horizontally with probability 1/2.
 class Flip final : public Transform {
  public:
   Shape shape(const Shape& of) const override {

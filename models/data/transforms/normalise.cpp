@@ -10,13 +10,14 @@
 namespace troupe {
 namespace {
 
-/// Means and deviations are computed from at most kMostValues values, evenly spread over the data, but from at least
-/// kLeastSamples samples.
+/// Means and deviations are computed from samples that are spread evenly over the data. So many samples are used that
+/// they have kMostValues values together. At least kLeastSamples samples are used, even if these have more values.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastSamples = 1000;
 constexpr std::int64_t kSamplesAtOnce = 256;
 
-/// Returns the number of means: one per channel for images, one per value for other samples.
+/// Returns the number of means for samples of this shape: one for each channel of images, one for each value of other
+/// samples.
 std::size_t groups_of(const Shape& shape) {
   if (shape.size() == 2) return 1;
   return static_cast<std::size_t>(shape.empty() ? 1 : shape[0]);
@@ -98,8 +99,8 @@ TransformNumbers moments_of(const DataSource& data) {
     const double mean = sums[i] / values;
     const double deviation = std::sqrt(std::max(0.0, squares[i] / values - mean * mean));
     moments[i] = mean;
-    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 for a value that
-                                                                                                // never changes
+    moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 if all values are
+                                                                                                // equal
   }
   return moments;
 }

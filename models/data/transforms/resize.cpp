@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Scales to another size, without keeping the aspect ratio.
+/// Scales images to another height and width. The aspect ratio may change.
 class Resize final : public Transform {
  public:
   Resize(std::int64_t height, std::int64_t width) : height_(height), width_(width) {}

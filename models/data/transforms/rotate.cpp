@@ -7,7 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Rotates about the centre by at most `degrees` in either direction, with bilinear interpolation and zeros outside.
+/// Rotates images about their centre by a random angle of at most `degrees` in either direction. Uses bilinear
+/// interpolation. Pixels outside the image count as zero.
 class Rotate final : public Transform {
  public:
   explicit Rotate(double degrees) : degrees_(degrees) {}

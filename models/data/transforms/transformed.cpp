@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// Separates the random numbers for samples from those for shards.
+/// Separates the random numbers for transforms of samples from other random numbers of the same seed.
 constexpr std::uint64_t kTransformStream = 0x7472616eULL << 32;
 
 using Make = std::unique_ptr<Transform> (*)(const TransformNumbers&);
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, Make>, 8> kTransforms{{{"colour
                                                                         {"resize", make_resize},
                                                                         {"rotate", make_rotate}}};
 
+/// A transform that the user requested.
 struct Asked {
   std::string name;
   TransformNumbers numbers;
@@ -41,7 +42,8 @@ double number_of(const std::string& word, const std::string& name) {
   return number;
 }
 
-/// Parses "NAME NUMBER..., NAME": commas between transforms, blanks between words.
+/// Parses a list of transforms such as "crop 32 4, flip". Commas separate transforms; blanks separate the words of a
+/// transform.
 std::vector<Asked> parse_transforms(const std::string& text) {
   std::vector<Asked> all;
   std::string word;

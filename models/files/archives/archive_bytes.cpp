@@ -29,9 +29,10 @@ class GzipContent {
   GzipContent& operator=(const GzipContent&) = delete;
   ~GzipContent() { inflateEnd(&stream_); }
 
-  /// Fills `to`; returns fewer bytes only at the end.
-  /// @throws Error bad_file for content that is damaged (by a member's checksum or length), truncated, or followed by
-  /// other bytes
+  /// Fills `to` and returns the number of bytes. The number is smaller than the size of `to` only at the end of the
+  /// content.
+  /// @throws Error bad_file if the content is truncated, a checksum or length of a member is wrong, or other bytes
+  /// follow the last member
   std::size_t read(std::span<std::byte> to);
 
  private:
@@ -48,7 +49,7 @@ class GzipContent {
   std::uint64_t total_ = 0;  ///< bytes of content so far
 };
 
-constexpr int kGzipWindow = 16 + MAX_WBITS;  // gzip format only; its checksums are verified
+constexpr int kGzipWindow = 16 + MAX_WBITS;  // accepts only the gzip format, and verifies checksums
 
 GzipContent::GzipContent(std::string path, ByteStream& from) : path_(std::move(path)), from_(from) {
   if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw_bad_file(path_, "zlib cannot start");
@@ -71,7 +72,7 @@ std::size_t GzipContent::read(std::span<std::byte> to) {
   return done;
 }
 
-/// Returns false if there are no more members.
+/// Starts the next member. Returns false if there are no more members.
 bool GzipContent::begin_member() {
   while (begun_ && refill() && *stream_.next_in == 0) {
     ++stream_.next_in;
@@ -84,7 +85,7 @@ bool GzipContent::begin_member() {
   return begun_ = in_member_ = true;
 }
 
-/// Makes bytes available. Returns false at the end.
+/// Makes input bytes available to zlib. Returns false at the end of the input.
 bool GzipContent::refill() {
   if (stream_.avail_in != 0) return true;
   const std::span<const std::byte> more = from_.next();
@@ -119,8 +120,9 @@ Compression compression_of(std::span<const std::byte> start) {
               {.object = path});
 }
 
-/// Blocks of an archive: a file or the output of a command. The number of bytes is limited like the content, because
-/// compressed members without content can make a file of any length.
+/// Reads an archive, which is a file or the output of a command, in blocks. The number of bytes read is limited like
+/// the size of the content. This second limit is necessary, because compressed members without content can make a file
+/// of any length.
 class ArchiveBlocks : public ByteStream {
  public:
   ArchiveBlocks(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most), block_(kArchiveBlock) {}
@@ -187,7 +189,10 @@ class CommandBlocks final : public ArchiveBlocks {
   bool ended_ = false;
 };
 
-/// @param read fills a span; returns fewer bytes only at the end
+/// Returns all bytes that `read` returns.
+/// @param path the name in errors
+/// @param most the maximum number of bytes
+/// @param read fills a span and returns the number of bytes; 0 at the end
 template <class Read>
 std::vector<std::byte> read_content(const std::string& path, std::uint64_t most, const Read& read) {
   std::vector<std::byte> content;
@@ -226,7 +231,7 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
     });
   auto content = decompress(blocks, compression, most);
   if (content.empty()) throw_bad_file(blocks.path(), "the archive is empty");
-  while (!blocks.next().empty()) continue;  // reads to the end, where a command's exit status is checked
+  while (!blocks.next().empty()) continue;  // at the end, a command's exit status is checked
   return content;
 }
 

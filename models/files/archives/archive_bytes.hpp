@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// The largest content of an archive that is held in memory.
+/// The maximum size in bytes of the content of an archive that is held in memory.
 inline constexpr std::uint64_t kMostBytesOfPart = std::uint64_t{256} << 20;
 
 /// The uncompressed content of an archive, in a file or in memory.
@@ -25,7 +25,8 @@ class ArchiveBytes {
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
-  /// @throws Error bad_file if the range exceeds the content
+  /// Fills `out` with the content from byte `offset` on.
+  /// @throws Error bad_file if the content ends before `out` is full
   void read(std::uint64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -35,10 +36,11 @@ class ArchiveBytes {
   std::vector<std::byte> content_;
 };
 
-/// True if the file is gzip or zstd, so that it can only be read as a whole.
+/// Returns whether the file is compressed by gzip or zstd. Such a file can only be read as a whole.
 bool is_compressed(const InputFile& file);
 
-/// Read a whole file or the output of a command. Decompress gzip and zstd.
+/// Return the whole content of a file, or the whole output of a command. If it is compressed by gzip or zstd, it is
+/// decompressed.
 /// @throws Error bad_file for content that is empty or damaged, or a command that fails; limit_reached if the content
 /// exceeds `most` bytes (little more is read)
 std::vector<std::byte> read_decompressed(const InputFile& file, std::uint64_t most = kMostBytesOfPart);

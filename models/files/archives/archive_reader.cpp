@@ -27,7 +27,7 @@ ArchiveReader::ArchiveReader(std::string path, Format format, ByteStream& from)
 void ArchiveReader::set_format(Format format) {
   if (format == Format::tar) {
     archive_read_support_format_tar(reader_.get());
-    // Reads all archives of a concatenation.
+    // Without this option, reading would stop at the end of the first of several concatenated archives.
     archive_read_set_options(reader_.get(), "read_concatenated_archives");
     return;
   }
@@ -36,7 +36,7 @@ void ArchiveReader::set_format(Format format) {
     return;
   }
   archive_read_support_format_raw(reader_.get());
-  // Only this filter is allowed: a few bytes with many nested compressions could take unlimited time.
+  // Allows zstd only. If all filters were allowed, a few bytes with many nested compressions could take unlimited time.
   if (archive_read_append_filter(reader_.get(), ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
     throw Error(ErrorCode::unsupported, "this machine's libarchive does not support zstd", {.object = path_});
 }

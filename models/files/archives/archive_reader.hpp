@@ -22,7 +22,7 @@ class ByteStream {
 
   /// Returns the next bytes; they are valid until the next call. Returns an empty span at the end.
   virtual std::span<const std::byte> next() = 0;
-  /// Skips up to `bytes` bytes and returns the number of skipped bytes.
+  /// Skips at most `bytes` bytes and returns the number of skipped bytes. Default: skips nothing.
   virtual std::uint64_t skip(std::uint64_t /*bytes*/) { return 0; }
 };
 
@@ -31,16 +31,19 @@ class ArchiveReader {
  public:
   enum class Format : std::uint8_t { tar, zip, zstd };
 
-  /// @param path the name in errors. @throws Error bad_file for bytes of another format, unsupported
+  /// @param path the name in errors
+  /// @throws Error bad_file for bytes of another format; unsupported if libarchive cannot decompress zstd
   ArchiveReader(std::string path, Format format, ByteStream& from);
 
-  /// Returns the next member, valid until the following call; nullptr at the end. @throws Error bad_file for a damaged
-  /// member
+  /// Moves to the next member and returns it; nullptr at the end. The member is valid until the next call.
+  /// @throws Error bad_file for a damaged member
   archive_entry* next();
-  /// Reads the member's content; returns fewer bytes than requested only at its end. @throws Error bad_file
+  /// Reads the next bytes of the current member's content. Returns fewer bytes than requested only at the end of the
+  /// content.
+  /// @throws Error bad_file for damaged content
   std::size_t read(std::span<std::byte> to);
-  /// The start of the member's header, and the current position. Both count bytes of the stream or, for a compressed
-  /// stream, bytes of its content.
+  /// Return the offset of the current member's header, and the offset of the next byte to read. Both count bytes of the
+  /// stream. If the stream is compressed, they count bytes of its decompressed content.
   std::uint64_t header_position() const;
   std::uint64_t position() const;
 
@@ -48,7 +51,8 @@ class ArchiveReader {
   struct Free {
     void operator()(archive* reader) const;
   };
-  /// Stores an exception of the stream, because exceptions must not pass through libarchive.
+  /// The stream, and an exception that it threw. The exception is stored here, because exceptions must not propagate
+  /// through the C functions of libarchive.
   struct Client {
     ByteStream& stream;
     std::exception_ptr error = {};

@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// The number of bytes to read at a time. Memory grows with the bytes that arrive, whatever size a header declares.
+/// The number of bytes to read at a time.
 constexpr std::size_t kNpzPiece = std::size_t{1} << 20;
 
 class FileStream final : public ByteStream {
@@ -35,7 +35,7 @@ class FileStream final : public ByteStream {
   std::uint64_t at_ = 0;
 };
 
-/// Reads the next piece, up to a total of `end` bytes.
+/// Appends the next piece of the current member to `content`, which then has at most `end` bytes.
 void read_on(ArchiveReader& archive, std::vector<std::uint8_t>& content, std::uint64_t end) {
   const std::size_t had = content.size();
   content.resize(static_cast<std::size_t>(std::min<std::uint64_t>(had + kNpzPiece, end)));

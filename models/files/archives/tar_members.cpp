@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kTarBlock = 512;
 
-/// Reads an archive in small pieces, most of which are skipped.
+/// Reads an archive in small pieces. Skips the content of members without reading it.
 class MemberBlocks final : public ByteStream {
  public:
   explicit MemberBlocks(const ArchiveBytes& archive) : archive_(archive) {}
@@ -49,7 +49,8 @@ class OneBlock final : public ByteStream {
 };
 
 std::string member_name(archive_entry* entry) {
-  // The second name is for characters that the process's locale does not have.
+  // The first name is null if it has characters that the locale of the process does not have. Then the second name is
+  // used.
   for (const char* const name : {archive_entry_pathname(entry), archive_entry_pathname_utf8(entry)})
     if (name != nullptr) return name;
   return {};
@@ -60,7 +61,8 @@ bool is_link_entry(archive_entry* entry) {
          archive_entry_filetype(entry) == AE_IFLNK;
 }
 
-/// @param reader must be directly behind the entry's header
+/// Returns the description of the member that the reader has just found.
+/// @param reader must have read the header of `entry`, but nothing of its content
 TarMember member_of(const ArchiveBytes& archive, const ArchiveReader& reader, archive_entry* entry) {
   TarMember member{.name = member_name(entry), .offset = reader.header_position()};
   if (member.name.size() > kLongestMemberName)
@@ -98,7 +100,8 @@ void for_each_member(const ArchiveBytes& archive, const std::function<void(const
     end = content ? member.offset + member.bytes : reader.position();
     if (member.kind != TarMember::Kind::file || archive_entry_filetype(entry) == AE_IFREG) use(member);
   }
-  // An archive that is truncated between two members would otherwise only look shorter.
+  // Checks that there is an end mark. Otherwise an archive that was truncated between two members would be accepted as
+  // a shorter archive.
   if (archive.size() < (end + kTarBlock - 1) / kTarBlock * kTarBlock + kTarBlock)
     throw_bad_file(archive.path(), "truncated: there is no end mark after the last member");
 }

@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// A file in a tar archive.
+/// A file or a link in a tar archive.
 struct TarMember {
   enum class Kind : std::uint8_t { file, link, sparse };
   std::string name;
@@ -21,22 +21,23 @@ struct TarMember {
   bool operator==(const TarMember&) const = default;
 };
 
-/// Limits: members per archive, size of a member that is read, and length of a name.
+/// The maximum number of members of an archive, size in bytes of a member that is read, and length of a name.
 inline constexpr std::uint64_t kMostMembers = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kMostBytesOfMember = std::uint64_t{256} << 20;
 inline constexpr std::size_t kLongestMemberName = 4096;
 
-/// Calls `use` for the files and links of an archive in order, without their content. Skips folders, devices and other
-/// entries.
+/// Calls `use` for each file and link of an archive, in order. Does not read the content of files. Skips folders,
+/// devices and other entries.
 /// @throws Error bad_file for an archive that is damaged, truncated or of another format; limit_reached for too many
 /// members
 void for_each_member(const ArchiveBytes& archive, const std::function<void(const TarMember&)>& use);
 
-/// Returns the content of a member. @throws Error bad_file that names archive, member and offset if there is no such
-/// member; limit_reached if the member is too long
+/// Returns the content of a member.
+/// @throws Error bad_file that names archive, member and offset if there is no such member; limit_reached if the member
+/// is too large
 std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember& member);
 
-/// Returns text such as "a/b.jpg at byte 512 of c.tar".
+/// Returns the place of a member for error messages, such as "a/b.jpg at byte 512 of c.tar".
 std::string place_of(const std::string& archive, const TarMember& member);
 
 }  // namespace troupe

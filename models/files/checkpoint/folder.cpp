@@ -23,12 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Suffix of the names of folders that are being written. A unique number follows; numbers are never reused, so that no
-/// process removes a new folder by an old name.
+/// The suffix of the names of folders that are being written. It is followed by a unique number of kSuffixDigits
+/// digits. Numbers are never reused; otherwise a process that removes an old folder could remove a new folder of the
+/// same name.
 constexpr const char* kUnfinished = ".tmp-";
 constexpr std::size_t kSuffixDigits = 16;
 
-/// Makes the path absolute and resolves links, so that its neighbours are on the same file system.
+/// Returns the absolute path without links. Folders next to this path are on the same file system.
+/// @throws Error bad_file for a path that does not name a folder
 std::string settle(const std::string& path) {
   if (path.empty()) throw_bad_file(path, "this path does not name a folder");
   std::error_code error;
@@ -47,8 +49,8 @@ bool is_there(const std::string& path) {
 
 bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
 
-/// Removes only the files of a checkpoint. Removes the manifest last, because it marks the other files as a
-/// checkpoint's. Returns false if the folder still exists.
+/// Removes the files of a checkpoint and then the folder. The manifest is removed last, because it shows that the other
+/// files belong to a checkpoint. Returns false if the folder still exists, for example because it contains other files.
 bool remove_parts(const std::string& folder) {
   for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
   return ::rmdir(folder.c_str()) == 0;
@@ -59,7 +61,7 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// True if the name of a folder next to `path` is one that a writer of `path` uses.
+/// Returns whether `other` is a name that a writer of `path` gives to a folder next to `path`.
 bool is_unfinished(const std::string& path, const std::string& other) {
   if (other == path + kReplaced) return true;
   const std::size_t stem = (path + kUnfinished).size();
@@ -69,6 +71,8 @@ bool is_unfinished(const std::string& path, const std::string& other) {
 
 std::string new_name(const std::string& path) { return path + kUnfinished + hex(drawn_name()); }
 
+/// Removes a folder that a writer has not finished, unless the writer is alive. A live writer holds a lock on the
+/// manifest.
 void remove_if_abandoned(const std::string& folder) {
   // A writer creates the manifest first and removes it last. Files without a manifest are therefore left over from a
   // machine that stopped.
@@ -80,7 +84,7 @@ void remove_if_abandoned(const std::string& folder) {
     remove_parts(folder);
     return;
   }
-  ::rmdir(folder.c_str());  // its writer may be about to create the manifest
+  ::rmdir(folder.c_str());  // if its writer is alive, the writer creates another folder
 }
 
 void remove_abandoned(const std::string& path) {
@@ -93,6 +97,7 @@ void remove_abandoned(const std::string& path) {
       remove_if_abandoned(entry->path().string());
 }
 
+/// Checks that a checkpoint may be written to the path.
 /// @throws Error bad_file unless the path is free, an empty folder, or a folder with a checkpoint and nothing else.
 void require_replaceable(const std::string& path) {
   struct stat status {};
@@ -141,7 +146,7 @@ void remove_checkpoint(const std::string& path) {
     if (errno == ENOENT) return;
     throw_cannot("remove the checkpoint", path);
   }
-  sync_folder_of(settled);  // otherwise, after a power failure, the name may exist without its files
+  sync_folder_of(settled);  // otherwise, after a power failure, the old name may refer to a folder without files
   if (!remove_parts(unfinished)) throw_cannot("completely remove the checkpoint", path);
 }
 
@@ -166,7 +171,8 @@ void CheckpointFolder::make() {
   throw_bad_file(path_, "cannot create a temporary folder next to it: other processes remove it");
 }
 
-/// Returns false if another writer removed the folder because it looked abandoned.
+/// Creates and locks the manifest in the new folder, which shows other writers that this writer is alive. Returns false
+/// if another writer has removed the folder before, because the folder looked abandoned.
 bool CheckpointFolder::hold() {
   FileDescriptor made(::open(file(kManifestFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!made && errno == ENOENT) return false;
@@ -176,7 +182,8 @@ bool CheckpointFolder::hold() {
     errno = error;
     throw_cannot("write", path_);
   }
-  // On a file system without locks, no writer considers the folder abandoned.
+  // A file system without locks is accepted: there, no writer can lock the manifest, so none considers the folder
+  // abandoned.
   if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat status {};
   if (::fstat(made.get(), &status) != 0 || status.st_nlink == 0) return false;
@@ -210,7 +217,8 @@ std::string CheckpointFolder::put_in_place() {
   return replace_without_exchange();
 }
 
-/// For file systems such as NFS. Between the two calls there is no folder at the path; `find_checkpoint` handles that.
+/// Replaces the checkpoint on file systems that cannot exchange two folders, such as NFS. Between the two renames there
+/// is no folder at the path; `find_checkpoint` then finds the previous checkpoint.
 std::string CheckpointFolder::replace_without_exchange() {
   std::string before = path_ + kReplaced;
   if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace the checkpoint", path_);

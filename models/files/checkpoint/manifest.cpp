@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kFormat = 1;
-/// Enough for some 100,000 tensors; limits the time for parsing.
+/// The maximum size of a manifest in bytes, enough for about 100,000 tensors. It limits the time for parsing.
 constexpr std::uint64_t kLargestManifest = 16 << 20;
 constexpr std::int64_t kMostShards = 1'000'000;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
@@ -44,7 +44,8 @@ CheckpointFile read_file(Fields fields) {
   return file;
 }
 
-/// The name before the first '/' distinguishes the tensors of different state vectors.
+/// Checks the names of state vectors. They must be different, not empty and without '/'. The reason is that the tensors
+/// of a state vector have names such as "momentum/a.weight", which begin with the name of the vector.
 void check_state_names(Fields& fields, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)
@@ -63,7 +64,7 @@ double read_rate(Fields& fields) {
   return rate;
 }
 
-/// The field exists only if it is true, which is impossible for a run in bf16.
+/// Returns whether bf16 was given up. The field exists only if this is true, and then the precision must be f32.
 bool read_given_up(Fields& fields, Precision precision) {
   if (!fields.has("bf16_given_up")) return false;
   if (!fields.boolean("bf16_given_up") || precision != Precision::f32) fields.refuse("bf16_given_up");
@@ -98,8 +99,8 @@ CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
   manifest.step = fields.integer("step", 0, kMostSteps);
-  // If gradients are pushed one by one, each of a step's num_shards gradients may be an update. Two more steps allow
-  // for the step in progress and for a remainder.
+  // If each worker pushes its gradients on its own, every one of a step's num_shards gradients may be an update. The
+  // limit below adds two steps: one for the step in progress, and one for the remainder of the division.
   manifest.updates = fields.integer("updates", 0, kMostSteps);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   if (manifest.updates / manifest.num_shards > manifest.step + 2) fields.refuse("updates");
@@ -214,7 +215,8 @@ CheckpointManifest read_manifest(const std::string& folder) {
   if (file.size() > kLargestManifest) throw_bad_file(file.path(), "the manifest is too large");
   const std::string text = file.read_text();
   CheckpointManifest manifest = manifest_from_json(file.path(), text);
-  // The checksum covers the parsed values. It does not detect changes of white space or of a fraction's last digit.
+  // Compares the text, too. The checksum covers only the parsed values, so it does not detect changes of white space or
+  // of the last digit of a fraction.
   if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: the text has been changed");
   return manifest;
 }

@@ -16,7 +16,7 @@
 namespace troupe {
 namespace {
 
-/// True if the folder at this path is still the folder that was opened.
+/// Returns whether the folder at this path is still the folder that was opened.
 bool is_still(const std::string& path, const FileDescriptor& opened) {
   struct stat now {};
   struct stat then {};
@@ -83,7 +83,8 @@ CheckpointReader::Files::Files(const std::string& folder)
   check_header(*state, manifest.state_file);
 }
 
-/// Retries if another checkpoint replaces this one while its files are being opened.
+/// Opens the files of a checkpoint. Tries again if another checkpoint replaces this one while its files are being
+/// opened.
 CheckpointReader::Files CheckpointReader::open(const std::string& path) {
   constexpr int kReadings = 10;
   for (int reading = 1;; ++reading) {

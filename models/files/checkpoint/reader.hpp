@@ -10,27 +10,33 @@
 
 namespace troupe {
 
-/// A checkpoint that is open for reading. It does not change if another checkpoint replaces it. For files that are
-/// torn, damaged or missing, the functions throw an Error bad_file that names the file and the tensor.
+/// A checkpoint that is open for reading. If another checkpoint replaces it, this object continues to read the previous
+/// one. If files are truncated, damaged or missing, the functions throw Error bad_file that names the file and the
+/// tensor.
 class CheckpointReader {
  public:
   explicit CheckpointReader(const std::string& path);
 
   const CheckpointManifest& manifest() const { return files_.manifest; }
-  /// SafetensorsFile::network of the weights.
+  /// Returns the description of the network in the file of weights; empty if there is none.
   std::string network() const { return files_.weights.network(); }
 
   /// Reads the weights in canonical order. `out` must have their length.
+  /// @param expected the tensors of the model, in canonical order
   /// @throws Error model_mismatch that names a tensor that differs from `expected`.
   void read_weights(const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> weights(const std::vector<TensorInfo>& expected) const;
-  /// Reads all tensors and verifies their checksums. The error names all damaged tensors of the first file with damage.
+  /// Reads all tensors and verifies their checksums.
+  /// @throws Error bad_file that names up to eight damaged tensors of the first file that has any
   void verify() const;
-  /// Return the names of the tensors that are missing or whose checksums do not match, as the file names them.
+  /// Return the names, as in the file, of the tensors that are missing or whose checksums do not match.
   std::vector<std::string> damaged_weights() const;
   std::vector<std::string> damaged_state() const;
 
-  /// Reads the state vector of this name, one of `manifest().state`. @throws Error model_mismatch like `weights`
+  /// Reads a state vector in canonical order. `out` must have its length.
+  /// @param vector the name of the vector, one of `manifest().state`
+  /// @param expected the tensors of the model, in canonical order
+  /// @throws Error model_mismatch like `read_weights`
   void read_state(const std::string& vector, const std::vector<TensorInfo>& expected, std::span<float> out) const;
   std::vector<float> state(const std::string& vector, const std::vector<TensorInfo>& expected) const;
 

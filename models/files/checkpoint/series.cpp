@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStem = "step-";
-constexpr std::string_view kBeside = ".tmp-";  ///< suffix of the names of folders that writers use
+constexpr std::string_view kBeside = ".tmp-";  ///< start of the suffix of folders of writers
 constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
 constexpr std::chrono::milliseconds kLockTimeout{1000};
@@ -57,14 +57,15 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-/// Returns nothing also for a checkpoint that has no metric or cannot be read.
+/// Returns the metric of the checkpoint at a path. Returns nothing if the checkpoint has no metric or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
   return std::nullopt;
 }
 
-/// Renames the checkpoint to a name that is not a checkpoint's. Returns false if that fails.
+/// Renames a checkpoint to `prefix` and its name, with an additional number if this name exists. Returns false if
+/// renaming fails.
 bool rename_as(const std::string& prefix, const SavedStep& saved, const std::string& folder) {
   const std::string aside = folder + "/" + prefix + name_of(saved.step);
   constexpr int kAttempts = 100;
@@ -76,7 +77,7 @@ bool rename_as(const std::string& prefix, const SavedStep& saved, const std::str
   return false;
 }
 
-/// Creates the folder and its parents. All of them are durable when this returns.
+/// Creates the folder and its parents. They are durable when this function returns.
 void make_folder(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> made;
@@ -90,7 +91,7 @@ void make_folder(const std::string& folder) {
 }  // namespace
 
 std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const std::string& best) {
-  std::optional<std::pair<double, std::int64_t>> found;  // the smallest value is the best
+  std::optional<std::pair<double, std::int64_t>> found;  // the best metric is the smallest: highest metrics are negated
   for (const SavedStep& each : saved) {
     const auto metric = metric_of(each.path);
     if (!metric || metric->best != best) continue;
@@ -124,7 +125,7 @@ void CheckpointSeries::tidy() const {
 }
 
 void CheckpointSeries::prune(std::int64_t newest, int keep, const std::string& best) const {
-  tidy();  // also removes what could not be removed last time
+  tidy();  // also removes the checkpoints whose removal failed last time
   std::vector<SavedStep> known = list();
   std::erase_if(known, [&](const SavedStep& saved) { return saved.step > newest; });
   const auto kept = best.empty() ? std::nullopt : best_step(known, best);

@@ -14,8 +14,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "floats are written without conversion");
 
-/// Fills in the members that are known before anything is written. Throws if the manifest could not be written in the
-/// end.
+/// Returns the manifest with the members that are known before anything is written. Throws at once if `commit` would
+/// fail later, because the manifest or a header cannot be written.
 CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors,
                          const std::string& network) {
   manifest.troupe = TROUPE_VERSION;

@@ -1,8 +1,8 @@
 #include <csetjmp>
 #include <cstdio>
-// libjpeg's header needs <cstdio> before it,
+// jpeglib.h must be included after <cstdio>.
 #include <jpeglib.h>
-// and its error header needs both.
+// jerror.h must be included after <cstdio> and jpeglib.h.
 #include <jerror.h>
 
 #include "models/files/images/image.hpp"
@@ -11,12 +11,12 @@
 namespace troupe {
 namespace {
 
-/// Real files have about a dozen scans. Each scan takes as long as decoding the whole image, so more would only waste
-/// time.
+/// The maximum number of scans of a progressive JPEG file. Real files have about a dozen scans. Each scan takes as long
+/// as decoding the whole image, so a file with very many scans could take unlimited time.
 constexpr int kMostScans = 100;
 
-/// True if a warning means that pixels are missing or wrong. Other warnings also occur for intact files: bytes before
-/// the end, an unknown version, a bad colour profile.
+/// Returns whether a warning means that pixels are missing or wrong. Other warnings also occur for intact files: bytes
+/// before the end, an unknown version, a bad colour profile.
 bool damages_pixels(const jpeg_error_mgr& errors) {
   switch (errors.msg_code) {
     case JWRN_JPEG_EOF:
@@ -26,7 +26,7 @@ bool damages_pixels(const jpeg_error_mgr& errors) {
     case JWRN_MUST_RESYNC:
     case JWRN_BOGUS_PROGRESSION:
       return true;
-    case JWRN_EXTRANEOUS_DATA: {  // its second number is the next marker
+    case JWRN_EXTRANEOUS_DATA: {  // the second parameter of the warning is the next marker
       const int marker = errors.msg_parm.i[1];
       return marker >= JPEG_RST0 && marker < JPEG_RST0 + 8;
     }
@@ -35,8 +35,8 @@ bool damages_pixels(const jpeg_error_mgr& errors) {
   }
 }
 
-/// libjpeg reports a failure with a longjmp to the start of the call, and stores the message. The frames in between
-/// have no destructors.
+/// The state of libjpeg for one file. If a function of libjpeg fails, the error handler stores the message and returns
+/// to the last setjmp by a longjmp. The stack frames that the longjmp skips must have no destructors.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -77,8 +77,8 @@ bool read_header(Decoder& decoder, std::span<const std::byte> file, const ImageU
   return true;
 }
 
-/// Returns the denominator of the scale at which the image is decoded: 8, 4 or 2 if the result is large enough, else 1.
-/// Other scales are no faster than full size.
+/// Returns the denominator of the scale at which the image is decoded. It is the first of 8, 4 and 2 whose result is at
+/// least as large as requested, otherwise 1. Other scales are no faster than full size.
 unsigned part_of(const jpeg_decompress_struct& jpeg, const ImageUse& use) {
   if (use.width <= 0 || use.height <= 0) return 1;
   for (const unsigned part : {8U, 4U, 2U})

@@ -13,8 +13,8 @@
 namespace troupe {
 namespace {
 
-/// libpng reports a failure with a longjmp to the start of the call, and stores the message. The frames in between have
-/// no destructors.
+/// The state of libpng for one file. If a function of libpng fails, the error handler stores the message and returns to
+/// `attempt` by a longjmp. The stack frames that the longjmp skips must have no destructors.
 struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -27,7 +27,7 @@ struct PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
   ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
 
-  /// Returns true if `call` succeeded.
+  /// Calls `call`, which uses libpng. Returns false if a function of libpng failed.
   template <class Call>
   bool attempt(const Call& call) {
     if (setjmp(failed) != 0) return false;
@@ -57,12 +57,14 @@ void read_png_header(PngDecoder& decoder) {
   decoder.info = png_create_info_struct(decoder.png);
   if (decoder.info == nullptr) std::longjmp(decoder.failed, 1);
   png_set_read_fn(decoder.png, &decoder, read_png_bytes);
-  // -1: all chunks that are not pixels, such as gamma, colour profiles and texts.
+  // -1: applies to all chunks that are not pixels, such as gamma, colour profiles and texts.
   png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(decoder.png, decoder.info);
 }
 
-/// Requests bytes: colours in place of palette indices, and an alpha channel if some pixels are transparent.
+/// Requests pixels as bytes from libpng. Palette indices are replaced by colours. If some pixels are transparent, there
+/// is an alpha channel.
+/// @param colours if true, grey pixels are converted to colours
 void ask_for_bytes(PngDecoder& decoder, bool colours) {
   png_set_expand(decoder.png);
   png_set_scale_16(decoder.png);
@@ -79,8 +81,9 @@ void read_png_rows(PngDecoder& decoder, std::uint8_t* rows) {
     for (std::size_t y = 0; y < height; ++y) png_read_row(decoder.png, rows + y * row_bytes, nullptr);
 }
 
-/// Returns, for each alpha, the factor (of 65,536) by which a pixel is multiplied when it is blended with black.
-/// Blending happens in linear light; pixel values are its 2.2nd root.
+/// Returns for each alpha from 0 to 255 the factor by which a pixel is multiplied when it is blended with black, times
+/// 65,536. Light is multiplied by alpha / 255. A pixel value is the 2.2nd root of light, so the value is multiplied by
+/// the 2.2nd root of alpha / 255.
 std::array<std::uint32_t, 256> shares_on_black() {
   std::array<std::uint32_t, 256> shares{};
   for (std::size_t alpha = 0; alpha < shares.size(); ++alpha)
@@ -89,14 +92,16 @@ std::array<std::uint32_t, 256> shares_on_black() {
   return shares;
 }
 
-/// Converts to grey as libjpeg does: ITU-R 601, in 65,536ths.
+/// Returns the grey value of a colour according to ITU-R 601, rounded as libjpeg does it. The weights of the colours
+/// are in units of 1/65,536.
 std::uint32_t grey_of(const std::array<std::uint32_t, 3>& colour) {
   return (19595 * colour[0] + 38470 * colour[1] + 7471 * colour[2] + 32768) >> 16;
 }
 
-/// Converts pixels in place: blends alpha with black, and converts colours to grey if grey is wanted.
-/// @param channels the current channels: grey or colours, plus alpha if the number is even
-/// @param wanted 1, or the number of colours
+/// Converts pixels in place: blends them with black if there is an alpha channel, and converts colours to grey if grey
+/// is requested.
+/// @param channels the present number of channels: grey or colours, plus alpha if the number is even
+/// @param wanted the requested number of channels: 1, or the present number of colours
 void convert_pixels(std::vector<std::uint8_t>& pixels, std::size_t channels, std::size_t wanted) {
   if (channels == wanted) return;
   static const std::array<std::uint32_t, 256> shares = shares_on_black();

@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// The middle part of a length.
+/// The middle part of a row or a column: `size` pixels from pixel `first` on.
 struct Middle {
   std::int64_t first = 0;
   std::int64_t size = 0;
@@ -18,7 +18,10 @@ Middle middle_of(std::int64_t length, std::int64_t size) {
   return {(length - size) / 2, size};
 }
 
-/// Scales a channel's rows, starting at `rows.first`.
+/// Scales some rows of one channel to another width.
+/// @param rows the rows to scale
+/// @param taps one for each new pixel of a row
+/// @param to receives the new rows, multiplied by `byte_scale`
 void scale_rows(const Image& image, std::int64_t channel, const Middle& rows, const std::vector<Taps>& taps,
                 float byte_scale, float* to) {
   for (std::int64_t y = rows.first; y < rows.first + rows.size; ++y) {
