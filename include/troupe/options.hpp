@@ -56,17 +56,17 @@ struct ComputeOptions {
   bool tf32 = false;
 };
 
-/// How long calls wait for workers. A worker that does not answer in time is an Error timeout; the next call replaces
-/// the worker. A call that must replace lost workers first may take up to `start` longer. All timeouts must be
-/// positive.
+/// How long calls wait for workers. If a worker does not answer in time, the call throws Error timeout, and the next
+/// call replaces the worker. A call that must replace lost workers first may take up to `start` longer. All timeouts
+/// must be positive.
 struct TimeoutOptions {
-  /// For `step` and `warmup`. For L-BFGS it applies to each round and each evaluation.
+  /// For `step` and `warmup`. With L-BFGS, the timeout applies to each round and each evaluation of a step.
   std::chrono::milliseconds step = std::chrono::seconds(60);
   /// For workers to start and to build their models.
   std::chrono::milliseconds start = std::chrono::seconds(60);
   /// For `evaluate`.
   std::chrono::milliseconds evaluate = std::chrono::minutes(10);
-  /// For each vector of the state that is read or written by save, load and checkpoints.
+  /// For saving, loading and checkpoints. The timeout applies to each vector of the state that is read or written.
   std::chrono::milliseconds save = std::chrono::seconds(60);
   /// For functions on models and workers, including the transfer of arguments and results.
   std::chrono::milliseconds call = std::chrono::minutes(10);
@@ -95,8 +95,9 @@ struct CheckpointOptions {
   /// the run starts from the beginning. If num_shards is 0, the number of shards of the checkpoint is used. A damaged
   /// checkpoint is logged and renamed; if all are damaged, the constructor throws Error bad_file.
   bool resume = false;
-  /// If true, checkpoints of a run with another number of shards are accepted. The batches after the change, and so the
-  /// bits, differ from those of an uninterrupted run with either number. Default: false.
+  /// If true, checkpoints of a run with another number of shards are accepted. The number of shards determines the
+  /// batches. So the results are then not bitwise identical to those of an uninterrupted run with either number.
+  /// Default: false.
   bool reshard = false;
 };
 
@@ -145,9 +146,9 @@ struct Options {
   /// - on_failure: after a step that failed, and after losses that a step survived.
   /// - on_end: in the destructor, before the workers end.
   ///
-  /// If a callback throws, the exception propagates to the caller. The work of the call is done nevertheless: a step
-  /// stays committed. Later callbacks in the list are not called. Callbacks may call this object, for example
-  /// `evaluate`.
+  /// If a callback throws, the exception propagates to the caller. The work of the call is complete nevertheless; for
+  /// example, a step stays committed. Later callbacks in the list are not called. Callbacks may call this object, for
+  /// example `evaluate`.
   std::vector<std::shared_ptr<Callback>> callbacks = {};
   /// If true (default), `step()` prints the time of each phase to standard output, and the log has a line if bf16 was
   /// requested but f32 is used.
