@@ -26,7 +26,7 @@ class BatchNetwork {
   BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss, const std::vector<bool>& learns,
                std::int64_t batch, Mode mode);
 
-  /// The size in bytes of the arena that the network needs.
+  /// Returns the size in bytes of the arena that the network needs.
   std::size_t bytes() const { return memory_.bytes; }
 
   /// Returns the loss sum of the batch and writes its gradient.
@@ -49,9 +49,9 @@ class BatchNetwork {
   void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
            float* gradient);
 
-  /// True if the last layer returns images, which have the device's layout. The loss needs plain rows.
+  /// Returns true if the last layer returns images, which have the device's layout. The loss needs plain rows.
   bool scores_are_image() const;
-  /// The number of floats in a sample's row of scores.
+  /// Returns the number of floats in a sample's row of scores.
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
   /// Returns the loss and writes its gradient to the place where the last layer reads it.

@@ -10,7 +10,7 @@ namespace troupe::cpu {
 void relu_forward(void* values, const Layout& layout, std::int64_t batch);
 /// Sets the gradient to zero where the ReLU set its output to zero.
 void relu_backward(const void* output, void* gradient, const Layout& layout, std::int64_t batch);
-/// True if any value is NaN.
+/// Returns true if any value is NaN.
 bool has_nan(const void* values, const Layout& layout, std::int64_t batch);
 /// Adds `from` to `to`, which has the same layout.
 void accumulate(const void* from, void* to, const Layout& layout, std::int64_t batch);

@@ -24,7 +24,7 @@ class LayerKernels {
   /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 
-  /// True if the layer can run as one operation with the next layer. No other layer reads the value in between.
+  /// Returns true if the layer can run as one operation with the next layer. No other layer reads the value in between.
   virtual bool joins(const PlacedLayer& /*layer*/, const PlacedLayer& /*next*/) const { return false; }
   /// Creates the operation for both layers, if they can be joined.
   virtual std::unique_ptr<Operation> make_joined(Context& context, const PlacedLayer& layer, const PlacedLayer& next,

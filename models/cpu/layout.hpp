@@ -18,7 +18,7 @@ struct Layout {
   std::int64_t inner = 1;
   Element element = Element::f32;
 
-  /// The number of elements of a sample.
+  /// Returns the number of elements of a sample.
   std::int64_t size() const { return channels * height * width; }
   std::size_t bytes(std::int64_t samples) const {
     return static_cast<std::size_t>(samples * size()) * size_of(element);

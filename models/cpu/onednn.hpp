@@ -83,13 +83,13 @@ dnnl::memory::desc images(std::int64_t batch, const Layout& layout);
 /// Returns any layout with these extents.
 dnnl::memory::desc any_layout(const dnnl::memory::dims& extents, Element element = Element::f32);
 dnnl::memory::desc any_layout(const dnnl::memory::desc& like, Element element = Element::f32);
-/// True if none of its floats is padding.
+/// Returns true if none of its floats is padding.
 bool is_dense(const dnnl::memory::desc& desc);
 /// Returns the number of channels in a vector register, or the block size that this machine's kernels prefer.
 std::int64_t preferred_block();
 /// Returns the layout of images between all layers of a network: blocks of preferred_block() channels.
 Layout image_layout(const SampleShape& shape, Element element);
-/// True if oneDNN has fast bfloat16 kernels for this machine.
+/// Returns true if oneDNN has fast bfloat16 kernels for this machine.
 bool has_bf16();
 
 /// A primitive whose arguments, in a fixed order, change from run to run.

@@ -24,7 +24,7 @@ struct PlacedNetwork {
 /// Chooses the layouts of all layers, from first to last, for batches of about this size.
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element);
 
-/// True if layer `layer` runs as one operation with the next layer.
+/// Returns true if layer `layer` runs as one operation with the next layer.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
 
 /// Returns the layers for profiles. Joined layers form a kind of their own.

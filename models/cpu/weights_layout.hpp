@@ -22,7 +22,7 @@ struct StoredWeights final : WeightsLayout {
   void from_canonical(const float* canonical, float* weights) const override;
 
  private:
-  /// True if `plain` is the canonical order without padding.
+  /// Returns true if `plain` is the canonical order without padding.
   bool is_canonical() const;
   std::size_t row_length() const { return floats() / static_cast<std::size_t>(extents_of(stored)[0]); }
 };

@@ -16,9 +16,9 @@ class BatchNetwork {
   BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, PassTimes& times, const Loss& loss,
                const std::vector<bool>& learns, std::int64_t batch, Mode mode);
 
-  /// The size in bytes of the device memory that a pass needs. The memory holds nothing between passes.
+  /// Returns the size in bytes of the device memory that a pass needs. The memory holds nothing between passes.
   std::size_t bytes() const { return memory_.bytes; }
-  /// The size in bytes of the context's workspace that a pass needs.
+  /// Returns the size in bytes of the context's workspace that a pass needs.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
   // In the following functions, empty weights mean the weights of the previous pass.

@@ -37,7 +37,7 @@ class Context {
   void copy_to_host(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
     copy(stream, to, from, count, cudaMemcpyDeviceToHost, what);
   }
-  /// The number of bytes of all copies so far.
+  /// Returns the number of bytes of all copies so far.
   std::int64_t bytes_over_bus() const { return bytes_over_bus_; }
 
   /// The largest workspace of a layer, unless cuDNN has no algorithm that needs so little.

@@ -26,7 +26,7 @@ class Transfers {
   Transfers(Context& context, const PlacedNetwork& network, PassTimes& times);
 
   const float* weights() const { return weights_.floats(); }
-  /// The weights in the type in which products are computed.
+  /// Returns the weights in the type in which products are computed.
   const std::byte* product_weights() const;
   float* gradient() const { return gradient_.floats(); }
 

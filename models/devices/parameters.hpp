@@ -19,10 +19,10 @@ class WeightsLayout {
   WeightsLayout& operator=(const WeightsLayout&) = delete;
   virtual ~WeightsLayout() = default;
 
-  /// The number of floats with padding: a multiple of kChannelBlock.
+  /// Returns the number of floats with padding: a multiple of kChannelBlock.
   virtual std::size_t floats() const = 0;
   virtual std::size_t canonical_floats() const = 0;
-  /// The name of the layout.
+  /// Returns the name of the layout.
   virtual std::string text() const = 0;
   /// Converts `floats()` floats to `canonical_floats()` and back; fills the padding with zeros.
   virtual void to_canonical(const float* weights, float* canonical) const = 0;
@@ -42,14 +42,14 @@ struct LayerParameters {
   std::size_t statistics = 0;       ///< offset of the statistics in floats, a multiple of 32
 
   std::size_t width() const { return static_cast<std::size_t>(round_up(channels)); }
-  /// Offset of vector `index` from the layer's start.
+  /// Returns the offset of vector `index` from the layer's start.
   std::size_t vector(int index) const {
     return (weights ? weights->floats() : 0) + static_cast<std::size_t>(index) * width();
   }
-  /// The number of learned floats.
+  /// Returns the number of learned floats.
   std::size_t size() const { return vector(vectors); }
   std::size_t statistics_size() const { return normalised > 0 ? 2 * width() : 0; }
-  /// The number of floats of its canonical tensors.
+  /// Returns the number of floats of its canonical tensors.
   std::size_t canonical_floats() const;
 };
 
@@ -63,7 +63,7 @@ class ParameterLayout {
 
   std::size_t size() const { return size_; }
   std::size_t learned_size() const { return learned_size_; }
-  /// The end of the last learned tensor. From here to `learned_size` there is padding.
+  /// Returns the end of the last learned tensor. From here to `learned_size` there is padding.
   std::size_t padding_begin() const { return padding_begin_; }
   /// Changes whenever the layout of a tensor changes.
   std::string fingerprint() const;

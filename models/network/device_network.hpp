@@ -30,11 +30,11 @@ class DeviceNetwork {
   /// @param memory whether to allocate the memory of a pass, too
   virtual void prepare_training(bool memory) = 0;
 
-  /// The number of floats of the flat parameter vector, with padding.
+  /// Returns the number of floats of the flat parameter vector, with padding.
   virtual std::size_t size() const = 0;
-  /// The number of learned floats at the start of the vector; see ModelInfo::learned_size.
+  /// Returns the number of learned floats at the start of the vector; see ModelInfo::learned_size.
   virtual std::size_t learned_size() const = 0;
-  /// The names of the layout, the precision and the instruction set.
+  /// Returns the names of the layout, the precision and the instruction set.
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 

@@ -31,7 +31,7 @@ class Numbers {
     good_ = good_ && number == std::floor(number);
     return static_cast<std::int64_t>(number);
   }
-  /// True if every number that was taken existed and none is left.
+  /// Returns true if every number that was taken existed and none is left.
   bool fit() const { return good_ && left_.empty(); }
 
  private:

@@ -85,7 +85,7 @@ class Planner {
     return node.number < 0 ? Value{.shape = plan_.input} : values_[static_cast<std::size_t>(node.number)];
   }
 
-  /// The shape before any flattening.
+  /// Returns the shape before any flattening.
   SampleShape stored_shape(const Value& of) const {
     return of.source < 0 ? plan_.input : planned_[static_cast<std::size_t>(of.source)].output;
   }
@@ -178,7 +178,7 @@ class Planner {
     return {.source = from.source, .shape = output};
   }
 
-  /// True if the only layer that reads a ReLU's output can apply the ReLU instead, usually to fewer values.
+  /// Returns true if the only layer that reads a ReLU's output can apply the ReLU instead, usually to fewer values.
   bool can_come_later() const {
     const Uses& uses = uses_[at_];
     if (uses.count != 1 || uses.last < 0) return false;

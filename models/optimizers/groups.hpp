@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-/// True if the pattern matches the whole name: * matches any text, ? any single byte.
+/// Returns true if the pattern matches the whole name: * matches any text, ? any single byte.
 bool fits(std::string_view pattern, std::string_view name);
 
 /// Returns the group of each tensor: the number, from 1, of the first group whose pattern matches; 0 if none matches.

@@ -19,7 +19,7 @@ class Products {
   int y(int pair) const { return pairs_ + pair; }
   int g() const { return 2 * pairs_; }
 
-  /// The dot product of two vectors, in either order.
+  /// Returns the dot product of two vectors, in either order.
   double& at(int a, int b) { return entries_[index(a, b)]; }
   double at(int a, int b) const { return entries_[index(a, b)]; }
 

@@ -79,8 +79,8 @@ bool LineSearch::satisfies_wolfe(const LinePoint& point) const {
          point.slope <= (2 * options_.decrease - 1) * start_.slope;
 }
 
-/// True if the interval between `low_` and the point contains an acceptable step. If the values are equal, the slope
-/// decides.
+/// Returns true if the interval between `low_` and the point contains an acceptable step. If the values are equal, the
+/// slope decides.
 bool LineSearch::is_high(const LinePoint& point) const {
   return point.value > std::min(sufficient(point.step), low_.value) + options_.noise;
 }
@@ -102,7 +102,7 @@ void LineSearch::place(const LinePoint& point) {
   if (bracketed_ ? !is_inside(next_) : next_ <= low_.step) give_up(LineSearchEnd::no_descent);
 }
 
-/// True if the step lies strictly inside the bracket.
+/// Returns true if the step lies strictly inside the bracket.
 bool LineSearch::is_inside(double step) const {
   return step > std::min(low_.step, high_.step) && step < std::max(low_.step, high_.step);
 }

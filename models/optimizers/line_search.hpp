@@ -42,7 +42,7 @@ class LineSearch {
   LineSearch(const LinePoint& start, double first_step, const LineSearchOptions& options);
 
   LineSearchEnd end() const { return end_; }
-  /// The step to evaluate while `end` is none.
+  /// Returns the step to evaluate while `end` is none.
   double next() const { return next_; }
   /// Takes the result of the evaluation at `next`. A value or slope that is not finite, including -infinity, counts as
   /// infinitely high.
@@ -52,8 +52,8 @@ class LineSearch {
   /// with the lowest value, which is below the start's value. Before the end: the best point so far, initially the
   /// start.
   const LinePoint& best() const { return best_; }
-  /// True if `best` is the last evaluated point; always true when `end` is found. If false, the caller must evaluate
-  /// there again to get its gradient.
+  /// Returns true if `best` is the last evaluated point; always true when `end` is found. If false, the caller must
+  /// evaluate there again to get its gradient.
   bool best_is_last() const { return evaluations_ > 0 && best_.step == last_step_; }
   int evaluations() const { return evaluations_; }
 

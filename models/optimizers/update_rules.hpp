@@ -23,9 +23,9 @@ class UpdateRules {
   /// Uses an unnamed rule for all tensors.
   UpdateRules(const OptimizerSettings& options, UpdateRule rule);
 
-  /// The number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
+  /// Returns the number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
-  /// The name of a state vector, such as "momentum".
+  /// Returns the name of a state vector, such as "momentum".
   const std::string& state_name(int vector) const {
     return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
   }
@@ -36,11 +36,12 @@ class UpdateRules {
   /// of the groups in order.
   std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
-  /// The weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no group.
+  /// Returns the weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no
+  /// group.
   double weight_decay(std::size_t group) const {
     return group == 0 ? options_.weight_decay : options_.groups[group - 1].weight_decay.value_or(options_.weight_decay);
   }
-  /// True if the length of the mean gradient is needed.
+  /// Returns true if the length of the mean gradient is needed.
   bool clips() const { return options_.clip_norm > 0; }
   /// Returns the factor that is applied to a mean gradient of length `norm` before all else, as in PyTorch's
   /// clip_grad_norm_. A length that is not finite gives 1; the values that are not finite are detected later.

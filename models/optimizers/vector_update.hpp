@@ -40,7 +40,7 @@ class VectorUpdate {
   /// Sets the statistics to the given values.
   void take_statistics(std::size_t begin, std::span<const float> mean);
 
-  /// True if all written values are finite.
+  /// Returns true if all written values are finite.
   bool finite() const { return finite_; }
 
  private:

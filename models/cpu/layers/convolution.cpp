@@ -69,8 +69,8 @@ class ConvolutionDescriptors {
     };
   }
 
-  /// True if Winograd's algorithm is faster. It transforms the weights each time, which is worthwhile if many pixels
-  /// share them. Measured: it is for 64 channels of 56x56 and 128 of 28x28, but not for 256 of 14x14; with our
+  /// Returns true if Winograd's algorithm is faster. It transforms the weights each time, which is worthwhile if many
+  /// pixels share them. Measured: it is for 64 channels of 56x56 and 128 of 28x28, but not for 256 of 14x14; with our
   /// transforms it is for 64 of 14x14. Its data gradient reads the weights like the forward pass.
   bool winograd_pays() const {
     const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();

@@ -22,7 +22,7 @@ struct PoolShape {
   std::int64_t out_size() const { return planes * out_height() * out_width() * inner; }
   std::int64_t row() const { return width * inner; }
   bool windows_cover_input() const { return height % kernel == 0 && width % kernel == 0; }
-  /// The lower bound of outputs.
+  /// Returns the lower bound of outputs.
   float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
 };
 

@@ -10,7 +10,7 @@ namespace troupe::cpu {
 std::unique_ptr<Operation> make_window_pool(Context& context, const PlacedLayer& layer, const models::Window& window,
                                             dnnl::algorithm how, std::int64_t batch);
 
-/// True if the layer is a max-pooling of floats whose windows neither overlap nor extend beyond the edge.
+/// Returns true if the layer is a max-pooling of floats whose windows neither overlap nor extend beyond the edge.
 bool is_plain_max_pool(const PlacedLayer& layer);
 std::unique_ptr<Operation> make_plain_max_pool(const PlacedLayer& layer, std::int64_t batch);
 

@@ -25,8 +25,8 @@ ErrorCode code_of(cudaError_t result) {
   }
 }
 
-/// True if the current device has almost no memory left. Libraries without memory, for themselves or for a kernel that
-/// is loaded on first use, report only a general failure.
+/// Returns true if the current device has almost no memory left. Libraries without memory, for themselves or for a
+/// kernel that is loaded on first use, report only a general failure.
 bool is_full() {
   constexpr std::size_t kNextToNone = std::size_t{64} << 20;
   std::size_t free = 0;

@@ -11,7 +11,7 @@ namespace troupe::cuda {
 
 enum class Activation : std::uint8_t { gelu, sigmoid, tanh };
 
-/// True if the gradient is computed from the output (sigmoid, tanh), false if from the input (GELU).
+/// Returns true if the gradient is computed from the output (sigmoid, tanh), false if from the input (GELU).
 inline bool reads_output(Activation activation) { return activation != Activation::gelu; }
 
 /// Processes `count` values. Arrays start at multiples of 16 bytes. May work in place.

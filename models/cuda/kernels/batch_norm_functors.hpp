@@ -13,7 +13,7 @@ struct PartialSums {
   Runs runs;
   std::uint32_t channels;
 
-  /// The distance between consecutive rows of a run.
+  /// Returns the distance between consecutive rows of a run.
   TROUPE_HOST_DEVICE std::size_t step() const { return runs.count * channels; }
   template <int kCount>
   TROUPE_HOST_DEVICE void write(std::size_t run, std::uint32_t channel, const Floats<kCount>& first,

@@ -7,7 +7,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// True if a value is the largest of its window, where a NaN counts as the largest.
+/// Returns true if a value is the largest of its window, where a NaN counts as the largest.
 TROUPE_HOST_DEVICE inline bool is_largest(float value, float largest) {
   return value == largest || (value != value && largest != largest);
 }
