@@ -31,7 +31,7 @@ Accelerators accelerators();
 /// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
 
-// Null in programs that do not link troupe::cuda.
+// The implementations for CUDA. These functions are null in programs that do not link troupe::cuda.
 [[gnu::weak]] Accelerators cuda_accelerators();
 [[gnu::weak]] int cuda_device_count();
 
