@@ -34,11 +34,10 @@ class VectorUpdate {
                const Place& place)
       : model_(model), updates_(std::move(updates)), groups_(groups), samples_(samples), place_(place) {}
 
-  /// Updates the floats [begin, begin + mean.size()) of the flat vector, which must be either all learned or all
-  /// statistics.
-  /// @param mean the mean gradient of these floats; for statistics see Model::update_statistics
+  /// Updates the learned floats [begin, begin + mean.size()) of the flat vector by the rules of their groups.
+  /// @param mean the mean gradient of these floats
   void learn(std::size_t begin, std::span<const float> mean);
-  /// Updates statistics by the model.
+  /// Updates the statistics [begin, begin + mean.size()) of the flat vector by Model::update_statistics.
   void update_statistics(std::size_t begin, std::span<const float> mean);
   /// Sets the new statistics to the values `mean`, without the model.
   void take_statistics(std::size_t begin, std::span<const float> mean);

@@ -5,7 +5,7 @@
 
 namespace troupe::cpu {
 
-/// Creates a pooling with any windows, based on oneDNN, with a ReLU if the plan requires it.
+/// Creates a pooling operation for any windows, by oneDNN. It applies a ReLU if the plan requires it.
 /// @param how dnnl::algorithm::pooling_max, or one of the averages
 std::unique_ptr<Operation> make_window_pool(Context& context, const PlacedLayer& layer, const models::Window& window,
                                             dnnl::algorithm how, std::int64_t batch);
