@@ -76,12 +76,12 @@ struct LocalSgd {
 };
 
 /// Sandblaster L-BFGS (Dean et al. 2012). Each call of `step()` moves the weights once. The direction of the move is
-/// computed from the last `history` pairs; each pair is the change of the weights and the change of the gradient in one
+/// computed from the last `history` pairs. A pair is the change of the weights and the change of the gradient in one
 /// earlier step. A line search for the strong Wolfe conditions chooses the length of the move (Nocedal and Wright,
 /// algorithms 3.5 and 3.6).
 ///
-/// The objective is the mean loss of all samples plus the penalty of the weight decay: half the decay of the optimizer
-/// or parameter group times the squared weights. Learning rates and momentum have no effect. StepReport::lbfgs reports
+/// The objective is the mean loss of all samples plus a penalty. The penalty is half the weight decay of the optimizer
+/// or parameter group, times the squared weights. Learning rates and momentum have no effect. StepReport::lbfgs reports
 /// the progress and the end.
 struct Lbfgs {
   /// Number of pairs; 1 to 100. The state needs the memory of 2 x history + 4 flat vectors, including the weights. This

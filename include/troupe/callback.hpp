@@ -106,9 +106,10 @@ namespace callbacks {
 /// Prints a line to standard output for each report, at most ten per second, and a line at the end.
 std::shared_ptr<Callback> progress();
 /// Writes a CSV file with the columns iteration, seconds, and one for each metric. A value that a report lacks is
-/// empty. If a later report has new metrics, the file is rewritten with new columns at the end. This is impossible if
-/// the path is a pipe, a device or standard output, or if the file was moved during the run; the new metrics are then
-/// left out. Metrics with the names "iteration" and "seconds" have the columns "metric_iteration" and "metric_seconds".
+/// empty. If a later report has new metrics, the file is rewritten with new columns at the end. The file cannot be
+/// rewritten if the path is a pipe, a device or standard output, or if the file was moved during the run. New metrics
+/// are then left out. Metrics with the names "iteration" and "seconds" have the columns "metric_iteration" and
+/// "metric_seconds".
 std::shared_ptr<Callback> csv(const std::string& path);
 /// Writes one JSON object per line for the start, each report, each checkpoint, each failure and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);

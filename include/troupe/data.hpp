@@ -143,8 +143,8 @@ class DataSource {
 
   /// Writes the requested samples. Thread-safe.
   /// @throws Error invalid_argument if a number is out of range, or a span has the wrong length.
-  /// @throws Error bad_data if the implementation does not write a label or target, or if a label is out of range, or a
-  /// target is not finite; the message names the sample.
+  /// @throws Error bad_data if the implementation does not write a label or target, or writes a label that is out of
+  /// range or a target that is not finite. The message names the sample.
   /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
@@ -310,7 +310,7 @@ TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 /// works like the function above.
 /// @throws Error as the function above.
 /// @throws Error bad_data for a missing column, a category that the training set did not have, or a text instead of a
-/// number; the error names file, row and column.
+/// number. The error names file, row and column.
 TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
 /// Chooses the samples of each batch. The samples of shard `shard` are `shard`, `shard + num_shards`, and so on. Each

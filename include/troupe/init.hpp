@@ -19,7 +19,7 @@ namespace troupe {
 ///
 /// It raises the soft limit on open files of this process to the hard limit.
 ///
-/// Each worker process, and each process in which a node serves a run, is started from this program's file with the
+/// Worker processes, and the processes in which a node serves runs, are started from this program's file. They get the
 /// original arguments of this process, even if `argv` was changed since. So flags that are read before `init` have the
 /// same values in every process. The code before `init` runs in each of these processes. This code should only register
 /// models and the like, and read arguments; it should neither print nor start anything. Nodes are started with

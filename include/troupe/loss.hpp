@@ -97,9 +97,9 @@ std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing = 0);
 /// (Loss::has_hits is false).
 std::shared_ptr<const Loss> mean_squared_error();
 
-/// Returns the loss "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target: the mean
-/// of the binary cross-entropies over the outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is a hit if
-/// each output is above 0 if and only if its target is above 0.5.
+/// Returns the loss "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target. It is
+/// the mean of the binary cross-entropies over the outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is
+/// a hit if each output is above 0 if and only if its target is above 0.5.
 std::shared_ptr<const Loss> sigmoid_cross_entropy();
 
 }  // namespace losses

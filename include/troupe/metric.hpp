@@ -29,7 +29,7 @@ struct Metric {
 
 /// Registers a metric under its name, so that the "metrics" of built-in models can refer to it. Call this function
 /// before `init`, so that worker processes register the metric, too. Troupe registers "brier-score", for data with
-/// classes: the sum of (p - y)^2 over the classes, where p is the probability of the class, and y is 1 for the class of
+/// classes: the sum of (p - y)^2 over the classes. Here p is the probability of a class, and y is 1 for the class of
 /// the sample and 0 for other classes.
 /// @throws Error invalid_argument if the name is empty or taken, or `value` is empty.
 void register_metric(Metric metric);

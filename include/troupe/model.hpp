@@ -131,8 +131,8 @@ struct ReplicaContext {
   int place = 0;
   /// Number of replicas of this worker that compute at the same time; the other replicas wait for them.
   int replicas_at_a_time = 1;
-  /// If true, batch-norm, dropout and other layers that depend on the batch or on random numbers in training compute as
-  /// in evaluations, and their statistics do not change.
+  /// If true, layers that depend on the batch or on random numbers in training, such as batch-norm and dropout, compute
+  /// as in evaluations. Their statistics do not change.
   bool frozen = false;
   /// Returns true if the tensor with this name must not change (ParameterGroup::frozen). The gradient of such a tensor
   /// need not be written. An empty function: there are no such tensors.

@@ -110,7 +110,7 @@ class Graph {
 /// @param loss null (default): softmax cross-entropy for data with classes, mean squared error for data with targets.
 /// @param metrics measured by each evaluation, in addition to the loss.
 /// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
-/// does not fit; the message names the layer.
+/// does not fit (the message names the layer).
 /// @throws Error bad_data if the test or validation set does not match the training set.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});

@@ -48,7 +48,7 @@ struct ComputeOptions {
   /// The number format to request. bf16 is used only if the model and the device support it. DistributedSGD::precision
   /// returns the format in use. Default: f32.
   Precision precision = Precision::f32;
-  /// With bf16: if true (default), the layers of the model are measured at the start of the run, and the run computes
+  /// With bf16: if true (default), the layers of the model are measured at the start of the run. The run then computes
   /// in f32 if f32 is clearly faster. If false, the run computes in bf16 without this measurement.
   bool precision_check = true;
   /// If true, f32 matrix products on CUDA devices may round their factors to TensorFloat-32 (10 bits of mantissa),

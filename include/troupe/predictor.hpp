@@ -100,7 +100,7 @@ class Predictor {
   /// Returns the probabilities (see `probabilities`) for a row of a table with the columns of the training. Unknown
   /// columns are ignored.
   /// @throws Error bad_data if a column is missing, contains a text instead of a number, or contains a category that
-  /// the training set did not have; the error names the column.
+  /// the training set did not have. The error names the column.
   /// @throws Error invalid_argument if the network was not trained on a table, or its file does not contain the
   /// columns.
   std::vector<float> predict(const Row& row) const;

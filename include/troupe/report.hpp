@@ -221,8 +221,9 @@ struct StepReport {
   operator double() const { return loss; }  // NOLINT(google-explicit-constructor)
 };
 
-/// Precision, recall and F1 of one class. A ratio with a zero denominator is 0, as with scikit-learn's zero_division=0:
-/// precision of a class that was never predicted, recall of a class without samples, and F1 if both are 0.
+/// Precision, recall and F1 of one class. A ratio with a zero denominator is 0, as with scikit-learn's zero_division=0.
+/// This concerns the precision of a class that was never predicted, the recall of a class without samples, and F1 if
+/// both are 0.
 struct ClassMetrics {
   /// Fraction of the samples predicted as this class that belong to it.
   double precision = 0;

@@ -67,7 +67,7 @@ using ReadWeights = std::function<void(std::span<const float> canonical)>;
 /// worker throws or does not answer in time, the call throws an error. A run that loses a node resumes from its newest
 /// checkpoint in CheckpointOptions::folder, or from its beginning. It continues on the nodes that join within
 /// `timeouts.start`, at least ClusterOptions::min_nodes, and repeats the steps since the checkpoint. If there is no
-/// checkpoint folder, or weights were set or loaded since the checkpoint, the loss of a node ends the run; the weights
+/// checkpoint folder, or weights were set or loaded since the checkpoint, the loss of a node ends the run. The weights
 /// can still be read.
 class DistributedSGD {
  public:
@@ -117,8 +117,9 @@ class DistributedSGD {
   /// change to or from LocalSgd, where each shard has its own state. L-BFGS starts with an empty history.
   /// `algorithm.warm_start` must be 0, because the steps before the change serve as the warm start.
   /// @throws Error invalid_argument or unsupported if the algorithm cannot be used with the options or the model.
-  /// @throws Error as `step`. After an error the previous algorithm continues and nothing has changed, except that the
-  /// optimizer state restarts with zeros if its memory was already used for the new algorithm.
+  /// @throws Error as `step`. After an error the previous algorithm continues and nothing has changed, with one
+  /// exception. If the memory of the optimizer state was already used for the new algorithm, the optimizer state
+  /// restarts with zeros.
   void use(const Algorithm& algorithm);
 
   /// Returns a copy of the current weights in canonical order (see ModelInfo::tensors), including statistics.
@@ -156,10 +157,11 @@ class DistributedSGD {
   /// @throws Error non_finite_weights if a tensor contains NaN or infinity; the error names the first one.
   std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
-  /// Writes a checkpoint: everything that later steps depend on. That is weights, statistics, optimizer state, the
-  /// number of the step (which defines the schedule and the order of the data), and a learning rate that was set by
-  /// hand. `path` becomes a folder with weights.safetensors, state.safetensors and manifest.json. It appears
-  /// atomically, even if it replaces another checkpoint. It is on disk when this call returns.
+  /// Writes a checkpoint: everything that later steps depend on. A checkpoint contains weights, statistics, optimizer
+  /// state, the number of the step, and a learning rate that was set by hand. The number of the step defines the
+  /// schedule and the order of the data. `path` becomes a folder with weights.safetensors, state.safetensors and
+  /// manifest.json. The folder appears atomically, even if it replaces another checkpoint. It is on disk when this call
+  /// returns.
   /// @throws Error bad_file if it cannot be written.
   void save_state(const std::string& path);
   /// Loads a checkpoint of `save_state` or of CheckpointOptions. The results of the run are then bitwise identical to

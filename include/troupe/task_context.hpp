@@ -65,10 +65,9 @@ struct Samples {
   std::vector<float> targets = {};
 };
 
-/// The samples of a set that belong to one rank: the samples `rank`, `rank + size`, `rank + 2 * size`, and so on, as
-/// for a shard of BatchSampler. A model of your own can read the batches of a shard with this class:
-/// `DataShard(data.train, at.shard, at.num_shards, at.seed).batch(at.step, 64)`, with one DataShard for each shard.
-/// Thread-safe.
+/// The samples of a set that belong to one rank: `rank`, `rank + size`, `rank + 2 * size`, and so on, as for a shard of
+/// BatchSampler. A model of your own can read the batches of a shard with this class: `DataShard(data.train, at.shard,
+/// at.num_shards, at.seed).batch(at.step, 64)`, with one DataShard for each shard. Thread-safe.
 class DataShard {
  public:
   /// @param source the whole set.
@@ -196,7 +195,7 @@ class TaskContext {
   /// @throws Error invalid_argument if `metrics` is not an object or is nested too deeply.
   void report(const Json& metrics) const;
 
-  /// Saves a checkpoint to restart from. All ranks must call this function the same number of times; the checkpoint of
+  /// Saves a checkpoint to restart from. All ranks must call this function the same number of times. The checkpoint of
   /// rank 0 is stored once every rank has made the same number of calls. Blocks until the trainer has received the call
   /// of this rank. Once the call has returned on every rank, the checkpoint is stored. If some ranks never call this
   /// function, the run ends with an Error invalid_argument that names these ranks. This error occurs at the end of the
@@ -208,9 +207,9 @@ class TaskContext {
   /// @throws Error invalid_argument if two files have the same name.
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
                        const std::vector<std::string>& files = {}) const;
-  /// Returns the checkpoint from which this call of the function starts: the last one that all ranks had acknowledged
-  /// before, in this run or in the run that it resumes. Empty if there is none. A checkpoint that the function saves is
-  /// not returned before the function is called again.
+  /// Returns the checkpoint from which the function must start: the last checkpoint that all ranks had acknowledged
+  /// before the function was called. It belongs to this run, or to the run that this run resumes. Empty if there is
+  /// none. A checkpoint that the function saves is not returned before the function is called again.
   std::optional<Checkpoint> load_checkpoint() const;
 
   /// Returns true if the function should return soon: a callback wants to stop the run, or another rank has failed.

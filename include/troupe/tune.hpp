@@ -198,8 +198,8 @@ std::ostream& operator<<(std::ostream& out, const Analysis& analysis);
 /// Runs trials until all have ended, and returns the results. Requires `init`. If the function of a trial throws, the
 /// trial has failed, and the others continue. If the process of a trial is killed or hangs, the trial is restarted from
 /// the last checkpoint of its function.
-/// @throws Error invalid_argument before any trial starts: for an invalid space, a function that is not registered,
-/// more cores than there are, or a folder with another search.
+/// @throws Error invalid_argument for an invalid space, a function that is not registered, more cores than there are,
+/// or a folder with another search. No trial has been started then.
 /// @throws Error in_use if another search uses the folder.
 /// @throws Error bad_file if the folder cannot be written.
 /// @throws Error unsupported for data by value or placement `cluster`, and in a child process that a callback of the

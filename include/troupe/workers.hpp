@@ -65,8 +65,9 @@ struct MemoryOptions {
   /// Quota of the object store in bytes. 0 (default): half of the memory of the machine or container.
   std::size_t store_bytes = 0;
   /// Maximum bytes of data on each machine. 0 (default): half of the memory of the machine or container. If a data set
-  /// needs more than half of this limit, and its source supports it, its samples are read from the files on demand;
-  /// results stay bitwise identical. Samples that are read ahead of the steps use at most a quarter of the limit.
+  /// needs more than half of this limit, and its source supports reading on demand, samples are read from the files
+  /// when they are needed. Results stay bitwise identical. Samples that are read ahead of the steps use at most a
+  /// quarter of the limit.
   std::size_t data_bytes = 0;
 };
 

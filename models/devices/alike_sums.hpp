@@ -6,8 +6,7 @@
 namespace troupe {
 
 /// Returns true if both inputs of every sum of a placed network have the same element type. In a network that computes
-/// in bfloat16, the types differ if one input is an image (bfloat16) and the other is the output of a linear layer
-/// (float).
+/// in bfloat16, images are bfloat16, but the outputs of linear layers are floats.
 template <class Network>
 bool sums_are_alike(const Network& network) {
   return std::ranges::all_of(network.layers, [&](const auto& layer) {

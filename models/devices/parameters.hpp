@@ -75,9 +75,9 @@ class ParameterLayout {
   void from_canonical(const ReadTensor& read, std::span<float> weights) const;
 
   /// Computes new running statistics for the floats from `begin` on of the flat vector; see Model::update_statistics.
-  /// For these floats, shards write other sums in place of a gradient. For a channel with running mean r, a batch of n
-  /// samples with mean m and variance v writes n (m - r) and n (v + (m - r)^2). From the sums over the shards, the mean
-  /// and variance of all samples can be computed without cancellation.
+  /// For these floats, shards write other sums in place of a gradient. Let r be the running mean of a channel. A shard
+  /// whose batch has n samples with mean m and variance v writes n (m - r) and n (v + (m - r)^2). From the sums over
+  /// the shards, the mean and variance of all samples can be computed without cancellation.
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const;
 

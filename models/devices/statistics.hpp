@@ -27,8 +27,8 @@ constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) 
 
 /// Computes new running statistics from old ones by PyTorch's rule (momentum 0.1, unbiased variance), for whole groups
 /// of 16 means and 16 variances.
-/// @param mean for each channel with running mean r: the mean of x - r and the mean of (x - r)^2 over all values x of
-/// the channel, at the positions of mean and variance
+/// @param mean at the position of a channel's mean: the mean of x - r over all values x of the channel, where r is the
+/// running mean; at the position of its variance: the mean of (x - r)^2
 /// @param count number of values of each channel
 /// @param statistics the old running statistics
 /// @param updated receives the new running statistics

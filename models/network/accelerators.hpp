@@ -24,8 +24,8 @@ struct Accelerators {
 };
 
 /// Returns the accelerators of this machine. Changes the CUDA device that is current in the calling thread.
-/// @throws Error unsupported, with the reason, if this program has no CUDA, or if the machine has no driver, a driver
-/// that is too old, or no device.
+/// @throws Error unsupported if this program has no CUDA, or if the machine has no device, no driver, or a driver that
+/// is too old; the message contains the reason.
 Accelerators accelerators();
 
 /// Returns the number of accelerators; 0 if `accelerators` throws.

@@ -8,7 +8,7 @@
 // The update rules that come with Troupe, one file each. The loops of the rules round each operation to float, in the
 // order of the source code. They use ordinary stores, because non-temporal stores (movntps, 16 or 64 bytes) took 5 to
 // 10% longer (vectors of 178 MB, two cores). They check results for NaN and infinity while the results are in registers
-// (`magnitude_bits`). If the gradients are in the cache, this check adds 2% to the time of a chunk; a second loop over
+// (`magnitude_bits`). If the gradients are in the cache, this check adds 2% to the time of a chunk. A second loop over
 // the chunk would add 7 to 11%.
 namespace troupe {
 

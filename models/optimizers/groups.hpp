@@ -16,8 +16,9 @@ namespace troupe {
 bool fits(std::string_view pattern, std::string_view name);
 
 /// Returns the number of each tensor's group: the first group whose pattern matches, counted from 1; 0 if none matches.
-/// @throws Error invalid_argument if a group gets no tensor, because its pattern matches no tensor or only tensors of
-/// earlier groups (the message contains the pattern), or if all tensors are frozen.
+/// @throws Error invalid_argument if the pattern of a group matches no tensor, or only tensors of earlier groups; the
+/// message contains the pattern.
+/// @throws Error invalid_argument if all tensors are frozen.
 std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::span<const TensorInfo> tensors);
 
 /// A run: a range of adjacent floats of the flat vector that belong to one group. A run begins at the end of the

@@ -5,9 +5,9 @@
 
 namespace troupe {
 
-/// Dot products among the vectors of L-BFGS: the last n pairs s_i = x_{i+1} - x_i and y_i = g_{i+1} - g_i, oldest
-/// first, and the gradient g. Vectors are numbered in the order s_0 .. s_{n-1}, y_0 .. y_{n-1}, g. A row contains the
-/// products of one vector with all 2n + 1 vectors, in this order.
+/// Dot products among the vectors of L-BFGS: the last n pairs, oldest first, and the gradient g. A pair is s_i =
+/// x_{i+1} - x_i and y_i = g_{i+1} - g_i. Vectors are numbered in the order s_0 .. s_{n-1}, y_0 .. y_{n-1}, g. A row
+/// contains the products of one vector with all 2n + 1 vectors, in this order.
 class Products {
  public:
   /// Initializes all products to zero. @throws Error invalid_argument for a negative number.

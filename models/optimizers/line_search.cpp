@@ -9,8 +9,8 @@
 namespace troupe {
 namespace {
 
-/// Until a bracket is known, the next step exceeds the last step by at least a tenth of the last increase, and is at
-/// most ten times the last step.
+/// Limits until a bracket is known. The next step exceeds the last step by at least a tenth of the last increase. It is
+/// at most ten times the last step.
 constexpr double kLeastGrowth = 0.1;
 constexpr double kMostGrowth = 10;
 /// A distance as a fraction of the bracket's width: two consecutive trials must not both be closer than this to an end.
@@ -28,9 +28,9 @@ void check_line_search(double first_step, const LineSearchOptions& options) {
     throw_invalid("line search: the first step must be finite and above 0");
 }
 
-/// Returns the minimum of the cubic through the values and slopes of both points, as a fraction of the way from a to b,
-/// which may lie outside [0, 1]. The result is not finite if the cubic has no minimum. Slopes are scaled before they
-/// are squared, so that the squares do not overflow.
+/// Returns the minimum of the cubic function through the values and slopes of both points. The result is a fraction of
+/// the way from a to b, which may lie outside [0, 1]. The result is not finite if the cubic has no minimum. Slopes are
+/// scaled before they are squared, so that the squares do not overflow.
 double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   const double width = b.step - a.step;
   const double theta = 3 * (a.value - b.value) / width + a.slope + b.slope;

@@ -16,8 +16,8 @@ void check_learning_rate(double rate, const std::string& name);
 /// The update rules of a run, one for each group of tensors, and the learning rate. The built-in rules compute each
 /// float from the floats at the same position, by the same operations in the same order. So the results are bitwise
 /// identical however a vector is divided into chunks. On two machines, the results are bitwise identical if the
-/// instruction set and the C library are the same, because `pow` and `cos` of the library are used for rates and
-/// corrections.
+/// instruction set and the C library are the same. The C library matters, because rates and corrections use its
+/// functions `pow` and `cos`.
 class UpdateRules {
  public:
   /// Makes the rules of the optimizer in `options`, built in or registered.

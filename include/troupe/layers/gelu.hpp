@@ -14,7 +14,7 @@ class Gelu final : public LayerSpec {
 };
 
 /// Returns a layer that computes the Gaussian error linear unit: x times the standard normal distribution function of
-/// x, computed with the error function (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
+/// x. It uses the error function, not an approximation (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
 Layer gelu();
 
 }  // namespace troupe::models

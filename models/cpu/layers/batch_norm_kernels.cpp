@@ -113,8 +113,8 @@ template <int kInner, class T>
   normalise_block<kInner, false, false>(shape, block, input, addend, scale, shift, output);
 }
 
-/// Computes the gradient with respect to the value before the ReLU, in place in `gradient`: adds the second gradient,
-/// and sets elements to zero where the ReLU set the output to zero.
+/// Computes the gradient with respect to the value before the ReLU, in place in `gradient`. Adds the second gradient,
+/// and then sets elements to zero where the ReLU set the output to zero.
 template <int kInner, bool kSecond, bool kRelu, class T>
 [[gnu::always_inline]] inline void gather_run(std::int64_t pixels, const T* __restrict output,
                                               const T* __restrict second, T* __restrict gradient) {

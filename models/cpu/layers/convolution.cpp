@@ -177,8 +177,8 @@ class Slice {
 };
 
 /// Returns true if the weight gradient of this layer must be computed in floats. In oneDNN 2.6 and 3.7, the bfloat16
-/// kernels for the weight gradient can read uninitialized memory if the stride exceeds 1 and the input has very few
-/// rows or columns. Because the input is small, computing in floats takes little time.
+/// kernels for the weight gradient can read uninitialized memory. This happens if the stride exceeds 1 and the input
+/// has very few rows or columns. Because the input is small, computing in floats takes little time.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
   const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);

@@ -8,9 +8,9 @@ namespace troupe::cpu {
 
 namespace {
 
-/// The number of samples of a slice is the smallest power of two for which the values between the two layers have at
-/// least this many bytes, but at most kMostSamples. Measured: with smaller slices, the convolution gets slower by more
-/// time than the cache saves.
+/// Minimum size in bytes of the values between the two layers in a slice. The number of samples of a slice is the
+/// smallest power of two that reaches this size, but at most kMostSamples. Measured: with smaller slices, the
+/// convolution gets slower by more time than the cache saves.
 constexpr std::int64_t kSliceBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostSamples = 32;
 

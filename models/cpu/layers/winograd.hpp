@@ -14,8 +14,8 @@ class WinogradPass {
  public:
   enum class Direction { forward, input_gradient };
 
-  /// Creates the pass. Returns null if `layer` has another kernel, stride, padding or element type, if its channels are
-  /// not in blocks of 8 or 16, or if oneDNN has no fast matrix product.
+  /// Creates the pass. Returns null if `layer` has another kernel, stride, padding or element type, or if its channels
+  /// are not in blocks of 8 or 16. Also returns null if oneDNN has no fast matrix product.
   static std::unique_ptr<WinogradPass> make(Context& context, const PlacedLayer& layer, std::int64_t samples,
                                             Direction direction);
 

@@ -34,8 +34,8 @@ struct WinogradMatrices {
   std::int64_t stride;
 };
 
-/// Transforms the 6x6 inputs of each tile to 36 values for each channel, and writes them to the tile's row of the
-/// matrices, which have the size tiles x channels. Inputs outside the image are zero.
+/// Transforms the 6x6 inputs of each tile to 36 values for each channel. Writes them to 36 matrices of tiles x
+/// channels. Inputs outside the image are zero.
 void transform_input(const WinogradImages& images, TileRange tiles, const float* input,
                      const WinogradMatrices<float>& to);
 

@@ -8,8 +8,10 @@ namespace troupe::cuda {
 
 /// Throws an Error if `result` is an error of CUDA, cuDNN or cuBLAS.
 /// @param what the action, for the error message, such as "copying weights"
-/// @throws Error limit_reached if the memory of the device or the host is full; unsupported if the driver is missing or
-/// too old, or the device is busy or used exclusively by another process; otherwise system.
+/// @throws Error limit_reached if the memory of the device or the host is full.
+/// @throws Error unsupported if the driver is missing or too old, or the device is busy or used exclusively by another
+/// process.
+/// @throws Error system for other errors.
 void check(cudaError_t result, const char* what);
 void check(cudnnStatus_t result, const char* what);
 void check(cublasStatus_t result, const char* what);

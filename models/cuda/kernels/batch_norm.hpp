@@ -44,8 +44,8 @@ struct NormWeights {
 std::size_t norm_scratch(const NormShape& shape);
 
 /// Computes mean, inverse deviation, scale and shift of the batch, and writes them to `vectors`. Also writes the sums
-/// for the running statistics to `statistics_sums`: for a channel with running mean r, `samples` times the mean of x -
-/// r, and `samples` times the mean of (x - r)^2.
+/// for the running statistics to `statistics_sums`. For a channel with running mean r these are `samples` times the
+/// mean of x - r, and `samples` times the mean of (x - r)^2.
 /// @param statistics the running statistics, in the order of models/devices/statistics.hpp
 /// @param statistics_sums in the same order, for whole groups of 16 channels; padding channels get zeros
 void norm_measure(cudaStream_t stream, const NormShape& shape, std::int64_t samples, const void* input,

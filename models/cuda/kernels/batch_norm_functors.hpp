@@ -81,9 +81,9 @@ struct Normalise {
   }
 };
 
-/// Computes the gradient with respect to the value before the ReLU, and two sums over a run of rows: of this gradient,
-/// and of this gradient times (input - mean). Template parameters state which operands are used, because tests of
-/// pointers in each row would take 50% more time.
+/// Computes the gradient with respect to the value before the ReLU. Also computes two sums over a run of rows: of this
+/// gradient, and of this gradient times (input - mean). Template parameters state which operands are used, because
+/// tests of pointers in each row would take 50% more time.
 template <class T, int kCount, bool kHasSecond, bool kCuts>
 struct SumGradients {
   const T* input;

@@ -73,7 +73,7 @@ struct PlaceOfLargest {
   }
 };
 
-/// Computes the gradient of one input pixel (a pack of channels) for each index: the sum of the gradients of the
+/// Computes the gradient of one input pixel (a pack of channels) for each index. It is the sum of the gradients of the
 /// windows in which the pixel is the largest value.
 template <class T, class Place, int kCount>
 struct GatherOfLargest {

@@ -29,8 +29,8 @@ struct Unfolding {
 /// Writes the matrix of `samples` samples. Its elements have the type `unfolding.element`.
 void unfold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const void* input, void* matrix);
 
-/// Writes the input gradient, given the gradient of the matrix: the gradient of an input value is the sum of all floats
-/// of `matrix` to which `unfold` copies this value.
+/// Writes the input gradient, given the gradient of the matrix in `matrix`. The gradient of an input value is the sum
+/// of all floats of `matrix` at the positions to which `unfold` copies this value.
 void fold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const float* matrix, void* input);
 
 /// Copies `rows` rows with `from_columns` elements each to rows with `to_columns` elements each. Leaves out elements at

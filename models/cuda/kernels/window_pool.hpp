@@ -27,9 +27,9 @@ void max_pool_forward(cudaStream_t stream, const Pooling& pooling, std::int64_t 
 /// Returns the scratch bytes that max_pool_backward needs.
 std::size_t max_pool_scratch(const Pooling& pooling, std::int64_t samples);
 
-/// Writes the input gradient. The gradient of each window goes to the largest value in the window (the first one, row
-/// by row, if there are several), or to no value if the ReLU set the output to zero. If windows overlap, gradients are
-/// added.
+/// Writes the input gradient. The gradient of each window goes to the largest value in the window. If there are several
+/// largest values, the first one, row by row, gets the gradient. If the ReLU set the output to zero, no value gets it.
+/// If windows overlap, gradients are added.
 /// @param output the output of max_pool_forward for `input`
 void max_pool_backward(cudaStream_t stream, const Pooling& pooling, std::int64_t samples, bool relu, const void* input,
                        const void* output, const void* output_gradient, void* scratch, void* input_gradient);
