@@ -42,7 +42,7 @@ struct Downpour {
   std::string replay = {};
 };
 
-/// Stale synchronous parallel SGD (Ho et al. 2013). It works like Downpour, but no worker may be more than `staleness`
+/// Stale synchronous parallel SGD (Ho et al. 2013). Ssp works like Downpour, but no worker may be more than `staleness`
 /// steps ahead of the slowest worker. Workers fetch and push in every step.
 struct Ssp {
   /// Maximum number of steps that a worker may be ahead of the slowest worker. With 0 the result is bitwise identical
@@ -91,11 +91,11 @@ struct Lbfgs {
   double tolerance = 1e-5;
   /// Maximum number of evaluations of the loss and its gradient in one line search.
   int max_evaluations = 25;
-  /// If true (default), each evaluation uses all samples. If false, it uses one batch of each shard, the same for the
-  /// whole line search.
+  /// If true (default), each evaluation uses all samples. If false, each evaluation uses one batch of each shard, which
+  /// is the same for the whole line search.
   bool full_batch = true;
-  /// Number of portions into which a full batch is divided; workers take portions as they become free. It is rounded up
-  /// to a multiple of num_shards. Each portion needs the memory of one gradient. 0 (default): 16.
+  /// Number of portions into which a full batch is divided; workers take portions as they become free. The number is
+  /// rounded up to a multiple of num_shards. Each portion needs the memory of one gradient. 0 (default): 16.
   int portions = 0;
   /// Maximum number of backups at the same time on one machine. When all portions are assigned, a free worker also
   /// computes the oldest unfinished portion of another worker. The result that arrives first is used. Default: 0.

@@ -39,7 +39,8 @@ struct InputColumn {
   bool operator==(const InputColumn&) const = default;
 };
 
-/// The conversion of a table or a text to samples. Saved weights contain it, so that new data is read in the same way.
+/// The conversion of a table or a text to samples. Files of weights contain this description, so that new data is
+/// converted in the same way.
 struct InputEncoding {
   /// The columns of a table, in the order of its files. Values of a sample are in the order of the features. Empty for
   /// other data.
@@ -336,8 +337,8 @@ class BatchSampler {
   /// @throws Error invalid_argument if a number is out of range.
   BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
-  /// Returns the number of steps until the largest shard has used each sample once. It is the same for all shards; a
-  /// smaller shard may have no samples in the last steps.
+  /// Returns the number of steps until the largest shard has used each sample once. The number is the same for all
+  /// shards; a smaller shard may have no samples in the last steps.
   /// @throws Error invalid_argument if `num_shards` is below 1.
   std::int64_t steps_per_epoch(int num_shards) const;
   /// Returns the numbers of the samples in a shard's batch at a step. The span is valid until the next call.

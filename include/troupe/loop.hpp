@@ -25,7 +25,8 @@ struct AccelerateOptions {
   /// The number format to request. bf16 is used only if the model and the device of every rank support it. Default:
   /// f32.
   Precision precision = Precision::f32;
-  /// As ComputeOptions::precision_check. All ranks use the same format, for which the times of the slowest rank decide.
+  /// As ComputeOptions::precision_check. All ranks use the same format. It is chosen by the times of the slowest rank
+  /// for each format.
   bool precision_check = true;
   /// Passed to the creator (ReplicaContext::config).
   std::string config = {};

@@ -254,8 +254,8 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  /// Prepares the model and returns its description. The worker of the replica calls it once, before anything else. A
-  /// model that contains another model starts that model with the same context.
+  /// Prepares the model and returns its description. The worker of the replica calls `start` once, before any other
+  /// function. A model that contains another model starts that model with the same context.
   const ModelInfo& start(const ReplicaContext& context);
 
   /// Returns the description of the model. Defaults are replaced: `learned_size` is not 0, and `tensors` is not empty.
@@ -285,8 +285,8 @@ class Model {
   /// model supports them. Returns 0 samples if the model has no such set (default).
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
-  /// Converts a flat vector to canonical order. The conversion is a permutation that leaves out padding. It is used for
-  /// the optimizer's vectors as well as for weights. Default: a copy.
+  /// Converts a flat vector to canonical order. The conversion is a permutation that leaves out padding. The conversion
+  /// is used for the optimizer's vectors as well as for weights. Default: a copy.
   /// @throws Error model_mismatch unless overridden, if the sizes differ.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   /// Converts a vector in canonical order to a flat vector and sets padding to zero. Default: a copy.
@@ -304,7 +304,7 @@ class Model {
   ModelInfo info_;
 };
 
-/// Makes a replica. It must not return null, and must be thread-safe.
+/// Makes a replica. The function must not return null, and must be thread-safe.
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;
 
 /// Makes replicas: from a callable, for placement in_process, or from a registered name, for all placements. A callable

@@ -88,7 +88,8 @@ class Graph {
   /// Returns the input of the network.
   static Node input() { return {}; }
   /// Appends a layer and returns its output.
-  /// @param name the tensors of the layer are named NAME.weight and so on. It may be empty if the layer has no tensors.
+  /// @param name the name of the layer, NAME; its tensors are named NAME.weight and so on. The name may be empty if the
+  /// layer has no tensors.
   /// @param layer the layer.
   /// @param inputs outputs of earlier layers, or the input of the network.
   /// @throws Error invalid_argument if an input does not belong to this graph, or the number of inputs is wrong.
@@ -169,10 +170,10 @@ Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench". `init` calls this function. Their config (Options::config) is JSON: {"data": NAME, "batch_size": B,
-/// "loss": NAME, "metrics": [NAME, ...], "model_options": {NAME: NUMBER, ...}}. Model options are the members of
-/// MlpOptions for "mlp", those of CnnOptions for "cnn" and "cnn-bn", and "width" for ResNets. "linear", "softmax" and
-/// "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
+/// and "tfbench". `init` calls this function. The config of these models (Options::config) is JSON: {"data": NAME,
+/// "batch_size": B, "loss": NAME, "metrics": [NAME, ...], "model_options": {NAME: NUMBER, ...}}. Model options are the
+/// members of MlpOptions for "mlp", those of CnnOptions for "cnn" and "cnn-bn", and "width" for ResNets. "linear",
+/// "softmax" and "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
 void register_builtin_models();
 
 }  // namespace troupe::models

@@ -180,14 +180,15 @@ struct UpdateRule {
   /// Names of the state vectors, such as "momentum". Each has the length of the weights and starts with zeros. At most
   /// kMostStateVectors.
   std::vector<std::string> state = {};
-  /// Computes the values that all chunks of a step share, and returns the function that updates a chunk. It is called
-  /// once per step for each replica and parameter group; if several threads update parts of a slice, it is called once
-  /// for each part. `prepare` must be thread-safe. One thread at a time calls the returned function.
+  /// Computes the values that all chunks of a step share, and returns the function that updates a chunk. `prepare` is
+  /// called once in each step for each replica and parameter group. If several threads update parts of a slice,
+  /// `prepare` is called once for each part. `prepare` must be thread-safe. One thread at a time calls the returned
+  /// function.
   std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
 };
 
-/// Makes an update rule from its options. It is called once for each parameter group, with the weight decay of that
-/// group. It throws Error invalid_argument if the rule does not support an option.
+/// Makes an update rule from its options. The function is called once for each parameter group, with the weight decay
+/// of that group. The function throws Error invalid_argument if the rule does not support an option.
 using MakeUpdateRule = std::function<UpdateRule(const RegisteredOptimizer& options)>;
 
 /// Registers an update rule under a name, for RegisteredOptimizer::name. Call this function before `init` in every

@@ -76,9 +76,9 @@ struct TimeoutOptions {
 /// DistributedSGD::checkpoint. Of equal metrics the first is kept.
 enum class KeepBest : std::uint8_t { none, highest, lowest };
 
-/// Periodic checkpoints. They are written in the background as `step-00001234` and so on into one folder, in the format
-/// of DistributedSGD::save_state. Steps do not wait for the disk. Only one run at a time may write to a folder; a
-/// second run gets an Error in_use.
+/// Periodic checkpoints, in the format of DistributedSGD::save_state. Each checkpoint is a subfolder of one folder,
+/// such as `step-00001234`. Checkpoints are written in the background. Steps do not wait for the disk. Only one run at
+/// a time may write to a folder; a second run gets an Error in_use.
 struct CheckpointOptions {
   /// The folder; it is created if necessary. Empty (default): no checkpoints.
   std::string folder = {};

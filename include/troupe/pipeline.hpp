@@ -37,8 +37,8 @@ DataPtr take(DataPtr data, std::int64_t count);
 /// Returns the samples for which `keep` returns true. `keep` is called once for each sample, during this call.
 /// @throws Error bad_data if no sample is left.
 DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>& keep);
-/// Returns the samples in one fixed order, drawn from the seed. Training does not need it: each epoch has its own
-/// order.
+/// Returns the samples in one fixed order, drawn from the seed. Training does not need shuffled data, because each
+/// epoch uses an order of its own.
 DataPtr shuffle(DataPtr data, std::uint64_t seed = 1);
 /// Returns all samples, `times` times.
 /// @throws Error invalid_argument if `times` is below 1.
@@ -49,7 +49,7 @@ DataPtr repeat(const DataPtr& data, int times);
 DataPtr concat(std::vector<DataPtr> parts);
 /// Returns samples whose values are replaced by the results of `change`; labels and targets stay the same.
 /// @param shape the shape of a new sample.
-/// @param change writes the new values to `to`. It must be thread-safe, and its result may depend only on its
+/// @param change writes the new values to `to`. `change` must be thread-safe, and its result may depend only on its
 /// arguments.
 DataPtr map(DataPtr data, std::vector<std::int64_t> shape,
             std::function<void(const SampleView& from, std::span<float> to)> change);

@@ -109,10 +109,10 @@ class Predictor {
   /// @throws Error as `outputs`.
   std::vector<float> predict(std::span<const float> raw) const;
 
-  /// Returns the prepared sample of a row. It is bitwise identical to that of an evaluation.
+  /// Returns the prepared sample of a row, which is bitwise identical to the sample in an evaluation.
   /// @throws Error as `predict`.
   std::vector<float> prepare(const Row& row) const;
-  /// Returns the prepared samples of raw samples. They are bitwise identical to those of an evaluation.
+  /// Returns the prepared samples of raw samples, which are bitwise identical to the samples in an evaluation.
   /// @throws Error as `predict`.
   std::vector<float> prepare(std::span<const float> raw) const;
 

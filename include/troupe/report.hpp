@@ -13,8 +13,8 @@
 
 namespace troupe {
 
-/// The number format of a run. It is decided once, for all workers. Workers that join later and runs that resume from
-/// the checkpoints of this run use the same format, because the result depends on it.
+/// The number format of a run. The format is chosen once, for all workers. Workers that join later and runs that resume
+/// from the checkpoints of this run use the same format, because the result depends on it.
 struct PrecisionChoice {
   Precision asked = Precision::f32;     ///< ComputeOptions::precision
   Precision computed = Precision::f32;  ///< the format that replicas use
@@ -87,7 +87,7 @@ struct Slowest {
   double seconds = 0;  ///< the worker's own time in PhaseSeconds::compute
   double others = 0;   ///< median of the other workers' seconds
 
-  /// Returns true if the worker took more than twice as long as the others, and at least 1 ms.
+  /// Returns true if the worker took at least 1 ms, and more than twice the median of the other workers.
   bool stands_out() const { return worker >= 0 && seconds >= 0.001 && seconds > 2 * others; }
 };
 
@@ -164,7 +164,7 @@ struct LbfgsReport {
 /// Writes one line; nothing with other algorithms.
 std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs);
 
-/// The result of a committed step. It converts to `double`, the loss.
+/// The result of a committed step. A StepReport converts to `double`: the loss.
 struct StepReport {
   /// Number of the step; the first is 1.
   std::int64_t step = 0;

@@ -105,11 +105,11 @@ class DistributedSGD {
   /// Returns true if a callback of Options::callbacks wants to stop the run. Further steps are possible nevertheless.
   bool should_stop() const;
 
-  /// Sets the learning rate from the next step on. It replaces the optimizer's LearningRate; parameter groups still
-  /// multiply it by their factors. Steps that are repeated after the loss of a node use the same rates as before.
-  /// Checkpoints contain a rate that was set by this function; `load_state` and CheckpointOptions::resume restore this
-  /// rate. If a checkpoint contains no such rate, the optimizer's LearningRate applies. `set_weights` and `load` do not
-  /// change the rate.
+  /// Sets the learning rate from the next step on. The new rate replaces the optimizer's LearningRate; parameter groups
+  /// still multiply the rate by their factors. Steps that are repeated after the loss of a node use the same rates as
+  /// before. Checkpoints contain a rate that was set by this function; `load_state` and CheckpointOptions::resume
+  /// restore this rate. If a checkpoint contains no such rate, the optimizer's LearningRate applies. `set_weights` and
+  /// `load` do not change the rate.
   /// @throws Error invalid_argument if `rate` is not a finite float of at least 0.
   void set_learning_rate(double rate);
   /// Changes the algorithm from the next step on. Results that asynchronous workers have computed so far are applied

@@ -81,7 +81,8 @@ class DataShard {
   std::int64_t num_samples() const;
   /// Returns the description of the whole set.
   const DataInfo& info() const { return source_->info(); }
-  /// Returns the number of batches until the largest shard has used each sample once. It is the same on all ranks.
+  /// Returns the number of batches until the largest shard has used each sample once. The number is the same on all
+  /// ranks.
   std::int64_t batches_per_epoch(std::int64_t batch_size) const;
   /// Returns the samples of a batch. Batches are counted from 0 over all epochs. Each epoch has another order, drawn
   /// from the seed. The last batches of an epoch may have fewer samples, or none if other ranks have one sample more.
@@ -120,8 +121,8 @@ class RunDataset {
   DataShard test_shard() const;
 
   /// Returns the folds of a cross-validation. In each, one fold of the training set is the validation set, and the
-  /// other folds are the training set. The folds depend only on the data and on `folds`. They are identical to the data
-  /// "fold:1/k:NAME" and so on (see load_data).
+  /// other folds are the training set. The folds depend only on the data and on `folds`. With k = `folds`, the folds
+  /// are identical to the data "fold:1/k:NAME" and so on (see load_data).
   /// @throws Error invalid_argument if `folds` is below 2 or above the number of training samples.
   std::vector<RunDataset> to_cv(int folds) const;
 

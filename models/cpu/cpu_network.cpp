@@ -18,7 +18,8 @@ namespace {
 
 /// The batch size for which layouts are chosen if each batch is a whole shard, so that the batch size is not known.
 constexpr std::int64_t kUsualBatch = 64;
-/// Maximum size in bytes of the largest activation of a batch in evaluations. It limits the batch size there.
+/// Maximum size in bytes of the largest activation of a batch in evaluations. This limits the batch size of
+/// evaluations.
 constexpr std::size_t kEvaluationBytes = std::size_t{1} << 26;
 
 /// Returns the result of `work`, in which oneDNN uses one thread. Converts exceptions of oneDNN to Error.

@@ -35,8 +35,8 @@ struct BackwardStep {
   std::vector<int> more_gradients;  ///< must be added to `output_gradient` before the stage runs
 };
 
-/// The buffers of a network with their lifetimes, and the steps of the backward pass that use them. It is computed once
-/// for each batch size.
+/// The buffers of a network with their lifetimes, and the steps of the backward pass that use them. The schedule is
+/// computed once for each batch size.
 struct BufferSchedule {
   std::vector<Lifetime> buffers;       ///< the first buffers hold the values, in the order of the values
   std::vector<BackwardStep> backward;  ///< in the order in which they run

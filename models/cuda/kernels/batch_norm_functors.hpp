@@ -114,8 +114,8 @@ struct SumGradients {
   }
 
  private:
-  /// Computes and stores the gradient at index `at`. Returns it rounded to the element type, so that the sums contain
-  /// the same numbers from which the input gradients are computed.
+  /// Computes and stores the gradient at index `at`. Returns the gradient rounded to the element type, so that the sums
+  /// contain the same numbers from which the input gradients are computed.
   TROUPE_HOST_DEVICE Floats<kCount> gather(std::size_t at) const {
     Floats<kCount> dz = load<kCount>(gradient + at);
     if constexpr (kHasSecond) {

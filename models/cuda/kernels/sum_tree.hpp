@@ -47,9 +47,9 @@ struct SumPlan {
   std::size_t scratch_bytes() const { return float_bytes() + (doubles() + more_doubles()) * sizeof(double); }
 
  private:
-  /// Returns the number of rows of a run. It is chosen so that there are about 2^20 partial sums, which keep 2^17
-  /// threads with 8 channels each busy. It is at least 16, so that there are far fewer partial sums than inputs. It is
-  /// at most 128, so that sums of floats are precise enough.
+  /// Returns the number of rows of a run. The number is chosen so that there are about 2^20 partial sums, enough work
+  /// for 2^17 threads with 8 channels each. The number is at least 16, so that there are far fewer partial sums than
+  /// inputs. It is at most 128, so that sums of floats are precise enough.
   static std::size_t run_length(std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t kValuesOfStage = std::int64_t{1} << 20;
     constexpr std::int64_t kShortest = 16;

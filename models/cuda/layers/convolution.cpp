@@ -167,7 +167,8 @@ class Convolution final : public ConvolutionEnds {
 
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
   /// Returns the bytes at the start of the workspace for the weight gradient in bfloat16; 0 if the layer computes in
-  /// floats. cuDNN writes the gradient of bfloat16 weights in bfloat16. It is then converted to floats.
+  /// floats. cuDNN writes the gradient of bfloat16 weights in bfloat16, and the layer then converts the gradient to
+  /// floats.
   std::size_t typed_gradient_bytes() const {
     if (layer_.input.element == Element::f32) return 0;
     return aligned(weights() * size_of(Element::bf16));
