@@ -1,8 +1,8 @@
 #pragma once
 
-// Functions that run next to replicas and workers, for DistributedSGD::call_model, foreach_model and foreach_worker.
-// They receive a replica and its weights, or a worker, and optionally the arguments of the call. They return nothing,
-// JSON, or a type that converts to JSON. Numbers that are not finite arrive as null.
+// User functions that DistributedSGD::call_model, foreach_model and foreach_worker call in the processes of the
+// workers. A function receives a replica and its weights, or a worker, and optionally the arguments of the call. It
+// returns nothing, JSON, or a type that converts to JSON. Numbers that are not finite are transferred as null.
 //
 //    sgd.call_model([](troupe::Model&, std::span<const float> weights) { return weights[0]; });
 
@@ -56,7 +56,7 @@ class CalledFunction {
 
   explicit operator bool() const { return static_cast<bool>(body_); }
   /// Calls the function.
-  /// @throws Error invalid_argument if it takes no arguments and `arguments` is not null.
+  /// @throws Error invalid_argument if the function takes no arguments and `arguments` is not null.
   Json operator()(Seen... seen, const Json& arguments) const {
     if (!takes_arguments_ && !arguments.is_null())
       throw Error(ErrorCode::invalid_argument, "the function takes no arguments");

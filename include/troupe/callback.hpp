@@ -30,8 +30,8 @@ struct RunStart {
 
 /// One report of a run, for Callback::on_report.
 struct Report {
-  /// Number of reports that each rank has made, from 1 on. A resumed run continues the number of its checkpoint. For a
-  /// DistributedSGD: the step.
+  /// Number of reports that each rank has made so far, including this report. A resumed run continues to count from the
+  /// checkpoint's iteration. For a DistributedSGD: the step.
   std::int64_t iteration = 0;
   /// Seconds since the start of the run.
   double seconds = 0;
@@ -93,20 +93,23 @@ using Callbacks = std::vector<std::shared_ptr<Callback>>;
 /// The direction in which a metric improves.
 enum class Better : std::uint8_t { lower, higher };
 
-/// Ready-made callbacks. Callbacks that write a file create it in `on_start`. If the run is resumed or its function is
-/// called again, they append to the file; repeated iterations then appear twice. When `on_report` returns, the whole
-/// report has been passed to the operating system. If the disk is full, an incomplete record is removed from the file.
+/// Ready-made callbacks. Callbacks that write a file create the file in `on_start`; an existing file is emptied. If the
+/// run is resumed or its function is called again, they append to the file; repeated iterations then appear twice. When
+/// `on_report` returns, the whole report has been passed to the operating system. If the disk is full, an incomplete
+/// record is removed from the file.
 ///
-/// They throw Error bad_file with the name of the file, from `on_start` on. An existing file that is not a log of the
-/// same kind is not changed.
+/// If a file cannot be written, `on_start` or a later call throws an Error bad_file that names the file. If a callback
+/// must append to a file that is not a log of the same kind, `on_start` throws Error bad_file and does not change the
+/// file. If another run writes to the file, `on_start` throws Error in_use.
 namespace callbacks {
 
 /// Prints a line to standard output for each report, at most ten per second, and a line at the end.
 std::shared_ptr<Callback> progress();
 /// Writes a CSV file with the columns iteration, seconds, and one for each metric. A value that a report lacks is
-/// empty. If a later report has new metrics, the file is rewritten with new columns at the end. If the path is a pipe,
-/// a device, standard output, or a file that was moved, the new columns are left out. The metrics "iteration" and
-/// "seconds" are named "metric_iteration" and "metric_seconds".
+/// empty. If a later report has new metrics, the file is rewritten with new columns at the end. The file cannot be
+/// rewritten if the path is a pipe, a device or standard output, or if the file was moved during the run. New metrics
+/// are then left out. Metrics with the names "iteration" and "seconds" have the columns "metric_iteration" and
+/// "metric_seconds".
 std::shared_ptr<Callback> csv(const std::string& path);
 /// Writes one JSON object per line for the start, each report, each checkpoint, each failure and the end.
 std::shared_ptr<Callback> json_lines(const std::string& path);
@@ -119,7 +122,7 @@ struct EarlyStopping {
   Better better = Better::lower;  ///< the direction in which the metric improves
   /// Stops the run after this many reports of the metric without an improvement. At least 1.
   int patience = 5;
-  /// Minimum improvement; a smaller change does not count. At least 0.
+  /// Minimum difference from the best value so far that counts as an improvement. At least 0.
   double least = 0;
 };
 /// Stops a run when its metric no longer improves. NaN and values that are not numbers count as no improvement.
@@ -133,9 +136,10 @@ struct BestCheckpoint {
   Better better = Better::lower;  ///< the direction in which the metric improves
 };
 /// Keeps a copy of the best checkpoint. The value of a checkpoint is the last report of the metric up to the
-/// checkpoint's iteration. The copy also contains `best.json` with that value, so that a resumed run can compare. The
-/// copy appears as a whole. It replaces nothing, an empty folder, or an earlier copy. A checkpoint must exist until it
-/// is copied, so the run must keep at least two checkpoints.
+/// checkpoint's iteration. The copy also contains `best.json` with that value, so that a resumed run can compare new
+/// checkpoints with it. The copy appears at `path` as a whole. `path` must not exist yet, or be an empty folder, or be
+/// an earlier copy, which is replaced. A checkpoint must not be deleted before it is copied, so the run must keep at
+/// least two checkpoints.
 /// @throws Error invalid_argument if checkpoints have no folder (from `on_checkpoint`), or `path` is empty.
 /// @throws Error bad_file if the copy cannot be placed at `path` (from `on_start`) or cannot be written.
 std::shared_ptr<Callback> best_checkpoint(const BestCheckpoint& options);

@@ -30,8 +30,8 @@ struct InputColumn {
   std::string name;
   Role role = Role::feature;
   bool is_text = false;  ///< if true, the fields are categories
-  /// For a feature of text: each category makes one value of a sample, which is 1 for the sample's own category and 0
-  /// otherwise. For a class column: the classes.
+  /// For a feature column with text: the categories. Each category adds one value to a sample, which is 1 if the sample
+  /// is in this category and 0 otherwise. For a class column: the names of the classes.
   std::vector<std::string> categories = {};
   /// Replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
   std::optional<float> fill = {};
@@ -39,15 +39,17 @@ struct InputColumn {
   bool operator==(const InputColumn&) const = default;
 };
 
-/// The conversion of a table or a text to samples. Saved weights contain it, so that new data is read in the same way.
+/// The conversion of a table or a text to samples. Files of weights contain this description, so that new data is
+/// converted in the same way.
 struct InputEncoding {
   /// The columns of a table, in the order of its files. Values of a sample are in the order of the features. Empty for
   /// other data.
   std::vector<InputColumn> columns = {};
-  /// True if the columns have names; otherwise they are named by their numbers, from 1 on.
+  /// True if the first row of the table contains the names of the columns. If false, columns are named by their
+  /// numbers, from 1 on.
   bool header = true;
-  /// The symbols of a text, in ascending order: code points or bytes. Value i at a position of a window is 1 for symbol
-  /// i, else 0. Empty for other data.
+  /// The symbols of a text, in ascending order: code points or bytes. A sample has one value for each symbol at each
+  /// position of its window; value i is 1 if symbol i is at the position, else 0. Empty for other data.
   std::vector<std::uint32_t> symbols = {};
   bool symbols_are_bytes = false;  ///< if false, symbols are code points
 
@@ -72,11 +74,12 @@ struct DataInfo {
   std::vector<std::string> value_names = {};
   /// One for each target. Empty if targets have no names.
   std::vector<std::string> target_names = {};
-  /// The conversion to samples before any transform. Empty if it is unknown.
+  /// The conversion of a table or a text to samples, before any transform. Empty for other data, or if it is unknown.
   InputEncoding encoding = {};
-  /// Columns of the files with missing fields.
+  /// The columns of a table that have missing fields.
   std::vector<MissingCount> missing = {};
-  /// For samples made of bytes: the float for the byte 1. Predictions from image files need it. Otherwise 0.
+  /// For samples made of bytes: the float that the byte 1 becomes, such as 1/255. Predictions from image files need
+  /// this scale. For other samples: 0.
   double byte_scale = 0;
   /// Name of the data in error messages, such as its files. May be empty.
   std::string origin = {};
@@ -88,12 +91,14 @@ struct DataInfo {
   bool varies = false;
   /// True if samples that cannot be read are left out; see BatchRequest::holes.
   bool lacks = false;
-  /// True if reading samples takes time, such as decoding. Batches are then read ahead, in threads.
+  /// True if reading a sample takes long, for example because it must be decoded. Batches are then read ahead, in
+  /// threads.
   bool slow = false;
   /// If samples can only be read in larger parts, such as a whole compressed archive: the first sample of each part, in
   /// ascending order. Empty (default): each sample can be read on its own.
   std::vector<std::int64_t> parts = {};
-  /// Number of parts that can be used alternately at low cost. 0 (default): any number.
+  /// Number of parts that the source can keep in memory, so that reading alternately from this many parts is fast. 0
+  /// (default): any number.
   int held_parts = 0;
 
   /// Returns the number of floats of one sample.
@@ -103,7 +108,8 @@ struct DataInfo {
 struct DatasetArrays;  // the memory of a Dataset's samples
 class Random;          // generator of the orders
 
-/// The origin of the random numbers for the transforms of a sample, in addition to its number.
+/// The values from which the random numbers for a sample's transforms are drawn, together with the number of the
+/// sample.
 struct DrawnFor {
   std::uint64_t seed = 0;  ///< seed of the run
   std::int64_t epoch = 0;
@@ -122,8 +128,8 @@ struct BatchRequest {
   std::span<float> targets = {};
   /// Set in training. Random transforms are applied only if it is set.
   std::optional<DrawnFor> drawn = {};
-  /// One for each sample, or empty. After `fill`, 1 marks a sample that could not be read and must be left out. If it
-  /// is empty, or DataInfo::lacks is false, such a sample is an error.
+  /// One for each sample, or empty. After `fill`, 1 marks a sample that could not be read and must be left out. If
+  /// `holes` is empty, or DataInfo::lacks is false, such a sample causes an error.
   std::span<std::uint8_t> holes = {};
 };
 
@@ -138,8 +144,8 @@ class DataSource {
 
   /// Writes the requested samples. Thread-safe.
   /// @throws Error invalid_argument if a number is out of range, or a span has the wrong length.
-  /// @throws Error bad_data if a label is out of range, a target is not finite, or one of them was not written; the
-  /// message names the sample.
+  /// @throws Error bad_data if the implementation does not write a label or target, or writes a label that is out of
+  /// range or a target that is not finite. The message names the sample.
   /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
@@ -156,8 +162,8 @@ class DataSource {
 
  private:
   /// Writes the samples of a checked request. Must be thread-safe. A sample may depend only on its number, or, if
-  /// DataInfo::varies is set, also on `drawn`. Values that are not written are zero. An exception ends the step: an
-  /// Error unchanged, any other exception as Error model_failed.
+  /// DataInfo::varies is set, also on `drawn`. Values that are not written are zero; labels and targets must be
+  /// written. An exception ends the step: an Error propagates unchanged, any other exception as Error model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
@@ -181,7 +187,8 @@ class Dataset final : public DataSource {
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
                          std::vector<std::string> class_names = {});
-  /// Returns data for a regression, with `num_targets` targets for each sample.
+  /// Returns data for a regression, with `num_targets` targets for each sample, which lie one after the other in
+  /// `targets`.
   /// @throws Error bad_data if lengths do not match or a target is not finite.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
@@ -208,7 +215,8 @@ struct TrainingData {
   std::shared_ptr<const DataSource> validation = nullptr;
 };
 
-/// Makes data from the text after the colon of its name ("" if there is none) and the seed of the run.
+/// Makes data. `arguments` is the text after the colon in the data's name, or empty if there is no colon. `seed` is the
+/// seed of the run.
 using MakeData = std::function<TrainingData(const std::string& arguments, std::uint64_t seed)>;
 
 /// How registered data is used by its name.
@@ -234,13 +242,15 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 ///
 /// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. COLUMN
 /// is a name from the first row, or a number from 1 on if the first row contains a number. Options:
-/// - `target=COLUMN[+COLUMN...]` selects the targets, `class=COLUMN` the class. Without either, the last column is the
-///   class or the target, depending on its contents.
+/// - `target=COLUMN[+COLUMN...]` selects the targets, `class=COLUMN` the class. If neither is given, the last column is
+///   the class if it contains text, else the target.
 /// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All other columns are features. A column of numbers makes one
 ///   value of a sample. A column of text makes one value for each category, of which one is 1.
-/// - `text=COLUMN[+COLUMN...]` treats columns of numbers as text. The first 1,000 rows decide about the other columns.
-/// - `missing=skip` leaves out rows with missing fields; `missing=mean` or `missing=NUMBER` fills these fields. Fields
-///   that are empty or NA, N/A, NaN, null, none or ? are missing. Without this option they are an error.
+/// - `text=COLUMN[+COLUMN...]` treats columns of numbers as text. Any other column is text if one of its first 1,000
+///   fields is text.
+/// - `missing=skip` leaves out rows with missing fields. `missing=mean` replaces a missing number by the mean of its
+///   column, and a missing text by the category "(missing)". `missing=NUMBER` replaces a missing number by NUMBER. A
+///   field is missing if it is empty or NA, N/A, NaN, null, none or ?. Without this option a missing field is an error.
 /// - `test=FILE` names a file of the test set.
 /// - `header=yes|no` and `separator=LETTER|tab|comma` override the detected format.
 ///
@@ -251,37 +261,39 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// decoded on demand. With `damaged=skip`, images that cannot be decoded are left out.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy files with integers,
-/// floats (f2, f4, f8) or bool, little or big endian. Arrays of samples have the shape (samples, features), (samples,
+/// floats (f2, f4, f8) or bool, little or big endian. The array of samples has the shape (samples, features), (samples,
 /// height, width) or (samples, channels, height, width). An array with four dimensions counts as (samples, height,
 /// width, channels) if its last length is at most 4 and its second length is more than 4; `layout` overrides this rule.
 /// Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape (samples)
 /// or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape (samples) or
-/// (samples, targets), are targets. Each name may be a pattern; there must be as many files of samples as of labels,
-/// which together are one set. A set that needs more than half of MemoryOptions::data_bytes stays in its files and is
-/// read on demand. `idx:` reads IDX files, such as those of MNIST, gzipped or not, with the same arguments.
+/// (samples, targets), are targets. Each name may be a pattern that matches several files, which together make one set.
+/// There must then be as many files of samples as files of labels. A set that needs more than half of
+/// MemoryOptions::data_bytes stays in its files and is read on demand. `idx:` reads IDX files, such as those of MNIST,
+/// gzipped or not, with the same arguments.
 ///
 /// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the same arrays from one file of
 /// numpy.savez. The default names are x_train, y_train, x_test, y_test, or x, y, images, labels, data, target, arr_0,
 /// arr_1 and so on.
 ///
 /// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I (from 1 on) of a K-fold cross-validation of the data
-/// NAME. The fold is the validation set, with its share of each class. The rest of NAME's training set is the training
-/// set. The test set is that of NAME. Folds do not depend on the seed, unless the data does. Each sample is in exactly
-/// one fold.
+/// NAME. K folds divide the training set of NAME, each with about 1/K of the samples of each class. Fold I is the
+/// validation set, and the other folds are the training set. The test set is the test set of NAME. Folds do not depend
+/// on the seed, unless the data does. Each sample is in exactly one fold.
 ///
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. A sample is a
-/// window of consecutive symbols with the shape {window, symbols}; at each position one value is 1. Each window starts
-/// `stride` symbols after the previous one. The class of a sample is the symbol after the window. Texts stay in their
-/// files.
+/// window of consecutive symbols. Its shape is {window, number of different symbols}. At each position of the window,
+/// the value of the symbol at this position is 1, and all other values are 0. Each window starts `stride` symbols after
+/// the previous one. The class of a sample is the symbol after the window. Texts stay in their files.
 ///
 /// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`
-/// reads samples from tar archives, plain or compressed by gzip or zstd, in order of their names. A range {000..009}
-/// stands for its numbers. As in WebDataset, a sample consists of consecutive members with the same name up to the
-/// first dot:
+/// reads samples from tar archives, plain or compressed by gzip or zstd, in order of their names. A range such as
+/// {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive members with
+/// the same name up to the first dot:
 /// - `.jpg`, `.jpeg` or `.png` is an image, as above; `.npy` or `.x.npy` is an array, in which unsigned bytes are
 ///   divided by 255.
-/// - The first of these is the answer: `.y.npy` or `.target.npy` contains targets, `.cls` the number of the class,
-///   `.json` {"label": number or name}, `.txt` the name of the class. Without them the folder is the class.
+/// - The targets or the class are read from the first of these members that exists: `.y.npy` or `.target.npy` contains
+///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If there
+///   is none, the class is the folder in the member's name.
 ///
 /// An index of each archive is stored next to it as `NAME.index`. Compressed archives are parts (DataInfo::parts) of at
 /// most 256 MB; MEGABYTES (default 512) of them are held in memory. If TROUPE_ALLOW_PIPE is 1 in the environment, a
@@ -295,11 +307,11 @@ TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 /// `trained.encoding`, for example that of `Predictor::data()`. Columns are matched by name in any order, or by number
 /// if there is no header. Unknown columns are ignored, and the log names them. Targets or classes may be missing from
 /// the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or symbol that the training set
-/// did not have; the default, `unseen=error`, is an error. For other data, or if the encoding is empty, it works like
-/// the function above.
-/// @throws Error bad_file as above.
+/// did not have; the default, `unseen=error`, is an error. For other data, or if the encoding is empty, this function
+/// works like the function above.
+/// @throws Error as the function above.
 /// @throws Error bad_data for a missing column, a category that the training set did not have, or a text instead of a
-/// number; the error names file, row and column.
+/// number. The error names file, row and column.
 TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
 /// Chooses the samples of each batch. The samples of shard `shard` are `shard`, `shard + num_shards`, and so on. Each
@@ -307,24 +319,26 @@ TrainingData load_data(const std::string& name, const DataInfo& trained, std::ui
 /// about 20 ns for each sample of the shard.
 ///
 /// If the data has parts (DataInfo::parts), the shard has the parts `shard`, `shard + num_shards`, and so on. If there
-/// are fewer parts than shards, it has its share of the samples of each part. Each epoch uses the parts in an order
-/// drawn from (seed, shard, epoch). It shuffles the samples of a few consecutive parts together: as many parts as
-/// contain `window` samples, but at most `held_parts`. Not thread-safe.
+/// are fewer parts than shards, the shard has every num_shards-th sample of each part. Each epoch uses the parts in an
+/// order drawn from (seed, shard, epoch). The sampler shuffles the samples of consecutive parts together. It combines
+/// parts until they have `window` samples or until there are DataInfo::held_parts parts, whichever is first. Not
+/// thread-safe.
 class BatchSampler {
  public:
+  /// Makes a sampler for samples without parts.
   /// @param num_samples samples of all shards.
   /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
   /// @throws Error invalid_argument if a number is negative.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
-  /// Does the same for samples that may come in parts.
+  /// Makes a sampler for data that may have parts.
   /// @param info the data.
   /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
   /// @param window minimum number of samples to shuffle together; at least 1.
   /// @throws Error invalid_argument if a number is out of range.
   BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
-  /// Returns the number of steps until the largest shard has used each sample once. It is the same for all shards; a
-  /// smaller shard may have no samples in the last steps.
+  /// Returns the number of steps until the largest shard has used each sample once. The number is the same for all
+  /// shards; a smaller shard may have no samples in the last steps.
   /// @throws Error invalid_argument if `num_shards` is below 1.
   std::int64_t steps_per_epoch(int num_shards) const;
   /// Returns the numbers of the samples in a shard's batch at a step. The span is valid until the next call.

@@ -36,7 +36,7 @@ using MapOf = Eigen::Map<std::conditional_t<std::is_const_v<Float>, const M, M>>
 template <class Float>
 class Tensors {
  public:
-  /// @param tensors in the order in which they lie in `values`.
+  /// @param tensors the descriptions of the tensors, in the order in which the tensors lie in `values`.
   /// @param values the vector. Neither span is copied, so both must outlive this object.
   Tensors(std::span<const TensorInfo> tensors, std::span<Float> values) : tensors_(tensors), values_(values) {}
 
@@ -86,15 +86,15 @@ class Tensors {
   std::span<Float> values_;
 };
 
-/// Returns the tensors of weights that a program holds: `tensors(sgd.tensors(), weights)` with `weights =
-/// sgd.weights()`.
+/// Returns a view of weights as tensors, by name. Example: `tensors(sgd.tensors(), weights)`, where `weights` is the
+/// result of `sgd.weights()`.
 template <std::ranges::borrowed_range Floats>
 auto tensors(std::span<const TensorInfo> infos, Floats&& values) {
   const std::span span(values);
   return Tensors<typename decltype(span)::element_type>(infos, span);
 }
-/// Returns the tensors of the weights or the gradient inside a model of your own. The flat vector of the model must be
-/// in canonical order.
+/// Returns a view of weights or of a gradient as tensors, for use inside a model of your own. The flat vector of the
+/// model must be in canonical order.
 template <std::ranges::borrowed_range Floats>
 auto tensors(const ModelInfo& info, Floats&& values) {
   return tensors(std::span<const TensorInfo>(info.tensors), values);
@@ -109,17 +109,17 @@ inline MapOf<Row, float> row(std::span<float> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
-/// Returns samples as rows.
+/// Returns the values of samples as a matrix with one row for each sample.
 inline MapOf<Matrix, const float> values(const Samples& samples) {
   const auto rows = static_cast<Eigen::Index>(samples.count);
   return {samples.values.data(), rows, rows == 0 ? 0 : static_cast<Eigen::Index>(samples.values.size()) / rows};
 }
-/// Returns the targets of samples as rows. There are no columns for data with classes.
+/// Returns the targets of samples as a matrix with one row for each sample. For data with classes it has no columns.
 inline MapOf<Matrix, const float> targets(const Samples& samples) {
   const auto rows = static_cast<Eigen::Index>(samples.count);
   return {samples.targets.data(), rows, rows == 0 ? 0 : static_cast<Eigen::Index>(samples.targets.size()) / rows};
 }
-/// Returns the labels of samples. Empty for data with targets.
+/// Returns the labels of samples as a column. Empty for data with targets.
 inline Eigen::Map<const Eigen::Matrix<std::int32_t, Eigen::Dynamic, 1>> labels(const Samples& samples) {
   return {samples.labels.data(), static_cast<Eigen::Index>(samples.labels.size())};
 }

@@ -14,8 +14,8 @@
 
 namespace troupe {
 
-/// A function that runs on workers. It takes nothing or the config of the run. It returns nothing, JSON or a type that
-/// converts to JSON, NamedTensors, or a TaskResult.
+/// A function that runs on workers. The function takes nothing or the config of the run. The function returns nothing,
+/// JSON, a type that converts to JSON, NamedTensors, or a TaskResult.
 class TrainFunction {
  public:
   TrainFunction() = default;

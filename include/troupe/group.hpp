@@ -34,7 +34,7 @@ struct CallPlace {
   const char* file = "";
   std::uint32_t line = 0;
 
-  /// Returns the location of the caller, if it is used as a default argument.
+  /// Returns the source location of the call that uses `current()` as a default argument.
   static constexpr CallPlace current(const char* in_file = __builtin_FILE(), std::uint32_t at_line = __builtin_LINE()) {
     return {in_file, at_line};
   }
@@ -46,21 +46,21 @@ struct Collective;   // one call of a collective
 /// A group of ranks that compute together.
 ///
 /// **Collectives.** All ranks must call the same collectives, in the same order, with the same element type and the
-/// same number of elements. A call returns when this rank's part is done. Not thread-safe: one thread of a rank at a
-/// time may use the group.
+/// same number of elements. A call returns when the result of this rank is complete; other ranks may still be busy. Not
+/// thread-safe: one thread of a rank at a time may use the group.
 ///
-/// **Errors.** If a rank is missing, the other ranks get an Error in time, at the latest after
-/// TrainerTimeouts::collective or StandaloneContext::Options::collective_timeout. The message and Where name the
-/// missing rank and the reason: it was lost, threw, returned early, or hangs; for a rank that hangs, also its last
-/// collective. If ranks call different collectives or use different sizes, each rank gets an Error invalid_argument
-/// that lists the call of every rank; the group stays usable. After any other error the group is broken for this rank:
-/// each further call throws the same error. In a child process made by fork, collectives of several ranks throw Error
-/// unsupported.
+/// **Errors.** If a rank is missing, the other ranks get an Error, at the latest after TrainerTimeouts::collective or
+/// StandaloneContext::Options::collective_timeout. The message and Where name the missing rank. The message contains
+/// the reason: the rank was lost, threw, returned early, or hangs. For a rank that hangs, the message also names its
+/// last collective. If ranks call different collectives or use different sizes, each rank gets an Error
+/// invalid_argument that lists the call of every rank; the group stays usable. After any other error the group is
+/// broken for this rank: each further call throws the same error. In a child process made by fork, collectives of
+/// several ranks throw Error unsupported.
 class Group {
  public:
   /// Makes a group of one rank, for code that runs outside a trainer.
   Group();
-  /// Makes a group that uses this communicator. Troupe calls it.
+  /// Makes a group that uses this communicator. Only Troupe calls this constructor.
   explicit Group(std::shared_ptr<Communicator> communicator);
 
   /// Returns the number of this rank, from 0 on.
@@ -77,12 +77,12 @@ class Group {
   void all_reduce(std::span<const T, N> in, std::span<T, M> out, ReduceOp op, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), in.data(), in.size(), out.data(), out.size(), op, at);
   }
-  /// Combines `values` of all ranks in place.
+  /// Combines `values` of all ranks element by element and replaces `values` by the result on all ranks.
   template <Element T, std::size_t N>
   void all_reduce(std::span<T, N> values, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), values.data(), values.size(), values.data(), values.size(), op, at);
   }
-  /// Combines one value of all ranks and returns the result.
+  /// Combines `value` of all ranks and returns the result on all ranks.
   template <Element T>
   T all_reduce(T value, ReduceOp op = ReduceOp::sum, CallPlace at = CallPlace::current()) {
     all_reduce(type_of<T>(), &value, 1, &value, 1, op, at);
@@ -90,7 +90,8 @@ class Group {
   }
 
   /// Combines `in` of all ranks; each rank gets only its part of the result.
-  /// @param part must have the length of `part_of(in.size())`. It may be the same memory as that part of `in`.
+  /// @param part receives the part of this rank, `part_of(in.size())`, and must have the length of this part. It may be
+  /// the same memory as this part of `in`.
   /// @throws Error invalid_argument if the length is wrong.
   template <Element T, std::size_t N, std::size_t M>
   void reduce_scatter(std::span<const T, N> in, std::span<T, M> part, ReduceOp op = ReduceOp::sum,
@@ -98,7 +99,9 @@ class Group {
     reduce_scatter(type_of<T>(), in.data(), in.size(), part.data(), part.size(), op, at);
   }
   /// Concatenates the parts of all ranks in order of rank; all ranks get the result in `all`.
-  /// @param part must have the length of `part_of(all.size())`. It may be the same memory as that part of `all`.
+  /// @param part the part of this rank, `part_of(all.size())`, with the length of this part. It may be the same memory
+  /// as this part of `all`.
+  /// @param all receives the parts of all ranks.
   /// @throws Error invalid_argument if the length is wrong.
   template <Element T, std::size_t N, std::size_t M>
   void all_gather(std::span<const T, N> part, std::span<T, M> all, CallPlace at = CallPlace::current()) {
@@ -110,7 +113,7 @@ class Group {
   void broadcast(std::span<T, N> values, int root = 0, CallPlace at = CallPlace::current()) {
     broadcast(type_of<T>(), values.data(), values.size(), root, at);
   }
-  /// Blocks until all ranks have called it.
+  /// Blocks until all ranks have called this function.
   void barrier(CallPlace at = CallPlace::current());
 
   /// A part of a vector: the elements [begin, end).

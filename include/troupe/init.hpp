@@ -19,11 +19,12 @@ namespace troupe {
 ///
 /// It raises the soft limit on open files of this process to the hard limit.
 ///
-/// A worker process, and the process in which a node serves a run, run this program again with the arguments of the
-/// first start, even if `argv` was changed since. So flags that are read before `init` have the same values in every
-/// process. The code before `init` runs in each of these processes. It should only register and read arguments; it
-/// should neither print nor start anything. If the program is to serve as a node, a parser that rejects unknown
-/// arguments must run after `init` or must ignore `--troupe-...`.
+/// Worker processes, and the processes in which a node serves runs, are started from this program's file. They get the
+/// original arguments of this process, even if `argv` was changed since. So flags that are read before `init` have the
+/// same values in every process. The code before `init` runs in each of these processes. This code should only register
+/// models and the like, and read arguments; it should neither print nor start anything. Nodes are started with
+/// arguments that begin with `--troupe-`. So in a program that serves as a node, a parser that rejects unknown
+/// arguments must run after `init` or must ignore these arguments.
 /// @throws Error invalid_argument for an unknown `--troupe-...` argument.
 void init(int argc, char** argv);
 

@@ -4,7 +4,8 @@
 
 namespace troupe {
 
-/// What functions on workers take, report and return. A number that is not finite becomes null on its way.
+/// The type of the arguments, reports and results of functions on workers. Numbers that are not finite are transferred
+/// as null.
 using Json = nlohmann::json;
 
 }  // namespace troupe

@@ -18,7 +18,7 @@ namespace cpu {
 class LayerKernels;
 }
 
-/// The batch that a layer processes.
+/// Describes the batch that a layer processes.
 struct BatchContext {
   int shard = 0;
   std::int64_t step = 0;   ///< steps committed so far
@@ -59,19 +59,21 @@ struct LayerTensor {
   double scale = 0;
 };
 
-/// How a layer can be computed together with its neighbours, which saves passes over memory.
+/// How a layer can be computed together with the layers before and after it, so that values are written to memory and
+/// read again less often.
 struct Folding {
-  bool is_view = false;  ///< its output is its input with another shape
-  bool is_relu = false;  ///< a preceding layer with `takes_relu` can do its work
-  /// It adds two inputs; one of them may come from a layer with `takes_addend`.
+  bool is_view = false;  ///< the output is the input with another shape; no values are computed
+  bool is_relu = false;  ///< the layer is a ReLU; a layer with `takes_relu` can apply the ReLU instead
+  /// The layer adds two inputs. A layer with `takes_addend` that computes one of the inputs can do the addition
+  /// instead.
   bool is_sum = false;
   bool element_wise = false;  ///< each output depends on the input at the same position only
-  bool takes_relu = false;    ///< it can apply a ReLU to its output
-  /// It can apply a ReLU to its output in a pass that it makes anyway.
+  bool takes_relu = false;    ///< the layer can apply a ReLU to its output
+  /// The layer can apply a ReLU to its output while it computes the output, at no additional cost.
   bool takes_relu_for_free = false;
-  /// The ReLU of its output equals its output for the ReLU of its input.
+  /// layer(relu(x)) equals relu(layer(x)), so a ReLU of the input may be applied to the output instead.
   bool commutes_with_relu = false;
-  /// It can add a second input to its output, before the ReLU.
+  /// The layer can add a second input to its output, before the ReLU.
   bool takes_addend = false;
 };
 
@@ -95,8 +97,8 @@ class LayerSpec {
   virtual std::size_t num_inputs() const { return 1; }
   /// Returns the shape of the output.
   /// @param inputs one shape for each of the `num_inputs()` inputs.
-  /// @throws Error invalid_argument if the inputs or the layer's parameters are not valid. The message follows the name
-  /// of the layer, as in "needs flat input".
+  /// @throws Error invalid_argument if the inputs or the layer's parameters are not valid. The message is appended to
+  /// the name of the layer, so it must continue a sentence, such as "needs flat input".
   virtual SampleShape output(std::span<const SampleShape> inputs) const = 0;
   /// Returns true if the layer has tensors and therefore needs a name in its graph.
   virtual bool has_tensors() const { return false; }
@@ -110,7 +112,7 @@ class LayerSpec {
   /// layer then uses BatchContext::training in the forward and backward pass.
   virtual bool is_batch_dependent() const { return false; }
   /// Does nothing if the layer can learn from batches of this size.
-  /// @throws Error invalid_argument if it cannot; the message follows the name of the layer.
+  /// @throws Error invalid_argument if it cannot; the message is appended to the name of the layer, as in `output`.
   virtual void check_batch(const SampleShape& /*input*/, std::int64_t /*batch_size*/) const {}
 
   /// Returns the implementation for the CPU.

@@ -41,9 +41,9 @@ using LogSink = std::function<void(const LogRecord& record)>;
 /// "troupe: " and the text on standard error.
 ///
 /// Any thread may call the sink, but only one at a time. The sink must not call a DistributedSGD. If the sink throws,
-/// the exception is dropped and the message is written to standard error. A message that the sink itself causes is
-/// written there, too. Once this function has returned, the previous sink is not called again, unless the previous sink
-/// made this call.
+/// the exception is dropped and the message is written to standard error. A message that the sink itself causes is also
+/// written to standard error. Once this function has returned, the previous sink is not called again, unless the
+/// previous sink made this call.
 ///
 /// Each process has its own sink. Worker processes and nodes that are started from this program run `main` up to
 /// `init`. So they use the same sink if it is set before `init`. Otherwise they write to their standard error, which

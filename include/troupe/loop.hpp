@@ -25,19 +25,20 @@ struct AccelerateOptions {
   /// The number format to request. bf16 is used only if the model and the device of every rank support it. Default:
   /// f32.
   Precision precision = Precision::f32;
-  /// As ComputeOptions::precision_check. All ranks use the same format: f32 if it is faster.
+  /// As ComputeOptions::precision_check. All ranks use the same format. It is chosen by the times of the slowest rank
+  /// for each format.
   bool precision_check = true;
   /// Passed to the creator (ReplicaContext::config).
   std::string config = {};
   /// As ReplicaContext::frozen.
   bool frozen = false;
-  /// The optimizer's parameter groups, if some of them are frozen. Layers with frozen tensors then compute no gradient
-  /// for them, and their batch-norm uses the existing statistics.
+  /// The optimizer's parameter groups, if some groups are frozen. A layer whose tensors are all frozen then computes no
+  /// gradient for them; if it is a batch-norm, it uses the existing statistics.
   std::vector<ParameterGroup> groups = {};
 };
 
 /// Creates a model and starts it for this rank. The model works on the rank's shard; there are as many shards as ranks.
-/// All ranks must call it.
+/// All ranks must call this function.
 /// @param model a creator, or the name of a registered model.
 /// @param options see AccelerateOptions.
 /// @param place the context of the rank. Default: the context of this thread.
@@ -63,15 +64,16 @@ struct GroupSgdOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
-/// Synchronous SGD by the ranks of a group. The object combines a model, a group and an optimizer. Each rank has a
-/// replica. Gradients are added in a fixed tree over the ranks and divided by the number of samples. Each rank updates
-/// one part of the weights and keeps only the optimizer state of that part. The result is bitwise identical to a
-/// DistributedSGD with as many shards as ranks.
+/// Synchronous SGD by the ranks of a group. Each rank makes one object of this class from its replica of the model, the
+/// group and an optimizer. Gradients are added in a fixed tree over the ranks and divided by the number of samples.
+/// Each rank updates one part of the weights and keeps only the optimizer state of that part. The result is bitwise
+/// identical to a DistributedSGD with as many shards as ranks.
 ///
-/// All ranks must call the same functions in the same order. Not thread-safe. A step that throws changes nothing.
+/// The constructor, `step`, `evaluate` and `state` are collectives: all ranks must call them, in the same order. Not
+/// thread-safe. A step that throws changes nothing.
 class GroupSGD {
  public:
-  /// Makes the first weights from the seed. A collective.
+  /// Makes the first weights from the seed.
   /// @param model the result of `accelerate`, or a model that has not been started; it is then started for this rank.
   /// @param group the ranks.
   /// @param optimizer the update rule. Default: Sgd().
@@ -96,11 +98,11 @@ class GroupSGD {
   /// Returns the number of steps until every rank has used each of its samples once. 0 if the model does not define it.
   std::int64_t steps_per_epoch() const;
 
-  /// Returns loss and accuracy on the model's test or validation set; each rank evaluates its part. A collective.
+  /// Returns loss and accuracy on the model's test or validation set; each rank evaluates its part of the set.
   /// @throws Error bad_data if the model has no such set.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test);
 
-  /// Returns the weights in canonical order (ModelInfo::tensors). Not a collective: every rank has all weights.
+  /// Returns the weights in canonical order (ModelInfo::tensors). Every rank has all weights.
   std::vector<float> weights() const;
   /// Replaces the weights. All ranks must pass the same values. The optimizer state restarts with zeros.
   /// @throws Error model_mismatch if the length is wrong.
@@ -108,12 +110,14 @@ class GroupSGD {
 
   /// Returns the weights, the optimizer state (such as "momentum/NAME") and the number of steps, for
   /// TaskContext::save_checkpoint. A run with any number of ranks can resume from it, and Predictor accepts the folder
-  /// of such a checkpoint. A collective.
+  /// of such a checkpoint.
   NamedTensors state() const;
-  /// Writes the weights to a safetensors file, like DistributedSGD::save. Not a collective; one rank suffices.
+  /// Writes the weights to a safetensors file, like DistributedSGD::save. It suffices to call this function on one
+  /// rank.
   /// @throws Error bad_file if the file cannot be written.
   void save(const std::string& path) const;
-  /// Loads the result of `state`.
+  /// Replaces weights, optimizer state and number of steps by those in `tensors`, a result of `state`. All ranks must
+  /// pass the same tensors.
   /// @throws Error model_mismatch if a tensor is missing or has another shape; the error names the tensor.
   void load_state(const NamedTensors& tensors);
 

@@ -23,9 +23,9 @@ struct Target {
   std::span<const float> values = {};
 };
 
-/// A loss: a number for the outputs and the target of one sample, which training minimizes. The loss of a step is the
-/// mean over its samples. Implementations must be thread-safe and must not keep state between samples. Spans have no
-/// particular alignment.
+/// A loss: a function that training minimizes. It computes one number from the outputs and the target of one sample.
+/// The loss of a step is the mean over its samples. Implementations must be thread-safe and must not keep state between
+/// samples. Spans have no particular alignment.
 class Loss {
  public:
   /// @param name unique among losses; files of weights contain it.
@@ -41,13 +41,13 @@ class Loss {
   /// @throws Error invalid_argument if the loss does not support this data.
   virtual std::int64_t num_outputs(const DataInfo& data) const;
 
-  /// Returns the loss of one sample, as evaluations measure it.
+  /// Returns the loss of one sample for an evaluation, which may differ from the loss in training (see `gradient`).
   /// @throws Error bad_data for a target that the loss does not support.
   virtual double value(std::span<const float> outputs, const Target& target) const = 0;
-  /// Returns the loss of one sample, as training uses it, and writes all derivatives with respect to the outputs.
+  /// Returns the loss of one sample in training, and writes its derivatives with respect to all outputs to `gradient`.
   /// @throws Error bad_data for a target that the loss does not support.
   virtual double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const = 0;
-  /// Returns true if the outputs are right, for the accuracy. Default: false.
+  /// Returns true if the outputs count as correct in the accuracy. Default: false.
   virtual bool is_hit(std::span<const float> outputs, const Target& target) const;
   /// Returns true if `is_hit` can return true. Steps then report a training accuracy. Default: false.
   virtual bool has_hits() const { return false; }
@@ -85,20 +85,21 @@ void register_loss(std::shared_ptr<const Loss> loss);
 
 namespace losses {
 
-/// Returns "softmax-cross-entropy", for data with classes, with one output for each class. A sample is a hit if the
-/// output of its class is the largest.
-/// @param label_smoothing the part of the target probability that is spread evenly over all classes in training, as in
+/// Returns the loss "softmax-cross-entropy", for data with classes, with one output for each class. A sample is a hit
+/// if the output of its class is the largest.
+/// @param label_smoothing the part of the target probability 1 that training distributes evenly over all classes, as in
 /// PyTorch's CrossEntropyLoss; in [0, 1). Evaluations do not use it.
 /// @throws Error invalid_argument if `label_smoothing` is not in [0, 1).
 std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing = 0);
 
-/// Returns "mean-squared-error", for data with targets, with one output for each target: the mean of (output -
-/// target)^2 over the outputs of a sample. The loss of a step is PyTorch's MSELoss. There are no hits.
+/// Returns the loss "mean-squared-error", for data with targets, with one output for each target: the mean of (output -
+/// target)^2 over the outputs of a sample. The loss of a step is PyTorch's MSELoss. No sample counts as a hit
+/// (Loss::has_hits is false).
 std::shared_ptr<const Loss> mean_squared_error();
 
-/// Returns "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target: the mean over the
-/// outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is a hit if every output is above 0 exactly where
-/// the target is above 0.5.
+/// Returns the loss "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target. It is
+/// the mean of the binary cross-entropies over the outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is
+/// a hit if each output is above 0 if and only if its target is above 0.5.
 std::shared_ptr<const Loss> sigmoid_cross_entropy();
 
 }  // namespace losses

@@ -28,8 +28,9 @@ struct Metric {
 };
 
 /// Registers a metric under its name, so that the "metrics" of built-in models can refer to it. Call this function
-/// before `init`, so that worker processes register the metric, too. Troupe registers "brier-score": for data with
-/// classes, the sum over the classes of (probability - 1 or 0)^2.
+/// before `init`, so that worker processes register the metric, too. Troupe registers "brier-score", for data with
+/// classes: the sum of (p - y)^2 over the classes. Here p is the probability of a class, and y is 1 for the class of
+/// the sample and 0 for other classes.
 /// @throws Error invalid_argument if the name is empty or taken, or `value` is empty.
 void register_metric(Metric metric);
 

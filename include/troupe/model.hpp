@@ -45,8 +45,8 @@ struct WeightsVersion {
   /// 0: unknown; the buffer may have any contents.
   std::uint64_t number = 0;
 
-  /// Returns a version for these weights, with a number that is new in this process. Use it for all calls until they
-  /// change.
+  /// Returns a version for these weights, with a number that is new in this process. Pass the same version to all calls
+  /// until the weights change.
   static WeightsVersion begin(std::span<const float> weights);
 
   bool operator==(const WeightsVersion&) const = default;
@@ -79,20 +79,21 @@ enum class Precision : std::uint8_t {
   bf16,
 };
 
-/// Seconds that the same part of a model's work takes in each number format. Zeros: not measured.
+/// The time in seconds that the same part of a model's work takes in each number format. 0: not measured.
 struct PrecisionSeconds {
   double f32 = 0;
   double bf16 = 0;
 
   /// Returns true if both times were measured.
   bool known() const { return f32 > 0 && bf16 > 0; }
-  /// Returns f32 if bf16 takes more than 1.1 times as long, else bf16. The margin has two reasons: in the unmeasured
-  /// part of the work bf16 moves half the bytes, and on a busy machine two measurements may differ by that much.
+  /// Returns f32 if bf16 takes more than 1.1 times as long, else bf16. The margin of 10% has two reasons. In the part
+  /// of the work that is not measured, bf16 needs less time, because it moves half the bytes. And on a busy machine two
+  /// measurements of the same work may differ by 10%.
   Precision faster() const { return bf16 > 1.1 * f32 ? Precision::f32 : Precision::bf16; }
 };
 
-/// Time that a model spent in layers of one kind, and their arithmetic operations. Work between layers (sample layout,
-/// loss) is not included.
+/// The time that a model spent in layers of one kind, and the number of their arithmetic operations. Work between
+/// layers (sample layout, loss) is not included.
 struct LayerTime {
   std::string kind;
   std::int64_t layers = 0;  ///< number of layers of this kind in the network
@@ -102,11 +103,12 @@ struct LayerTime {
   double forward_flops = 0;
   /// Likewise, in backward passes.
   double backward_flops = 0;
-  /// True if the time overlaps with the time of other kinds. Sums must not include it.
+  /// True if these layers run at the same time as layers of other kinds. Sums of times over all kinds must leave out
+  /// such an entry.
   bool beside = false;
 };
 
-/// The replica that a creator makes, and the options of its run.
+/// Describes the replica that a creator makes, and contains the options of its run.
 struct ReplicaContext {
   int worker = 0;
   /// Number of the replica within its worker, from 0 to ComputeOptions::devices_per_worker - 1.
@@ -127,13 +129,13 @@ struct ReplicaContext {
   bool tf32 = false;            ///< ComputeOptions::tf32
   /// Number of the replica among the run's replicas on its node.
   int place = 0;
-  /// Number of replicas of this worker that compute at the same time; the others wait.
+  /// Number of replicas of this worker that compute at the same time; the other replicas wait for them.
   int replicas_at_a_time = 1;
-  /// If true, batch-norm, dropout and other layers that depend on the batch or on random numbers in training compute as
-  /// in evaluations, and their statistics do not change.
+  /// If true, layers that depend on the batch or on random numbers in training, such as batch-norm and dropout, compute
+  /// as in evaluations. Their statistics do not change.
   bool frozen = false;
-  /// Returns true for tensors that must not change (ParameterGroup::frozen), by name. Their gradient need not be
-  /// written. Empty: no such tensors.
+  /// Returns true if the tensor with this name must not change (ParameterGroup::frozen). The gradient of such a tensor
+  /// need not be written. An empty function: there are no such tensors.
   std::function<bool(const std::string& tensor)> keeps = {};
 };
 
@@ -146,20 +148,20 @@ struct BatchResult {
   double loss_sum = 0;
   /// Number of samples in the sum; may be 0.
   std::int64_t samples = 0;
-  /// Seconds until the samples were available.
+  /// Time in seconds that the call took to obtain its samples.
   double data_seconds = 0;
   /// Samples that could not be read; they are not part of `samples`.
   std::int64_t left_out = 0;
   /// Bytes copied between the host and an accelerator, in both directions.
   std::int64_t bytes_over_bus = 0;
-  /// Samples that the model got right; see Loss::is_hit.
+  /// Samples that the model classified correctly; see Loss::is_hit.
   std::int64_t correct = kNotCounted;
 
   /// Adds another contribution.
   BatchResult& operator+=(const BatchResult& other);
 };
 
-/// Sums over a shard's samples from which the errors of one target are computed.
+/// Sums over the samples of a shard. The errors of one target are computed from these sums.
 struct TargetSums {
   double squared_error = 0;   ///< the sum of (output - target)^2
   double absolute_error = 0;  ///< the sum of |output - target|
@@ -169,10 +171,11 @@ struct TargetSums {
 };
 
 /// The contribution of one shard to an evaluation. The members after `samples` are filled if ShardStep::measure
-/// requests them and the model supports them. A model must fill a member for all shards with samples or for none.
+/// requests them and the model supports them. A model must fill a member either for all shards that have samples or for
+/// no shard.
 struct EvaluationResult {
   double loss_sum = 0;
-  std::int64_t correct = 0;  ///< samples that the model got right; see Loss::is_hit
+  std::int64_t correct = 0;  ///< samples that the model classified correctly; see Loss::is_hit
   std::int64_t samples = 0;
   /// Samples with their class among the top_k largest outputs.
   std::optional<std::int64_t> top_k_correct = {};
@@ -208,7 +211,7 @@ struct ModelInfo {
   /// The canonical weights, for files and hashes: at most `size` floats, in tensors with printable names. Empty
   /// (default): one tensor "weights" of `size` floats.
   std::vector<TensorInfo> tensors = {};
-  /// Identifies the layout of the flat vector and everything else that the bits of results depend on, such as libraries
+  /// Identifies the layout of the flat vector and everything else that results depend on bit by bit, such as libraries
   /// and devices. Replicas with different fingerprints cannot work together. Checkpoints store it; if a run resumes
   /// with another fingerprint, the log has a warning.
   std::string fingerprint = "plain";
@@ -218,8 +221,8 @@ struct ModelInfo {
   std::int64_t num_samples = 0;
   /// Steps until every shard has used each of its samples once. 0 (default): not defined.
   std::int64_t steps_per_epoch = 0;
-  /// True if a step of the model takes only tens of microseconds, so that a separate thread would cost more time than
-  /// it saves.
+  /// True if a step of the model takes only tens of microseconds. Running such a replica on a thread of its own would
+  /// cost more time than it saves.
   bool lightweight = false;
   /// A description of the network that Troupe writes into files of weights for Predictor. Only Troupe makes such
   /// descriptions. Empty (default): files do not describe the network.
@@ -241,8 +244,9 @@ ModelInfo info_of(std::vector<TensorInfo> tensors);
 /// whole flat and canonical vectors, and the parts of `update_statistics`.
 ///
 /// One thread at a time uses a replica: always the thread that created it, unless the model is lightweight. Other
-/// replicas run at the same time. A model may throw: the driver's call throws an Error unchanged, with the place added,
-/// and any other exception as Error model_failed with its text. The replica is used again by the next call.
+/// replicas run at the same time. A model may throw. If it throws an Error, the driver's call throws an Error with the
+/// same code and message, and adds the place. Any other exception becomes an Error model_failed with its text. The next
+/// call uses the replica again.
 class Model {
  public:
   Model() = default;
@@ -250,8 +254,8 @@ class Model {
   Model& operator=(const Model&) = delete;
   virtual ~Model() = default;
 
-  /// Prepares the model and returns its description. The worker of the replica calls it once, before anything else. A
-  /// model that contains another model starts that model with the same context.
+  /// Prepares the model and returns its description. The worker of the replica calls `start` once, before any other
+  /// function. A model that contains another model starts that model with the same context.
   const ModelInfo& start(const ReplicaContext& context);
 
   /// Returns the description of the model. Defaults are replaced: `learned_size` is not 0, and `tensors` is not empty.
@@ -259,7 +263,8 @@ class Model {
   const ModelInfo& info() const;
 
   /// Computes the gradient of the *sum* of the losses over the shard's samples of this step. Writes all `info().size`
-  /// floats. Padding must stay zero. For statistics it writes sums over the samples instead of a gradient.
+  /// floats of `gradient`; padding must be zero. At the positions of statistics it writes sums over the samples instead
+  /// of a gradient; `update_statistics` receives their mean.
   virtual BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) = 0;
 
   /// Computes the next version of the statistics [begin, begin + mean.size()) of the flat vector. Both ends are
@@ -276,12 +281,12 @@ class Model {
   /// Writes the first weights, which must depend on the seed only. Default: zeros.
   virtual void initialize(std::span<float> weights, std::uint64_t seed);
 
-  /// Evaluates shard `at.shard` of the set `at.set`, and optionally measures what `at.measure` requests. Returns 0
-  /// samples if the model has no such set (default).
+  /// Evaluates shard `at.shard` of the set `at.set`. Also measures the values that `at.measure` requests, as far as the
+  /// model supports them. Returns 0 samples if the model has no such set (default).
   virtual EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights);
 
-  /// Converts a flat vector to canonical order. The conversion is a permutation that leaves out padding. It is used for
-  /// the optimizer's vectors as well as for weights. Default: a copy.
+  /// Converts a flat vector to canonical order. The conversion is a permutation that leaves out padding. The conversion
+  /// is used for the optimizer's vectors as well as for weights. Default: a copy.
   /// @throws Error model_mismatch unless overridden, if the sizes differ.
   virtual void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   /// Converts a vector in canonical order to a flat vector and sets padding to zero. Default: a copy.
@@ -299,7 +304,7 @@ class Model {
   ModelInfo info_;
 };
 
-/// Makes a replica. It must not return null, and must be thread-safe.
+/// Makes a replica. The function must not return null, and must be thread-safe.
 using CreateModel = std::function<std::unique_ptr<Model>(const ReplicaContext&)>;
 
 /// Makes replicas: from a callable, for placement in_process, or from a registered name, for all placements. A callable

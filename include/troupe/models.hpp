@@ -26,15 +26,15 @@ namespace troupe::models {
 /// A model made from two functions. All its parameters are learned and start with zeros. It computes on CPUs only.
 class FunctionModel : public Model {
  public:
-  /// Returns the sum of the losses and the number of samples of the shard's batch.
+  /// Returns the sum of the losses over the samples of the shard's batch, and their number.
   using Loss = std::function<BatchResult(const ShardStep&, std::span<const float> weights)>;
-  /// Writes the gradient of that sum.
+  /// Writes the gradient of the sum of the losses with respect to the weights to `gradient`.
   using Gradient = std::function<void(const ShardStep&, std::span<const float> weights, std::span<float> gradient)>;
 
   /// @param size number of parameters; at least 1.
   /// @param loss must not be empty.
   /// @param gradient must not be empty.
-  /// @throws Error invalid_argument otherwise.
+  /// @throws Error invalid_argument if `size` is below 1 or a function is empty.
   FunctionModel(std::size_t size, Loss loss, Gradient gradient);
 
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override;
@@ -88,7 +88,8 @@ class Graph {
   /// Returns the input of the network.
   static Node input() { return {}; }
   /// Appends a layer and returns its output.
-  /// @param name the tensors of the layer are named NAME.weight and so on. It may be empty if the layer has no tensors.
+  /// @param name the name of the layer, NAME; its tensors are named NAME.weight and so on. The name may be empty if the
+  /// layer has no tensors.
   /// @param layer the layer.
   /// @param inputs outputs of earlier layers, or the input of the network.
   /// @throws Error invalid_argument if an input does not belong to this graph, or the number of inputs is wrong.
@@ -102,15 +103,15 @@ class Graph {
 };
 
 /// Returns a model that trains a network. The outputs of the last layer must be those that the loss expects for the
-/// data. The first weights follow PyTorch: uniform in +-1/sqrt(fan in), but normal with variance 2 / fan out for
-/// convolutions without bias, as in torchvision's ResNets. Tensors have PyTorch's names.
+/// data. The first weights are drawn as in PyTorch: uniform in +-1/sqrt(fan in). Convolutions without bias start normal
+/// with variance 2 / fan out, as in torchvision's ResNets. Tensors have PyTorch's names.
 /// @param graph the network.
 /// @param data training set, and optional test and validation sets.
 /// @param batch_size samples for each shard and step; 0: the whole shard. A step uses num_shards times as many.
 /// @param loss null (default): softmax cross-entropy for data with classes, mean squared error for data with targets.
 /// @param metrics measured by each evaluation, in addition to the loss.
 /// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
-/// does not fit; the message names the layer.
+/// does not fit (the message names the layer).
 /// @throws Error bad_data if the test or validation set does not match the training set.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
@@ -152,8 +153,8 @@ inline constexpr std::array kResnetDepths{18, 34, 50, 101, 152};
 /// The default width of `resnet`.
 inline constexpr std::int64_t kResnetWidth = 64;
 /// Returns a ResNet with the structure, names and order of torchvision (version 1.5: the stride is in the 3x3
-/// convolution). It accepts images of any size for which the last batch-norm has more than one value for each channel
-/// of a batch: at least 33x33 for batches of 1.
+/// convolution). The last batch-norm needs more than one value for each channel of a batch. So for a batch of 1, images
+/// must be at least 33x33; larger batches allow smaller images.
 /// @param depth one of kResnetDepths.
 /// @param num_outputs one for each class or target.
 /// @param width channels of the first stage; each later stage has twice as many as the previous one.
@@ -169,10 +170,10 @@ Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"
-/// and "tfbench". `init` calls this function. Their config (Options::config) is JSON: {"data": NAME, "batch_size": B,
-/// "loss": NAME, "metrics": [NAME, ...], "model_options": {NAME: NUMBER, ...}}. Model options are the members of
-/// MlpOptions for "mlp", those of CnnOptions for "cnn" and "cnn-bn", and "width" for ResNets. "linear", "softmax" and
-/// "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
+/// and "tfbench". `init` calls this function. The config of these models (Options::config) is JSON: {"data": NAME,
+/// "batch_size": B, "loss": NAME, "metrics": [NAME, ...], "model_options": {NAME: NUMBER, ...}}. Model options are the
+/// members of MlpOptions for "mlp", those of CnnOptions for "cnn" and "cnn-bn", and "width" for ResNets. "linear",
+/// "softmax" and "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
 void register_builtin_models();
 
 }  // namespace troupe::models

@@ -37,7 +37,7 @@ struct Schedule {
   /// Kind `step`: at least 0.
   double gamma = 0.1;
   /// Kind `cosine`: the number of steps after the warm-up in which the factor falls from 1 to `final_fraction`. At
-  /// least 1. For whole epochs: epochs * (samples / (num_shards * batch_size)).
+  /// least 1. For N epochs: N * samples / (num_shards * batch_size).
   std::int64_t total_steps = 1000;
   /// Kind `cosine`: the last factor, in [0, 1].
   double final_fraction = 0;
@@ -46,11 +46,11 @@ struct Schedule {
 /// A learning rate: a constant, a constant with a schedule, or a function of the step.
 class LearningRate {
  public:
-  /// Returns the learning rate of a step; steps are counted from 0. The driver calls it in the thread that calls
-  /// `step()` and sends the result to all workers, so it may capture anything. The result must depend on the step only,
-  /// because a step that is repeated and a run that is resumed call the function again. `step()` throws Error
-  /// invalid_argument if the result is not a finite float of at least 0. An exception from the function propagates out
-  /// of `step()`.
+  /// Returns the learning rate of a step; steps are counted from 0. The driver calls the function in the thread that
+  /// calls `step()` and sends the result to all workers, so the function may capture anything. The result must depend
+  /// on the step only, because a step that is repeated and a run that is resumed call the function again. `step()`
+  /// throws Error invalid_argument if the result is not a finite float of at least 0. An exception from the function
+  /// propagates out of `step()`.
   using Function = std::function<double(std::int64_t step)>;
 
   // NOLINTBEGIN(google-explicit-constructor): a number is a rate, and so is a function
@@ -63,7 +63,7 @@ class LearningRate {
   template <class F>
   requires std::is_invocable_r_v<double, F&, std::int64_t> LearningRate(F function)
       : LearningRate(0.0, std::move(function)) {}
-  /// A function of the step. `rate` is not used by steps; files that record the options of the run contain it.
+  /// A function of the step. Steps use only `function`. `rate` is written to files that record the options of the run.
   /// @throws Error invalid_argument if `function` is empty.
   LearningRate(double rate, Function function);
   // NOLINTEND(google-explicit-constructor)
@@ -82,15 +82,15 @@ class LearningRate {
 /// match a tensor, the first one applies. A group that matches no tensor is an Error invalid_argument at the start of
 /// the run.
 struct ParameterGroup {
-  /// Is matched against the whole name of a tensor: `*` matches any text, `?` matches one byte.
+  /// A pattern for the whole name of a tensor: `*` matches any text, `?` matches one byte.
   std::string pattern;
   /// Replaces the optimizer's weight decay. Empty (default): the optimizer's weight decay applies.
   std::optional<double> weight_decay = {};
-  /// Multiplies the learning rate of the optimizer, including a scheduled rate.
+  /// The learning rate of the tensors is the optimizer's learning rate, after any schedule, times this factor.
   double learning_rate_factor = 1;
-  /// If true, the tensors stay bitwise identical, including statistics such as running means. Their gradient counts as
-  /// zero, and their optimizer state stays zero. If all tensors of a network's layer are frozen, the layer computes no
-  /// gradient for them, and batch-norm computes as in an evaluation.
+  /// If true, the tensors stay bitwise identical, including statistics such as running means. Their gradient is
+  /// replaced by zero, and their optimizer state stays zero. If all tensors of a network's layer are frozen, the layer
+  /// computes no gradient for them, and batch-norm computes as in an evaluation.
   bool frozen = false;
 };
 
@@ -149,11 +149,11 @@ using Optimizer = std::variant<Sgd, Adagrad, Adam, AdamW, RegisteredOptimizer>;
 /// Returns the name in reports, checkpoints and commands: "sgd", "adagrad", "adam", "adamw", or the registered name.
 std::string to_string(const Optimizer& optimizer);
 
-/// The step for which an update rule makes new weights.
+/// The step for which an update rule computes new weights.
 struct UpdateStep {
   double learning_rate = 0;  ///< the rate of this step and parameter group
   std::int64_t step = 0;     ///< steps committed so far
-  /// Updates that the optimizer state contains. 0 if the state is all zeros: at the start and after `set_weights`.
+  /// Number of earlier updates since the optimizer state was last set to zero: at the start, or by `set_weights`.
   std::int64_t updates = 0;
 };
 
@@ -174,20 +174,21 @@ using UpdateFunction = std::function<bool(const UpdateChunk& chunk)>;
 /// Maximum number of state vectors of an update rule.
 inline constexpr std::size_t kMostStateVectors = 4;
 
-/// A rule that makes new weights element by element. Each output float may depend only on the input floats at the same
-/// position. The result is then bitwise identical however the vectors are split into chunks.
+/// A rule that computes new weights element by element. Each output float may depend only on the input floats at the
+/// same position. The result is then bitwise identical however the vectors are split into chunks.
 struct UpdateRule {
   /// Names of the state vectors, such as "momentum". Each has the length of the weights and starts with zeros. At most
   /// kMostStateVectors.
   std::vector<std::string> state = {};
-  /// Computes the values that all chunks of a step share, and returns the function that updates a chunk. It is called
-  /// once per step for each replica and parameter group; if several threads update parts of a slice, it is called once
-  /// for each part. `prepare` must be thread-safe. One thread at a time calls the returned function.
+  /// Computes the values that all chunks of a step share, and returns the function that updates a chunk. `prepare` is
+  /// called once in each step for each replica and parameter group. If several threads update parts of a slice,
+  /// `prepare` is called once for each part. `prepare` must be thread-safe. One thread at a time calls the returned
+  /// function.
   std::function<UpdateFunction(const UpdateStep& step)> prepare = {};
 };
 
-/// Makes an update rule from its options. It is called once for each parameter group, with the weight decay of that
-/// group. It throws Error invalid_argument if the rule does not support an option.
+/// Makes an update rule from its options. The function is called once for each parameter group, with the weight decay
+/// of that group. The function throws Error invalid_argument if the rule does not support an option.
 using MakeUpdateRule = std::function<UpdateRule(const RegisteredOptimizer& options)>;
 
 /// Registers an update rule under a name, for RegisteredOptimizer::name. Call this function before `init` in every

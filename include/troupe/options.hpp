@@ -48,7 +48,7 @@ struct ComputeOptions {
   /// The number format to request. bf16 is used only if the model and the device support it. DistributedSGD::precision
   /// returns the format in use. Default: f32.
   Precision precision = Precision::f32;
-  /// With bf16: if true (default), the layers of the model are measured at the start of the run, and the run computes
+  /// With bf16: if true (default), the layers of the model are measured at the start of the run. The run then computes
   /// in f32 if f32 is clearly faster. If false, the run computes in bf16 without this measurement.
   bool precision_check = true;
   /// If true, f32 matrix products on CUDA devices may round their factors to TensorFloat-32 (10 bits of mantissa),
@@ -56,17 +56,17 @@ struct ComputeOptions {
   bool tf32 = false;
 };
 
-/// How long calls wait for workers. A worker that does not answer in time is an Error timeout; the next call replaces
-/// the worker. A call that must replace lost workers first may take up to `start` longer. All timeouts must be
-/// positive.
+/// How long calls wait for workers. If a worker does not answer in time, the call throws Error timeout, and the next
+/// call replaces the worker. A call that must replace lost workers first may take up to `start` longer. All timeouts
+/// must be positive.
 struct TimeoutOptions {
-  /// For `step` and `warmup`. For L-BFGS it applies to each round and each evaluation.
+  /// For `step` and `warmup`. With L-BFGS, the timeout applies to each round and each evaluation of a step.
   std::chrono::milliseconds step = std::chrono::seconds(60);
   /// For workers to start and to build their models.
   std::chrono::milliseconds start = std::chrono::seconds(60);
   /// For `evaluate`.
   std::chrono::milliseconds evaluate = std::chrono::minutes(10);
-  /// For each vector of the state that is read or written by save, load and checkpoints.
+  /// For saving, loading and checkpoints. The timeout applies to each vector of the state that is read or written.
   std::chrono::milliseconds save = std::chrono::seconds(60);
   /// For functions on models and workers, including the transfer of arguments and results.
   std::chrono::milliseconds call = std::chrono::minutes(10);
@@ -76,9 +76,9 @@ struct TimeoutOptions {
 /// DistributedSGD::checkpoint. Of equal metrics the first is kept.
 enum class KeepBest : std::uint8_t { none, highest, lowest };
 
-/// Periodic checkpoints. They are written in the background as `step-00001234` and so on into one folder, in the format
-/// of DistributedSGD::save_state. Steps do not wait for the disk. Only one run at a time may write to a folder; a
-/// second run gets an Error in_use.
+/// Periodic checkpoints, in the format of DistributedSGD::save_state. Each checkpoint is a subfolder of one folder,
+/// such as `step-00001234`. Checkpoints are written in the background. Steps do not wait for the disk. Only one run at
+/// a time may write to a folder; a second run gets an Error in_use.
 struct CheckpointOptions {
   /// The folder; it is created if necessary. Empty (default): no checkpoints.
   std::string folder = {};
@@ -95,8 +95,9 @@ struct CheckpointOptions {
   /// the run starts from the beginning. If num_shards is 0, the number of shards of the checkpoint is used. A damaged
   /// checkpoint is logged and renamed; if all are damaged, the constructor throws Error bad_file.
   bool resume = false;
-  /// If true, checkpoints of a run with another number of shards are accepted. The batches after the change, and so the
-  /// bits, differ from those of an uninterrupted run with either number. Default: false.
+  /// If true, checkpoints of a run with another number of shards are accepted. The number of shards determines the
+  /// batches. So the results are then not bitwise identical to those of an uninterrupted run with either number.
+  /// Default: false.
   bool reshard = false;
 };
 
@@ -145,9 +146,9 @@ struct Options {
   /// - on_failure: after a step that failed, and after losses that a step survived.
   /// - on_end: in the destructor, before the workers end.
   ///
-  /// If a callback throws, the exception propagates to the caller. The work of the call is done nevertheless: a step
-  /// stays committed. Later callbacks in the list are not called. Callbacks may call this object, for example
-  /// `evaluate`.
+  /// If a callback throws, the exception propagates to the caller. The work of the call is complete nevertheless; for
+  /// example, a step stays committed. Later callbacks in the list are not called. Callbacks may call this object, for
+  /// example `evaluate`.
   std::vector<std::shared_ptr<Callback>> callbacks = {};
   /// If true (default), `step()` prints the time of each phase to standard output, and the log has a line if bf16 was
   /// requested but f32 is used.

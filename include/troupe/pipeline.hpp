@@ -19,7 +19,8 @@ namespace troupe::data {
 /// Shared, read-only data.
 using DataPtr = std::shared_ptr<const DataSource>;
 
-/// One sample. It has either a label or targets, as DataInfo states; or neither, if it has neither.
+/// One sample. `label` is set if the data has classes (DataInfo::num_classes), `targets` if it has targets
+/// (DataInfo::num_targets).
 struct SampleView {
   std::int64_t number = 0;
   std::span<const float> values;
@@ -36,8 +37,8 @@ DataPtr take(DataPtr data, std::int64_t count);
 /// Returns the samples for which `keep` returns true. `keep` is called once for each sample, during this call.
 /// @throws Error bad_data if no sample is left.
 DataPtr filter(const DataPtr& data, const std::function<bool(const SampleView&)>& keep);
-/// Returns the samples in one fixed order, drawn from the seed. Training does not need it: each epoch has its own
-/// order.
+/// Returns the samples in one fixed order, drawn from the seed. Training does not need shuffled data, because each
+/// epoch uses an order of its own.
 DataPtr shuffle(DataPtr data, std::uint64_t seed = 1);
 /// Returns all samples, `times` times.
 /// @throws Error invalid_argument if `times` is below 1.
@@ -46,27 +47,28 @@ DataPtr repeat(const DataPtr& data, int times);
 /// @throws Error invalid_argument if there are no parts.
 /// @throws Error bad_data if the parts differ in the shape of samples, classes, targets or names.
 DataPtr concat(std::vector<DataPtr> parts);
-/// Returns samples with other values; labels and targets stay.
+/// Returns samples whose values are replaced by the results of `change`; labels and targets stay the same.
 /// @param shape the shape of a new sample.
-/// @param change writes the new values to `to`. It must be thread-safe, and its result may depend only on its
+/// @param change writes the new values to `to`. `change` must be thread-safe, and its result may depend only on its
 /// arguments.
 DataPtr map(DataPtr data, std::vector<std::int64_t> shape,
             std::function<void(const SampleView& from, std::span<float> to)> change);
-/// Returns windows of a series. Each new sample consists of `length` consecutive samples. Its shape has `length` as an
-/// additional first dimension, and its label or targets are those of the last sample. There are length - 1 fewer
-/// samples.
+/// Returns windows of a series. Each new sample consists of `length` consecutive samples. The shape of a new sample has
+/// `length` as an additional first dimension. The label or targets of a new sample are those of its last consecutive
+/// sample. There are length - 1 fewer samples.
 /// @throws Error invalid_argument if `length` is below 1.
 /// @throws Error bad_data if no window is left.
 DataPtr window(DataPtr data, std::int64_t length);
 
-/// Returns samples that can only be read sequentially, for example from a decoder or a service. They come in parts,
-/// such as files. Parts that were used recently are held in memory. An epoch reads the parts one after the other and
-/// shuffles the samples of a few consecutive parts (see BatchSampler).
-/// @param info without num_samples: samples are counted during this call, which reads each part once.
+/// Returns samples that can only be read sequentially, for example from a decoder or a service. The samples are divided
+/// into parts, such as files. Parts that were used recently are kept in memory. An epoch reads the parts one after the
+/// other and shuffles the samples of a few consecutive parts (see BatchSampler).
+/// @param info the description of the data. `num_samples` is ignored: this call reads each part once and counts the
+/// samples.
 /// @param parts number of parts; at least 1.
-/// @param read calls `take` for each sample of a part, in the same order and with the same content in every call. It
-/// sets label or targets, but not the number. It must be thread-safe for different parts. Its exceptions propagate to
-/// the caller.
+/// @param read calls `take` once for each sample of part `part`, in the same order and with the same content every
+/// time. `read` sets the label or the targets of each sample, but not the number. Several threads may call `read` at
+/// the same time, for different parts. Exceptions of `read` propagate to the caller.
 /// @throws Error invalid_argument if there are no parts or no function.
 /// @throws Error bad_data if a sample does not match `info`, or a part is empty.
 DataPtr stream(DataInfo info, int parts,
@@ -77,7 +79,7 @@ DataPtr stream(DataInfo info, int parts,
 /// order of the data.
 /// @param data the samples.
 /// @param share in (0, 1).
-/// @param seed the draw depends only on the seed.
+/// @param seed for the random choice.
 /// @throws Error invalid_argument if `share` is not in (0, 1), or there is only one sample.
 std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64_t seed = 1);
 /// Returns the pairs of a k-fold cross-validation: in each, one fold is the test set and the other folds are the

@@ -41,19 +41,20 @@ class Field {
 /// Fields by the names of their columns, such as {{"age", 42}, {"city", "Ulm"}}.
 using Row = std::map<std::string, Field>;
 
-/// A trained network that computes outputs on the CPU, in f32, exactly like an evaluation. It needs no workers and no
-/// data.
+/// A trained network that computes outputs on the CPU, in f32, exactly like an evaluation. It needs neither workers nor
+/// training data.
 ///
 /// `predict` takes raw samples: a row of a table, or samples as load_data returns them. `outputs` and `probabilities`
 /// take prepared samples, to which the transforms of the training have been applied; `prepare` makes them.
 ///
 /// Samples are floats, one sample after the other, each row-major with shape `sample_shape()` ({channels, height,
 /// width} for images). A call takes any number of samples, including 0, and computes in batches of 64. The outputs of a
-/// sample are bitwise identical for the same position in a batch of the same size. For other batch sizes they may
-/// differ by rounding.
+/// sample are bitwise identical in two calls if the sample has the same position in a batch of the same size. Otherwise
+/// the outputs may differ by rounding.
 ///
-/// Thread-safe: several threads may call it at the same time; they share the weights, and each call has its own working
-/// memory. Moving is not thread-safe. A moved-from object may only be assigned to or destroyed.
+/// Thread-safe: several threads may call the same object at the same time. They share the weights, and each call has
+/// its own working memory. Moving an object is not thread-safe. A moved-from object may only be assigned to or
+/// destroyed.
 class Predictor {
  public:
   /// Loads a safetensors file that describes its network, as all files of Troupe do: those of DistributedSGD::save, of
@@ -99,7 +100,7 @@ class Predictor {
   /// Returns the probabilities (see `probabilities`) for a row of a table with the columns of the training. Unknown
   /// columns are ignored.
   /// @throws Error bad_data if a column is missing, contains a text instead of a number, or contains a category that
-  /// the training set did not have; the error names the column.
+  /// the training set did not have. The error names the column.
   /// @throws Error invalid_argument if the network was not trained on a table, or its file does not contain the
   /// columns.
   std::vector<float> predict(const Row& row) const;
@@ -108,10 +109,10 @@ class Predictor {
   /// @throws Error as `outputs`.
   std::vector<float> predict(std::span<const float> raw) const;
 
-  /// Returns the prepared sample of a row. It is bitwise identical to that of an evaluation.
+  /// Returns the prepared sample of a row, which is bitwise identical to the sample in an evaluation.
   /// @throws Error as `predict`.
   std::vector<float> prepare(const Row& row) const;
-  /// Returns the prepared samples of raw samples. They are bitwise identical to those of an evaluation.
+  /// Returns the prepared samples of raw samples, which are bitwise identical to the samples in an evaluation.
   /// @throws Error as `predict`.
   std::vector<float> prepare(std::span<const float> raw) const;
 
@@ -128,7 +129,7 @@ class Predictor {
   /// the outputs unchanged.
   /// @throws Error as `outputs`.
   std::vector<float> probabilities(std::span<const float> samples) const;
-  /// Writes them to `to`.
+  /// Writes the probabilities to `to`.
   /// @throws Error as `outputs`.
   void probabilities(std::span<const float> samples, std::span<float> to) const;
 

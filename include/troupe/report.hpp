@@ -13,8 +13,8 @@
 
 namespace troupe {
 
-/// The number format of a run. It is decided once, for all workers. Workers that join later and runs that resume from
-/// the checkpoints of this run use the same format, because the result depends on it.
+/// The number format of a run. The format is chosen once, for all workers. Workers that join later and runs that resume
+/// from the checkpoints of this run use the same format, because the result depends on it.
 struct PrecisionChoice {
   Precision asked = Precision::f32;     ///< ComputeOptions::precision
   Precision computed = Precision::f32;  ///< the format that replicas use
@@ -27,12 +27,12 @@ struct PrecisionChoice {
 /// Wall-clock seconds of the phases of one step. The time to replace lost workers is not included. `step` is the sum of
 /// `compute_all`, `reduce` and `apply_all` plus the driver's own bookkeeping.
 struct PhaseSeconds {
-  double step = 0;  ///< the whole step
-  /// From the first message until the driver has the gradients of the last worker.
+  double step = 0;  ///< time of the whole step
+  /// From the first message of the step until the last worker has reported that its gradients are computed.
   double compute_all = 0;
-  /// Adding gradients, in the worker that needed the least time for it.
+  /// Time of the worker that needed the least time to add gradients, or of the driver if the driver adds them.
   double reduce = 0;
-  /// Until the last worker has updated its weights.
+  /// From the end of `compute_all` until the last worker has updated its weights, minus `reduce`.
   double apply_all = 0;
   std::vector<double> compute;  ///< each worker's own time
   std::vector<double> apply;    ///< each worker's own time
@@ -40,12 +40,14 @@ struct PhaseSeconds {
   std::vector<double> data = {};
 };
 
-/// Writes one line per time, as `step()` prints them: the label, a space and the seconds. There is one interior line
-/// for each worker, and one for each worker that waited 1 ms or longer for data.
+/// Writes one line for each time, as `step()` does: a label, a space and the seconds. The members `compute` and `apply`
+/// have one line for each worker, with the word "interior" in the label. `data` has one line for each worker that
+/// waited 1 ms or longer for data.
 std::ostream& operator<<(std::ostream& out, const PhaseSeconds& seconds);
 
-/// A worker or node that was lost and was recovered from. On one machine the worker is replaced, or its shards go to
-/// the other workers. A run that lost a node starts again from its newest checkpoint and repeats the steps since then.
+/// The loss of a worker or node from which the run has recovered. On one machine the worker is replaced, or its shards
+/// go to the other workers. A run that lost a node loads its newest checkpoint and repeats the steps since that
+/// checkpoint.
 struct Repair {
   int worker = -1;  ///< -1 for a node
   /// The place of the worker: "pid N", or the name of a node.
@@ -54,7 +56,7 @@ struct Repair {
   std::string phase = {};
   /// The reason, such as "a worker was lost: its process was ended by signal 9".
   std::string what = {};
-  /// If true, the other workers have its shards now. If false, a new worker has them.
+  /// If true, the other workers have taken over the shards of the lost worker. If false, a new worker has them.
   bool redistributed = false;
   /// Seconds until all workers were available and all steps were repeated.
   double seconds = 0;
@@ -72,8 +74,8 @@ struct CheckpointReport {
   bool writing = false;
   /// Number of checkpoints that were due while the previous one was still being written.
   std::int64_t skipped = 0;
-  /// Why the last checkpoint could not be written. Empty once a checkpoint was written. The next one that is due tries
-  /// again.
+  /// Why the last checkpoint could not be written. Empty if it was written. After a failure the next checkpoint is
+  /// written when it is due.
   std::string error = {};
   /// Seconds that this `step()` spent on checkpoints, in addition to PhaseSeconds::step.
   double seconds = 0;
@@ -82,10 +84,10 @@ struct CheckpointReport {
 /// The worker with the longest compute time of a step, if there are two or more workers.
 struct Slowest {
   int worker = -1;     ///< -1 if there is only one worker
-  double seconds = 0;  ///< its PhaseSeconds::compute
+  double seconds = 0;  ///< the worker's own time in PhaseSeconds::compute
   double others = 0;   ///< median of the other workers' seconds
 
-  /// Returns true if the worker took more than twice as long as the others, and at least 1 ms.
+  /// Returns true if the worker took at least 1 ms, and more than twice the median of the other workers.
   bool stands_out() const { return worker >= 0 && seconds >= 0.001 && seconds > 2 * others; }
 };
 
@@ -133,7 +135,8 @@ std::ostream& operator<<(std::ostream& out, const LocalReport& local);
 enum class LbfgsEnd : std::uint8_t {
   none,       ///< L-BFGS continues
   converged,  ///< no element of the gradient exceeds Lbfgs::tolerance
-  /// Even along the negative gradient no smaller loss was found: floating-point precision is exhausted.
+  /// No smaller loss was found, not even in the direction of the negative gradient, because the precision of floats is
+  /// exhausted.
   no_descent,
   /// A line search used all its evaluations without success.
   budget,
@@ -148,12 +151,12 @@ struct LbfgsReport {
   LbfgsEnd end = LbfgsEnd::none;
   int evaluations = 0;     ///< evaluations of the loss and its gradient
   double objective = 0;    ///< mean loss plus penalty at the new weights
-  double step_length = 0;  ///< length of the move, in units of the direction
+  double step_length = 0;  ///< the move is the direction times this number
   /// Largest absolute value of the gradient's elements at the new weights.
   double largest = 0;
-  /// Number of pairs that made the direction. 0: the direction is the negative gradient.
+  /// Number of pairs (Lbfgs::history) from which the direction was computed. 0: the direction is the negative gradient.
   int pairs = 0;
-  int portions = 0;     ///< computed portions, without backups
+  int portions = 0;     ///< computed portions in all evaluations, without backups
   int backups = 0;      ///< portions that a second worker computed, too
   int backups_won = 0;  ///< backups that finished first
 };
@@ -161,7 +164,7 @@ struct LbfgsReport {
 /// Writes one line; nothing with other algorithms.
 std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs);
 
-/// The result of a committed step. It converts to `double`, the loss.
+/// The result of a committed step. A StepReport converts to `double`: the loss.
 struct StepReport {
   /// Number of the step; the first is 1.
   std::int64_t step = 0;
@@ -173,7 +176,7 @@ struct StepReport {
   /// weights, including the penalty. Otherwise 0.
   double gradient_norm = 0;
   std::int64_t samples = 0;  ///< samples of all shards
-  /// Samples that the model got right before the update (Loss::is_hit). -1: the loss does not count them.
+  /// Samples that the model classified correctly before the update (Loss::is_hit). -1: the loss does not count them.
   std::int64_t correct = -1;
   /// Samples that could not be read and were left out, if the data allows it (DataInfo::lacks).
   std::int64_t left_out_samples = 0;
@@ -185,7 +188,7 @@ struct StepReport {
   std::int64_t bytes_sent = 0;
   /// Bytes of the slabs of weights and optimizer state in one object store: that of this machine, or of each node.
   std::int64_t state_bytes = 0;
-  /// The part of `state_bytes` that holds older versions which are still being read.
+  /// The part of `state_bytes` that contains older versions of the state, which are still being read.
   std::int64_t pinned_bytes = 0;
   /// The name of Options::algorithm.
   std::string algorithm = {};
@@ -195,7 +198,7 @@ struct StepReport {
   bool deterministic = true;
   PhaseSeconds seconds = {};  ///< times of the phases
   Slowest slowest = {};       ///< the slowest worker
-  /// Stragglers of this step; other workers did their part. See FaultToleranceOptions::backup_workers.
+  /// The stragglers of this step, whose work other workers did. See FaultToleranceOptions::backup_workers.
   std::vector<int> left_out = {};
   /// Losses since the previous step. The lost work was repeated with the same result.
   std::vector<Repair> repairs = {};
@@ -207,19 +210,20 @@ struct StepReport {
   /// For local. `step` and `samples` then count all steps of the call.
   LocalReport local = {};
 
-  /// Returns the training accuracy: the fraction of samples that the model got right. With lbfgs it covers all
-  /// evaluations of the step. Returns an empty optional if the loss does not count correct samples.
+  /// Returns the training accuracy: the fraction of samples that the model classified correctly. With lbfgs it covers
+  /// all evaluations of the step. Returns an empty optional if the loss does not count correct samples.
   std::optional<double> accuracy() const {
     if (correct < 0 || samples == 0) return std::nullopt;
     return static_cast<double>(correct) / static_cast<double>(samples);
   }
 
   /// Returns the loss, as in `double loss = sgd.step()`.
-  operator double() const { return loss; }  // NOLINT(google-explicit-constructor): for that
+  operator double() const { return loss; }  // NOLINT(google-explicit-constructor)
 };
 
-/// Precision, recall and F1 of one class. A ratio with a zero denominator is 0, as with scikit-learn's zero_division=0:
-/// precision of a class that was never predicted, recall of a class without samples, and F1 if both are 0.
+/// Precision, recall and F1 of one class. A ratio with a zero denominator is 0, as with scikit-learn's zero_division=0.
+/// This concerns the precision of a class that was never predicted, the recall of a class without samples, and F1 if
+/// both are 0.
 struct ClassMetrics {
   /// Fraction of the samples predicted as this class that belong to it.
   double precision = 0;
@@ -229,12 +233,12 @@ struct ClassMetrics {
   std::int64_t support = 0;  ///< samples of the class
 };
 
-/// The error of outputs with respect to targets.
+/// The error of the outputs for one target.
 struct TargetMetrics {
   double mse = 0;  ///< mean of (output - target)^2
   double mae = 0;  ///< mean of |output - target|
   /// Coefficient of determination: 1 - sum of (output - target)^2 / sum of (target - mean of the target)^2. If the
-  /// target is constant: 1 without any error, else 0.
+  /// target is constant: 1 if all outputs equal the target, else 0.
   double r2 = 0;
 };
 
@@ -248,7 +252,7 @@ struct NamedMetric {
 /// if they were not requested or the model does not measure them.
 struct Evaluation {
   double loss = 0;  ///< mean over the samples
-  /// Fraction of samples that the model got right; see Loss::is_hit.
+  /// Fraction of samples that the model classified correctly; see Loss::is_hit.
   double accuracy = 0;
   std::int64_t samples = 0;
 

@@ -25,9 +25,9 @@ namespace troupe {
 
 /// Options of DistributedSGD::load.
 struct LoadOptions {
-  /// If true, loads weights for data with other classes. The tensors of the last layer, and tensors that the file lacks
-  /// or has in another shape, keep the values of the run. Tensors that only the file has are ignored. Default: false;
-  /// the file must contain exactly the tensors of the model.
+  /// If true, loads weights of a network that was trained on data with other classes. The tensors of the last layer,
+  /// and tensors that are missing from the file or have another shape there, keep the values of the run. Tensors that
+  /// only the file has are ignored. If false (default), the file must contain exactly the tensors of the model.
   bool new_head = false;
 };
 
@@ -37,7 +37,7 @@ const char* to_string(Precision precision);
 class ModelFunction;   // call.hpp
 class WorkerFunction;  // call.hpp
 
-/// Returns null: no arguments for call_model and the like.
+/// Returns a JSON null, which means "no arguments" for `call_model`, `foreach_model` and `foreach_worker`.
 const Json& no_arguments();
 
 /// Receives the weights in canonical order. The span is valid until the function returns.
@@ -45,29 +45,30 @@ using ReadWeights = std::function<void(std::span<const float> canonical)>;
 
 /// Distributed data-parallel SGD: trains one model on a group of workers.
 ///
-/// **Thread safety.** Not thread-safe: one thread at a time may use an object, and not always the same thread. A call
-/// while another call has not returned throws Error invalid_argument. Different objects are independent. A moved-from
-/// object may only be assigned to or destroyed; other calls throw Error invalid_argument. In a child process made by
-/// fork every call throws Error unsupported, and the destructor does nothing.
+/// **Thread safety.** Not thread-safe: only one thread at a time may use an object, but different threads may take
+/// turns. A call while another call has not returned throws Error invalid_argument. Different objects are independent.
+/// A moved-from object may only be assigned to or destroyed; other calls throw Error invalid_argument. In a child
+/// process made by fork every call throws Error unsupported, and the destructor does nothing.
 ///
-/// **User code** (models, creators, functions) runs where the replicas are. With placement `in_process` that is on
-/// several threads of this process at the same time. A replica is created and used by one thread at a time: always the
-/// same one, unless the model is lightweight. Data that replicas share, such as captures of a creator or a function,
-/// must be thread-safe. If user code throws an Error, the call throws it with the place added; any other exception
-/// becomes an Error model_failed with its text. Exceptions of functions that run in the caller's thread
-/// (`read_weights`, callbacks) propagate unchanged. Every other failure is an Error or std::bad_alloc.
+/// **User code** (models, creators, functions) runs where the replicas are. With placement `in_process`, user code runs
+/// on several threads of this process at the same time. Each replica is created and used by one thread: always the same
+/// thread, unless the model is lightweight (ModelInfo::lightweight). Data that replicas share, such as captures of a
+/// creator or a function, must be thread-safe. If user code throws an Error, the call throws it with the place added;
+/// any other exception becomes an Error model_failed with its text. Exceptions of functions that run in the caller's
+/// thread (`read_weights`, callbacks) propagate unchanged. Every other failure is an Error or std::bad_alloc.
 ///
-/// **Transactions.** A step of synchronous SGD commits a new version of the weights, or throws and changes nothing; it
-/// may then be called again. For a fixed number of shards the result is bitwise identical for any number of workers,
-/// placement, strategy and any worker deaths. See docs/algorithms.md for other algorithms. Weights, statistics or
-/// optimizer state that are not finite are never committed: the step throws Error non_finite_weights, and Where::object
-/// is the first such tensor in canonical order.
+/// **Transactions.** A step of synchronous SGD commits a new version of the weights, or throws and changes nothing;
+/// `step()` may then be called again. For a fixed number of shards, the result is bitwise identical for any number of
+/// workers, any placement and any strategy, and if workers die. See docs/algorithms.md for other algorithms. Weights,
+/// statistics or optimizer state that are not finite are never committed: the step throws Error non_finite_weights, and
+/// Where::object is the first such tensor in canonical order.
 ///
-/// **Lost workers.** Workers that die are replaced, and the step continues (FaultToleranceOptions::max_failures). A
-/// worker that throws or does not answer in time is an error. A run that loses a node resumes from its newest
-/// checkpoint in CheckpointOptions::folder, or from its beginning. It uses the nodes that join within `timeouts.start`,
-/// at least ClusterOptions::min_nodes, and repeats the steps since then. If there is no such folder, or weights were
-/// set or loaded since the checkpoint, the loss of a node ends the run; the weights can still be read.
+/// **Lost workers.** Workers that die are replaced, and the step continues (FaultToleranceOptions::max_failures). If a
+/// worker throws or does not answer in time, the call throws an error. A run that loses a node resumes from its newest
+/// checkpoint in CheckpointOptions::folder, or from its beginning. It continues on the nodes that join within
+/// `timeouts.start`, at least ClusterOptions::min_nodes, and repeats the steps since the checkpoint. If there is no
+/// checkpoint folder, or weights were set or loaded since the checkpoint, the loss of a node ends the run. The weights
+/// can still be read.
 class DistributedSGD {
  public:
   /// Starts the workers and builds their replicas. With CheckpointOptions::resume it also loads the newest checkpoint.
@@ -104,19 +105,21 @@ class DistributedSGD {
   /// Returns true if a callback of Options::callbacks wants to stop the run. Further steps are possible nevertheless.
   bool should_stop() const;
 
-  /// Sets the learning rate from the next step on. It replaces the optimizer's LearningRate; parameter groups still
-  /// multiply it by their factors. Steps that are repeated after the loss of a node use the rates that they had.
-  /// Checkpoints contain a rate that was set by hand: `load_state` and CheckpointOptions::resume restore it; otherwise
-  /// the options apply. `set_weights` and `load` do not change the rate.
+  /// Sets the learning rate from the next step on. The new rate replaces the optimizer's LearningRate; parameter groups
+  /// still multiply the rate by their factors. Steps that are repeated after the loss of a node use the same rates as
+  /// before. Checkpoints contain a rate that was set by this function; `load_state` and CheckpointOptions::resume
+  /// restore this rate. If a checkpoint contains no such rate, the optimizer's LearningRate applies. `set_weights` and
+  /// `load` do not change the rate.
   /// @throws Error invalid_argument if `rate` is not a finite float of at least 0.
   void set_learning_rate(double rate);
   /// Changes the algorithm from the next step on. Results that asynchronous workers have computed so far are applied
   /// first. Weights and optimizer state are kept, with two exceptions. The optimizer state restarts with zeros on a
-  /// change to or from LocalSgd, where each shard has its own state. L-BFGS starts with an empty history. `algorithm`
-  /// must not have a warm_start: steps before the change serve as the warm start.
+  /// change to or from LocalSgd, where each shard has its own state. L-BFGS starts with an empty history.
+  /// `algorithm.warm_start` must be 0, because the steps before the change serve as the warm start.
   /// @throws Error invalid_argument or unsupported if the algorithm cannot be used with the options or the model.
-  /// @throws Error as `step`. After an error the previous algorithm continues and nothing has changed, except that the
-  /// optimizer state restarts if its memory was already reused for the other algorithm.
+  /// @throws Error as `step`. After an error the previous algorithm continues and nothing has changed, with one
+  /// exception. If the memory of the optimizer state was already used for the new algorithm, the optimizer state
+  /// restarts with zeros.
   void use(const Algorithm& algorithm);
 
   /// Returns a copy of the current weights in canonical order (see ModelInfo::tensors), including statistics.
@@ -134,8 +137,8 @@ class DistributedSGD {
   /// Returns names and shapes of the weights, in canonical order.
   const std::vector<TensorInfo>& tensors() const;
 
-  /// Changes the number of workers. The shards are distributed to them anew, and replicas are built anew; results stay
-  /// bitwise identical. Returns when new workers have started. After an error the previous workers remain.
+  /// Changes the number of workers. The shards are distributed again among all workers, and replicas are built again;
+  /// results stay bitwise identical. Returns when new workers have started. After an error the previous workers remain.
   /// @throws Error invalid_argument if `num_workers` is below 1 or there are not enough shards.
   /// @throws Error unsupported with placement `cluster`.
   void resize(int num_workers);
@@ -154,29 +157,31 @@ class DistributedSGD {
   /// @throws Error non_finite_weights if a tensor contains NaN or infinity; the error names the first one.
   std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
-  /// Writes a checkpoint: everything that later steps depend on. That is weights, statistics, optimizer state, the
-  /// number of the step (which defines the schedule and the order of the data), and a learning rate that was set by
-  /// hand. `path` becomes a folder with weights.safetensors, state.safetensors and manifest.json. It appears
-  /// atomically, even if it replaces another checkpoint. It is on disk when this call returns.
+  /// Writes a checkpoint: everything that later steps depend on. A checkpoint contains weights, statistics, optimizer
+  /// state, the number of the step, and a learning rate that was set by hand. The number of the step defines the
+  /// schedule and the order of the data. `path` becomes a folder with weights.safetensors, state.safetensors and
+  /// manifest.json. The folder appears atomically, even if it replaces another checkpoint. It is on disk when this call
+  /// returns.
   /// @throws Error bad_file if it cannot be written.
   void save_state(const std::string& path);
-  /// Loads a checkpoint of `save_state` or of CheckpointOptions. The run then continues bitwise identically to an
-  /// uninterrupted run, with any placement and any number of workers and nodes. This requires the same number of
-  /// shards, seed, model, data, loss and optimizer options, and GradientOptions::deterministic. The kind of the
-  /// optimizer must match. Rates, weight decays, groups and clipping may differ on purpose.
+  /// Loads a checkpoint of `save_state` or of CheckpointOptions. The results of the run are then bitwise identical to
+  /// those of an uninterrupted run, with any placement and any number of workers and nodes. This requires the same
+  /// number of shards, seed, model, data, loss and optimizer options, and GradientOptions::deterministic. The kind of
+  /// the optimizer must match. Rates, weight decays, groups and clipping may differ on purpose.
   ///
-  /// After an error nothing has changed, except that a history of L-BFGS restarts, and so does an optimizer state that
-  /// does not fit the algorithm of the checkpoint.
+  /// After an error nothing has changed, with two exceptions. The history of L-BFGS is empty. An optimizer state that
+  /// does not fit the algorithm of the checkpoint restarts with zeros.
   /// @throws Error bad_file if the checkpoint is missing or damaged.
-  /// @throws Error model_mismatch if the checkpoint belongs to a run that differs in one of these values.
+  /// @throws Error model_mismatch if the checkpoint belongs to a run with another value of a required option.
   void load_state(const std::string& path);
 
-  /// Writes a checkpoint of the current state into CheckpointOptions::folder and returns its path. It is on disk when
-  /// this call returns. A checkpoint that is being written is finished first. After an error the run may continue.
+  /// Writes a checkpoint of the current state into CheckpointOptions::folder and returns the path of the checkpoint,
+  /// which is on disk when this call returns. If a periodic checkpoint is being written, this call finishes it first.
+  /// After an error the run may continue.
   /// @param metric the quality of the current weights, such as the accuracy of an evaluation, for
   /// CheckpointOptions::keep_best.
-  /// @throws Error invalid_argument if there is no folder, if `metric` is not finite, or if it is given but keep_best
-  /// is `none`.
+  /// @throws Error invalid_argument if there is no folder, if `metric` is not finite, or if `metric` is given but
+  /// keep_best is `none`.
   /// @throws Error bad_file if it cannot be written.
   std::string checkpoint(std::optional<double> metric = {});
   /// Returns the number of committed steps, including the steps before a loaded checkpoint.
@@ -191,8 +196,8 @@ class DistributedSGD {
   /// @throws Error timeout after TimeoutOptions::evaluate.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
 
-  /// Calls a function on the first replica and returns its result. Arguments and results are JSON of at most 64 MiB for
-  /// each worker.
+  /// Calls a function on the first replica and returns its result. Arguments and results are JSON; the JSON of one
+  /// worker may have at most 64 MiB.
   /// @param function a function by value; requires placement in_process.
   /// @param arguments passed to the function. Default: none.
   /// @throws Error invalid_argument if the function takes no arguments but `arguments` is not null.
@@ -222,12 +227,12 @@ class DistributedSGD {
   /// Returns the bytes that weights and optimizer state need in one object store, or in the largest one. After a step
   /// this is StepReport::state_bytes.
   std::int64_t state_bytes() const;
-  /// Returns the process ids of the workers; this process's id for each worker with placement in_process.
+  /// Returns the process id of each worker. With placement in_process, this is the id of this process for each worker.
   std::vector<int> worker_pids() const;
 
  private:
   class Impl;
-  /// The implementation. Access throws Error invalid_argument if the object was moved from.
+  /// Contains the implementation. `operator->` throws Error invalid_argument if the object was moved from.
   struct Held {
     std::unique_ptr<Impl> impl;
     Impl* operator->() const;

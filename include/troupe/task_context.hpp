@@ -50,7 +50,7 @@ struct Checkpoint {
   std::map<std::string, std::string> files = {};
   /// Number of the checkpoint within the run, from 1 on.
   std::int64_t number = 0;
-  /// Number of reports that each rank had made before.
+  /// Number of reports that rank 0 had made before it saved the checkpoint.
   std::int64_t iteration = 0;
 };
 
@@ -65,8 +65,8 @@ struct Samples {
   std::vector<float> targets = {};
 };
 
-/// One rank's share of the samples of a set: the samples rank, rank + size, rank + 2 size, and so on, like a shard of
-/// BatchSampler. A model of your own can read its batches in the same way: `DataShard(data.train, at.shard,
+/// The samples of a set that belong to one rank: `rank`, `rank + size`, `rank + 2 * size`, and so on, as for a shard of
+/// BatchSampler. A model of your own can read the batches of a shard with this class: `DataShard(data.train, at.shard,
 /// at.num_shards, at.seed).batch(at.step, 64)`, with one DataShard for each shard. Thread-safe.
 class DataShard {
  public:
@@ -81,10 +81,11 @@ class DataShard {
   std::int64_t num_samples() const;
   /// Returns the description of the whole set.
   const DataInfo& info() const { return source_->info(); }
-  /// Returns the number of batches until the largest shard has used each sample once. It is the same on all ranks.
+  /// Returns the number of batches until the largest shard has used each sample once. The number is the same on all
+  /// ranks.
   std::int64_t batches_per_epoch(std::int64_t batch_size) const;
   /// Returns the samples of a batch. Batches are counted from 0 over all epochs. Each epoch has another order, drawn
-  /// from the seed. The last batches of an epoch may be short, or empty if other ranks have one sample more.
+  /// from the seed. The last batches of an epoch may have fewer samples, or none if other ranks have one sample more.
   Samples batch(std::int64_t number, std::int64_t batch_size) const;
   /// Returns all samples of this rank, in order.
   Samples all() const;
@@ -110,18 +111,18 @@ class RunDataset {
 
   /// Returns the whole data set, for models.
   const TrainingData& data() const { return data_; }
-  /// Returns this rank's share of the training set.
+  /// Returns the part of the training set that belongs to this rank.
   DataShard shard() const { return {data_.train, rank_, size_, seed_}; }
-  /// Returns this rank's share of the validation set.
+  /// Returns the part of the validation set that belongs to this rank.
   /// @throws Error invalid_argument if there is no validation set.
   DataShard validation_shard() const;
-  /// Returns this rank's share of the test set.
+  /// Returns the part of the test set that belongs to this rank.
   /// @throws Error invalid_argument if there is no test set.
   DataShard test_shard() const;
 
   /// Returns the folds of a cross-validation. In each, one fold of the training set is the validation set, and the
-  /// other folds are the training set. The folds depend only on the data and on `folds`. They are identical to the data
-  /// "fold:1/k:NAME" and so on (see load_data).
+  /// other folds are the training set. The folds depend only on the data and on `folds`. With k = `folds`, the folds
+  /// are identical to the data "fold:1/k:NAME" and so on (see load_data).
   /// @throws Error invalid_argument if `folds` is below 2 or above the number of training samples.
   std::vector<RunDataset> to_cv(int folds) const;
 
@@ -134,11 +135,11 @@ class RunDataset {
 class Surroundings;  // implements TaskContext
 
 /// The context in which a function runs: a worker of a Trainer, or any other thread, where it is rank 0 of 1. Copies
-/// refer to the same context. `here()` belongs to the calling thread, so a thread that the function starts needs a
-/// copy.
+/// refer to the same context. `here()` returns the context of the calling thread, so a thread that the function starts
+/// needs a copy of the function's context.
 class TaskContext {
  public:
-  /// Troupe calls it.
+  /// Only Troupe calls this constructor.
   explicit TaskContext(std::shared_ptr<Surroundings> surroundings);
 
   /// Returns the number of this rank, from 0 on.
@@ -190,15 +191,16 @@ class TaskContext {
   void barrier(CallPlace at = CallPlace::current()) const { group().barrier(at); }
 
   /// Sends metrics to the program that runs the trainer. `metrics` is an object; values are numbers or any other JSON,
-  /// nested at most 100 levels deep. Returns at once, but blocks while more than 64 MB of reports have not been
-  /// received. With ReportOptions::awaited it blocks until the trainer has handled the report.
+  /// nested at most 100 levels deep. Does not wait for the program, unless more than 64 MB of reports have not been
+  /// received yet. With ReportOptions::awaited the call blocks until the trainer has handled the report.
   /// @throws Error invalid_argument if `metrics` is not an object or is nested too deeply.
   void report(const Json& metrics) const;
 
-  /// Saves a checkpoint to restart from. All ranks must call it equally often; rank 0's copy is stored once every rank
-  /// has made the same number of calls. Blocks until the trainer has received the call of this rank. Once the call has
-  /// returned on every rank, the checkpoint is stored. If some ranks never call it, the run ends with an Error
-  /// invalid_argument that names these ranks: at the end of the run, or when another rank has made 16 calls.
+  /// Saves a checkpoint to restart from. All ranks must call this function the same number of times. The checkpoint of
+  /// rank 0 is stored once every rank has made the same number of calls. Blocks until the trainer has received the call
+  /// of this rank. Once the call has returned on every rank, the checkpoint is stored. If some ranks never call this
+  /// function, the run ends with an Error invalid_argument that names these ranks. This error occurs at the end of the
+  /// run, or when another rank has made 16 calls.
   /// @param state JSON, nested at most 100 levels deep.
   /// @param tensors named tensors to store.
   /// @param files paths of files on this machine; their contents are stored.
@@ -206,15 +208,15 @@ class TaskContext {
   /// @throws Error invalid_argument if two files have the same name.
   void save_checkpoint(const Json& state, const NamedTensors& tensors = {},
                        const std::vector<std::string>& files = {}) const;
-  /// Returns the checkpoint from which this call of the function starts: the last one that all ranks had acknowledged
-  /// before, in this run or in the run that it resumes. Empty if there is none. A checkpoint that this call saves is
-  /// returned only by later calls of the function.
+  /// Returns the checkpoint from which the function must start: the last checkpoint that all ranks had acknowledged
+  /// before the function was called. It belongs to this run, or to the run that this run resumes. Empty if there is
+  /// none. A checkpoint that the function saves is not returned before the function is called again.
   std::optional<Checkpoint> load_checkpoint() const;
 
   /// Returns true if the function should return soon: a callback wants to stop the run, or another rank has failed.
   bool should_stop() const;
 
-  /// Returns a value that stays with this worker between runs, until the trainer ends.
+  /// Returns a value of any type that belongs to this worker. The value is kept between runs, until the trainer ends.
   std::any& worker_storage() const;
 
  private:
@@ -225,8 +227,8 @@ class TaskContext {
 TaskContext& here();
 
 /// A context for functions that run outside a trainer. While it exists, `here()` of this thread returns it. The
-/// function is rank 0 of 1. With backend "mpi" it is one of the ranks that mpirun started; each rank makes one such
-/// object with the same options.
+/// function is rank 0 of 1. With backend "mpi" the function is one of the ranks that mpirun started; each rank makes
+/// one such object with the same options.
 ///
 /// ```cpp
 /// const troupe::StandaloneContext context({.config = {{"lr", 0.1}}, .dataset = data});
@@ -241,9 +243,9 @@ class StandaloneContext {
     TrainingData dataset = {};
     /// Several data sets; must be empty if `dataset` is given.
     std::vector<TrainingData> datasets = {};
-    /// Receive the reports of this rank and may ask its function to stop.
+    /// The callbacks receive the reports of this rank and may ask its function to stop.
     Callbacks callbacks = {};
-    /// The result of load_checkpoint.
+    /// The result of TaskContext::load_checkpoint.
     std::optional<Checkpoint> checkpoint = {};
     /// See TaskContext::seed.
     std::uint64_t seed = 1;
@@ -254,10 +256,10 @@ class StandaloneContext {
   };
   /// Makes a context with default options.
   StandaloneContext() : StandaloneContext(Options()) {}
-  /// Makes a context. With backend "mpi" it blocks until all ranks have called it.
+  /// Makes a context. With backend "mpi" the constructor blocks until all ranks have called it.
   /// @throws Error invalid_argument for an unknown backend or contradictory options.
   /// @throws Error unsupported if this build has no MPI.
-  /// @throws Error timeout if not all ranks call it in time.
+  /// @throws Error timeout if not all ranks call the constructor within `collective_timeout`.
   explicit StandaloneContext(Options options);
   /// Leaves the group without waiting. The other ranks get an error in their next collective.
   ~StandaloneContext();

@@ -55,7 +55,8 @@ struct RandomKills {
   std::uint64_t seed = 1;
 };
 
-/// Slows down one worker process in each of these steps, a different one from step to step, drawn from the seed.
+/// Slows down one worker process in each step from `first_step` to `last_step`. The worker is drawn from the seed and
+/// differs from the worker of the previous step.
 struct RandomSlowness {
   int factor = 5;  ///< 2 to 100
   std::int64_t first_step = 1;

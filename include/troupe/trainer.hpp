@@ -53,7 +53,8 @@ struct TrainerFaultTolerance {
   std::chrono::milliseconds suspect_after = FaultToleranceOptions().suspect_after;
   /// As FaultToleranceOptions::cut_after.
   std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
-  /// Maximum number of losses within an hour after which the function is called again.
+  /// Maximum number of worker losses within an hour. Up to this number, the function is called again after a loss; one
+  /// more loss ends the run.
   int max_failures = 3;
 };
 
@@ -63,10 +64,10 @@ struct TrainerOptions {
   /// next run has all workers again. In a cluster the workers are assigned to the nodes, and their number does not
   /// shrink. `inf` as maximum is not available in a cluster.
   WorkerCount num_workers = 1;
-  /// Threads that the maths of one worker may use. If the workers of one machine request more cores than it has, they
-  /// share the cores, and the log has a message.
+  /// Number of threads that one worker may use for computations. If the workers of one machine request more cores than
+  /// the machine has, the workers share the cores, and the log has a message.
   int cpus_per_worker = 1;
-  /// Must be 0; other values are an Error unsupported.
+  /// Must be 0; other values cause an Error unsupported.
   int gpus_per_worker = 0;
   /// The place where workers run. Default: in_process.
   Placement placement = Placement::in_process;
@@ -96,13 +97,14 @@ enum class Aggregate : std::uint8_t {
 
 /// The way in which the reports of ranks become reports of the run.
 struct ReportOptions {
-  /// For metrics that are numbers. Other values are those of the first rank. Default: mean.
+  /// How the values of a metric that is a number are combined. For other metrics, the value of the first rank is used.
+  /// Default: mean.
   Aggregate aggregate = Aggregate::mean;
   /// Aggregates of single metrics, by name. "epoch" uses `max` unless it is listed here.
   std::map<std::string, Aggregate> metrics = {};
   /// Combines `every` reports of each rank into one report of the run. 0: a single report at the end. Default: 1. With
-  /// `all` the combined report contains only each rank's last value. With `first`, and for values that are not numbers,
-  /// it contains the first value.
+  /// Aggregate::all, the combined report contains only the last value of each rank. With Aggregate::first, and for
+  /// values that are not numbers, the combined report contains the first value.
   int every = 1;
   /// If true, reports of ranks other than 0 are dropped, and the run does not wait for them. Default: false.
   bool first_rank_only = false;
@@ -211,7 +213,7 @@ struct WorkerInfo {
 class RunHandle {
  public:
   class Impl;
-  /// Troupe calls it; see Trainer::run_generator.
+  /// Only Troupe calls this constructor; see Trainer::run_generator.
   explicit RunHandle(std::shared_ptr<Impl> impl);
   RunHandle(RunHandle&&) noexcept = default;
   RunHandle& operator=(RunHandle&&) noexcept = default;
@@ -256,7 +258,7 @@ class RunHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-/// A group of workers that run functions. Trainer is built on it; use it to build something similar.
+/// A group of workers that run functions. Trainer uses this class; use it to build something similar.
 class WorkerGroup {
  public:
   /// Starts the workers.
@@ -312,13 +314,13 @@ std::ostream& operator<<(std::ostream& out, const WorkerGroup& workers);
 /// Runs a training function on workers and collects its reports, checkpoints and results. The design follows Ray's
 /// Trainer (RaySGD v2).
 ///
-/// **Thread safety.** Not thread-safe: one thread at a time may use it, and not always the same thread. In a child
-/// process made by fork every call throws Error unsupported, and destructors do nothing.
+/// **Thread safety.** Not thread-safe: only one thread at a time may use a trainer, but different threads may take
+/// turns. In a child process made by fork every call throws Error unsupported, and destructors do nothing.
 ///
 /// **Failures.** If a function throws, the other functions are asked to stop (TaskContext::should_stop), and the run
 /// ends with the error. If a worker is lost, the function is called again on all workers that are available;
-/// `load_checkpoint` then returns the last checkpoint that all ranks had acknowledged. Nothing blocks forever: a rank
-/// that misses a collective or does not stop is reported after a timeout (TrainerTimeouts).
+/// `load_checkpoint` then returns the last checkpoint that all ranks had acknowledged. No call blocks forever: a rank
+/// that does not call a collective, or does not stop, causes an error after a timeout (TrainerTimeouts).
 class Trainer {
  public:
   /// Starts the workers.
@@ -371,8 +373,8 @@ class Trainer {
   /// @throws Error invalid_argument if the class is not registered.
   template <class T>
   void start(const Json& config = {});
-  /// Calls a function on the object of each worker and returns the results. The function takes a `T&`; requires
-  /// placement in_process.
+  /// Calls a function on the object that `start` made on each worker, and returns the results. The function takes a
+  /// `T&`. Requires placement in_process.
   /// @throws Error invalid_argument if a worker has no object of class T.
   template <class T, class F>
   RunResults execute(F function);
@@ -386,7 +388,7 @@ class Trainer {
     return workers_.execute_single(method, config);
   }
 
-  /// Returns a trainable for tune::run: this function, on workers with the options of this trainer.
+  /// Returns a Trainable for tune::run, which runs `function` on workers with the options of this trainer.
   /// @param function a registered name.
   /// @param options data by name, report options and the number of checkpoints to keep.
   /// @throws Error unsupported for data by value and for callbacks.

@@ -15,7 +15,7 @@ namespace troupe::data {
 ///
 /// - `normalise [MEAN... DEVIATION...]` works on any samples. It subtracts the mean and divides by the standard
 ///   deviation, for each channel of images or for each value of other samples. If no numbers are given, they are
-///   measured on the training set, on at most 16 million values or 1,000 samples, whichever is more.
+///   measured on samples of the training set with at most 16 million values together, but on at least 1,000 samples.
 /// - `intercept` works on samples with one dimension. It appends the value 1, so that a linear regression learns an
 ///   intercept.
 /// - `resize HEIGHT [WIDTH]` scales images with a triangle filter and ignores the aspect ratio. If WIDTH is missing, it

@@ -22,21 +22,23 @@
 ///
 /// A **space** describes how configs are drawn. It is a JSON object, nested like a config. Each value is a distribution
 /// or a constant: {"lr": {"loguniform": [1e-4, 1]}, "model": {"choice": ["mlp", "cnn"]}, "momentum": 0.9}. So a file
-/// can contain a space. The functions uniform to grid return distributions. tune::run throws Error invalid_argument for
-/// a distribution that is not valid.
+/// can contain a space. The functions from `uniform` to `grid` below return such distributions as JSON. tune::run
+/// throws Error invalid_argument for a distribution that is not valid.
 namespace troupe::tune {
 
-/// Draws a number uniformly from [low, high).
+/// Returns a distribution of numbers that is uniform in [low, high).
 Json uniform(double low, double high);
-/// Draws a number from [low, high) with a uniform logarithm. `low` must be above 0.
+/// Returns a distribution of numbers in [low, high) whose logarithm is uniform. `low` must be above 0.
 Json loguniform(double low, double high);
-/// Draws a number uniformly from [low, high] and rounds it to the nearest multiple of `step` in that range.
+/// Returns a distribution of numbers that is uniform in [low, high]; each number is rounded to the nearest multiple of
+/// `step` in this range.
 Json quniform(double low, double high, double step);
-/// Draws an integer uniformly from [low, high).
+/// Returns a distribution of integers that is uniform in [low, high).
 Json randint(std::int64_t low, std::int64_t high);
-/// Draws one of these values.
+/// Returns a distribution that draws one of `values`, each with the same probability.
 Json choice(const std::vector<Json>& values);
-/// Uses each of these values once. Several grids use all combinations.
+/// Returns a grid: the search uses each of `values` once. If a space has several grids, the search uses all
+/// combinations of their values.
 Json grid(const std::vector<Json>& values);
 
 /// The function that each trial runs, and its workers.
@@ -45,7 +47,7 @@ struct Trainable {
   /// The workers of each trial, with placement in_process or processes. Default: one worker with all cores of the
   /// trial.
   TrainerOptions workers = TrainerOptions();  // with {} GCC 12 gives a false warning in user code
-  /// Data by name. "{KEY}" in a name is replaced by that value of the trial's config.
+  /// Data by name. "{KEY}" in a name is replaced by the value of KEY in the trial's config.
   RunDatasets dataset = {};
   /// How the reports of ranks are combined.
   ReportOptions reports = ReportOptions();
@@ -76,7 +78,7 @@ struct Scheduler {
   /// asha: the best 1 / reduction of the trials continue at each rung; rungs are at `grace` times the powers of
   /// `reduction`. At least 1.1.
   double reduction = 4;
-  /// median: number of other trials that must have reported the same iteration; at least 1.
+  /// median: a trial is compared only if at least this many other trials have reported the same iteration; at least 1.
   int least_trials = 3;
 };
 /// Returns a scheduler that stops no trial early.
@@ -105,8 +107,8 @@ struct Trial {
   std::vector<Report> reports = {};  ///< all reports so far
   Json result = {};                  ///< the JSON result of rank 0
   std::string error = {};            ///< why the trial failed or was lost
-  std::string checkpoint = {};       ///< Folder of the last checkpoint. Empty if there is none.
-  int attempts = 0;                  ///< number of processes started for it
+  std::string checkpoint = {};       ///< folder of the last checkpoint; empty if there is none
+  int attempts = 0;                  ///< number of processes started for the trial
   double seconds = 0;                ///< run time of its last process
 };
 
@@ -145,7 +147,7 @@ struct Options {
   /// If true, resumes the search in `folder`, or starts it if the folder has none. If false (default), a folder with a
   /// search is an Error invalid_argument.
   bool resume = false;
-  /// Maximum number of lost processes of a trial that are replaced.
+  /// Maximum number of times that the process of a trial is replaced after it was lost.
   int max_failures = 3;
   /// A trial that reports nothing for this time counts as hanging: its process is killed and replaced. 0: never.
   std::chrono::milliseconds report_timeout = std::chrono::minutes(30);
@@ -163,7 +165,7 @@ struct Options {
 class Analysis {
  public:
   class Impl;
-  /// Troupe calls it.
+  /// Only Troupe calls this constructor.
   explicit Analysis(std::shared_ptr<const Impl> impl);
 
   /// Returns all trials, in order of their numbers.
@@ -177,8 +179,8 @@ class Analysis {
   bool is_complete() const;
   /// Returns the folder of the search.
   const std::string& folder() const;
-  /// Returns the folder of a trial: the output of its process (`output.txt`), its reports, and its own files
-  /// (`trial_folder`).
+  /// Returns the folder of a trial. It contains the output of the trial's process (`output.txt`), its reports, and the
+  /// files that its function wrote (`trial_folder`).
   std::string folder_of(const Trial& trial) const;
   /// Writes all reports of all trials as JSON lines.
   /// @throws Error bad_file if the file cannot be written.
@@ -196,8 +198,8 @@ std::ostream& operator<<(std::ostream& out, const Analysis& analysis);
 /// Runs trials until all have ended, and returns the results. Requires `init`. If the function of a trial throws, the
 /// trial has failed, and the others continue. If the process of a trial is killed or hangs, the trial is restarted from
 /// the last checkpoint of its function.
-/// @throws Error invalid_argument before any trial starts: for an invalid space, a function that is not registered,
-/// more cores than there are, or a folder with another search.
+/// @throws Error invalid_argument for an invalid space, a function that is not registered, more cores than there are,
+/// or a folder with another search. No trial has been started then.
 /// @throws Error in_use if another search uses the folder.
 /// @throws Error bad_file if the folder cannot be written.
 /// @throws Error unsupported for data by value or placement `cluster`, and in a child process that a callback of the
@@ -212,8 +214,8 @@ std::string trial_folder();
 /// Returns the maximum number of reports of the current trial (Scheduler::max_iterations). 0: no limit, or not in a
 /// trial.
 std::int64_t most_reports();
-/// Returns a callback for a Trainer or DistributedSGD that the function of a trial makes itself: it reports their
-/// reports as reports of the trial.
+/// Returns a callback that turns each report into a report of the current trial. Use it for a Trainer or DistributedSGD
+/// that the function of a trial makes itself.
 std::shared_ptr<Callback> pass_on();
 
 }  // namespace troupe::tune

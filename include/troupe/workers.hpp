@@ -14,8 +14,8 @@
 namespace troupe {
 
 /// The number of workers of a run: fixed, or a range. A run with a range starts with as many workers as there are
-/// usable cores. Between steps it follows the number of usable cores, once a second. It continues without workers that
-/// keep dying, down to `min`.
+/// usable cores, within the range. Once a second, between steps, it adapts the number of workers to the number of
+/// usable cores. If workers die repeatedly, the run continues without them, as long as `min` workers remain.
 struct WorkerCount {
   /// Minimum number of workers; at least 1.
   int min = 1;
@@ -35,9 +35,9 @@ struct WorkerCount {
 /// The place where workers run.
 enum class Placement : std::uint8_t {
   in_process,  ///< workers are actors on threads of this process (default)
-  /// Each worker is a process on this machine, started from this program's file. Requires `init`.
+  /// each worker is a process on this machine, started from this program's file; requires `init`
   processes,
-  /// Workers are actors in processes on other machines, the nodes. Nodes connect to this machine to join the run.
+  /// workers are actors in processes on other machines, the nodes, which connect to this machine to join the run
   cluster,
 };
 
@@ -53,7 +53,7 @@ struct ClusterOptions {
   int min_nodes = 0;
   /// Folder with ca.pem, cert.pem and key.pem of role driver, and optionally crl.pem.
   std::string certs = {};
-  /// Data connections from each node to each other node.
+  /// Number of data connections from each node to each other node.
   int streams = 1;
   /// If true, several nodes may use the same certificate. If false (default), a certificate identifies one node of the
   /// run.
@@ -65,8 +65,9 @@ struct MemoryOptions {
   /// Quota of the object store in bytes. 0 (default): half of the memory of the machine or container.
   std::size_t store_bytes = 0;
   /// Maximum bytes of data on each machine. 0 (default): half of the memory of the machine or container. If a data set
-  /// needs more than half of this limit, and its source supports it, its samples are read from the files on demand;
-  /// results stay bitwise identical. Samples that are read ahead of the steps use at most a quarter of the limit.
+  /// needs more than half of this limit, and its source supports reading on demand, samples are read from the files
+  /// when they are needed. Results stay bitwise identical. Samples that are read ahead of the steps use at most a
+  /// quarter of the limit.
   std::size_t data_bytes = 0;
 };
 

@@ -13,34 +13,38 @@
 
 namespace troupe::cpu {
 
-/// A group of layers that runs as one operation: one layer, or a convolution and the max-pooling behind it.
+/// A group of layers that runs as one operation: one layer, or a convolution and the max-pooling after it.
 struct Stage {
   std::size_t first = 0;  ///< number of the first layer
-  std::size_t last = 0;
+  std::size_t last = 0;   ///< number of the last layer
   std::unique_ptr<Operation> operation;
 };
 
-/// The network for one batch size: its primitives and memory plan, created once.
+/// The network for one batch size: the operations of its layers and a memory plan, which are created once.
 class BatchNetwork {
  public:
   BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss, const std::vector<bool>& learns,
                std::int64_t batch, Mode mode);
 
-  /// The size in bytes of the arena that the network needs.
+  /// Returns the size in bytes of the arena that the network needs.
   std::size_t bytes() const { return memory_.bytes; }
 
-  /// Returns the loss sum of the batch and writes its gradient.
-  /// @param context for a frozen network, `training` is false
+  /// Returns the sum of the losses over the batch, and writes its gradient to `gradient`.
+  /// @param arena `bytes()` bytes for values, which are not needed after the call
+  /// @param context `training` must be false for a frozen network
+  /// @param correct receives BatchResult::correct; may be null
   double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile, std::int64_t* correct);
-  /// Returns the loss sum and the hits of the batch. @param metrics receives the samples; may be null
+  /// Returns the sum of the losses, the number of hits and the number of samples.
+  /// @param metrics measures the outputs of each sample; may be null
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics);
-  /// Writes the outputs of a batch, row-major.
+  /// Writes the outputs of a batch to `to`, row-major. `values` are the samples, row-major.
   void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 
  private:
-  /// @param gradient receives statistics; null: use the running statistics
+  /// Runs all layers forward.
+  /// @param gradient receives the sums for statistics at their positions; null: use the running statistics
   /// @param profile null in evaluations
   void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
                float* gradient, Profile* profile);
@@ -49,12 +53,14 @@ class BatchNetwork {
   void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
            float* gradient);
 
-  /// True if the last layer returns images, which have the device's layout. The loss needs plain rows.
+  /// Returns true if the output of the last layer is images in a blocked layout. Such outputs must be converted to
+  /// plain rows for the loss.
   bool scores_are_image() const;
-  /// The number of floats in a sample's row of scores.
+  /// Returns the number of floats in a sample's row of scores.
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
-  /// Returns the loss and writes its gradient to the place where the last layer reads it.
+  /// Returns the sum of the losses and writes its gradient to the buffer from which the last layer reads its output
+  /// gradient.
   double loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
@@ -68,7 +74,7 @@ class BatchNetwork {
   std::vector<Stage> stages_;
   BufferSchedule schedule_;
   MemoryPlan memory_;
-  const void* input_ = nullptr;      ///< input of the current pass
+  const void* input_ = nullptr;      ///< input of the current forward and backward pass
   std::vector<float> plain_scores_;  ///< used if the last layer returns images
 };
 

@@ -16,12 +16,13 @@ namespace cpu {
 
 namespace {
 
-/// The batch size for which layouts are chosen if a batch is a whole shard.
+/// The batch size for which layouts are chosen if each batch is a whole shard, so that the batch size is not known.
 constexpr std::int64_t kUsualBatch = 64;
-/// Limits the size of an activation in evaluations, and with it the batch size.
+/// Maximum size in bytes of the largest activation of a batch in evaluations. This limits the batch size of
+/// evaluations.
 constexpr std::size_t kEvaluationBytes = std::size_t{1} << 26;
 
-/// Calls oneDNN on one thread and converts its exceptions to Error.
+/// Returns the result of `work`, in which oneDNN uses one thread. Converts exceptions of oneDNN to Error.
 template <class Work>
 auto with_onednn(const Work& work) {
   const OneThread one_thread;
@@ -124,8 +125,8 @@ class CpuNetwork final : public DeviceNetwork {
     return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }
 
-  /// Returns how many of `samples` samples to predict next: as many as in evaluations, and for the rest a power of two.
-  /// A handful of networks then serves all sample counts.
+  /// Returns the number of samples to predict next if `samples` samples remain: the batch size of evaluations, or, if
+  /// fewer remain, the largest power of two. So a few batch networks suffice for all numbers of samples.
   std::size_t prediction_batch(std::size_t samples) const {
     const auto most = static_cast<std::size_t>(evaluation_batch());
     return samples >= most ? most : std::bit_floor(samples);

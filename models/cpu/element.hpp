@@ -8,7 +8,7 @@
 
 namespace troupe::cpu {
 
-/// The upper half of a float.
+/// A bfloat16 number: the upper 16 bits of a float.
 struct Bfloat16 {
   std::uint16_t bits = 0;
 };
@@ -19,7 +19,7 @@ struct Bfloat16 {
 }
 
 [[gnu::always_inline]] inline void store(float value, float& to) { to = value; }
-/// Rounds to nearest, ties to even, like the hardware. A NaN remains a NaN.
+/// Stores `value` rounded to the nearest bfloat16, ties to even, like the hardware. A NaN remains a NaN.
 [[gnu::always_inline]] inline void store(float value, Bfloat16& to) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7FFF + ((bits >> 16) & 1);
@@ -53,7 +53,7 @@ template <int kCount>
 [[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, float* to) {
   std::memcpy(to, &from, sizeof(from));
 }
-/// Rounds the bits of floats, so that their upper halves are the nearest bfloat16.
+/// Changes the bits of floats so that the upper half of each float is the bfloat16 nearest to it.
 template <int kCount>
 [[gnu::always_inline]] inline void round_to_bf16(typename Pixel<kCount>::Words& bits) {
   const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;

@@ -78,7 +78,7 @@ void relu_backward(const void* output, void* gradient, const Layout& layout, std
 }
 
 bool has_nan(const void* values, const Layout& layout, std::int64_t batch) {
-  constexpr std::int64_t kPiece = std::int64_t{1} << 20;  // the number of NaNs in a piece must fit into an int
+  constexpr std::int64_t kPiece = std::int64_t{1} << 20;  // so that the number of NaNs in a piece fits into an int
   const std::int64_t count = batch * layout.size();
   for (std::int64_t at = 0; at < count; at += kPiece) {
     const std::int64_t piece = std::min(kPiece, count - at);

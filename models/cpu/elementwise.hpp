@@ -4,18 +4,20 @@
 
 #include "models/cpu/layout.hpp"
 
+// Each function with a layout processes the values of `batch` samples with this layout.
 namespace troupe::cpu {
 
 /// Sets negative values to zero.
 void relu_forward(void* values, const Layout& layout, std::int64_t batch);
-/// Sets the gradient to zero where the ReLU set its output to zero.
+/// Sets elements of the gradient to zero where `output`, the output of a ReLU, is zero.
 void relu_backward(const void* output, void* gradient, const Layout& layout, std::int64_t batch);
-/// True if any value is NaN.
+/// Returns true if any value is NaN.
 bool has_nan(const void* values, const Layout& layout, std::int64_t batch);
-/// Adds `from` to `to`, which has the same layout.
+/// Adds the values of `from` to those of `to`, which has the same layout.
 void accumulate(const void* from, void* to, const Layout& layout, std::int64_t batch);
 void accumulate(const float* from, float* to, std::int64_t count);
-/// Convert floats to the activations of a layout, and back.
+/// Converts floats to the element type of the layout. `to_floats` converts in the other direction. The positions of
+/// values stay the same.
 void from_floats(const float* values, void* to, const Layout& layout, std::int64_t batch);
 void to_floats(const void* values, float* to, const Layout& layout, std::int64_t batch);
 

@@ -9,8 +9,8 @@
 namespace troupe::cpu {
 
 /// The memory layout of a sample: [channels / inner][height][width][inner], including padding channels. The number of
-/// channels is a multiple of kChannelBlock (except for small inputs of a network). Therefore no blocked tensor has a
-/// padded tail that kernels would have to keep zero: padding channels are ordinary channels with zero weights.
+/// channels is rounded up to a multiple of kChannelBlock (except for small inputs of a network). Padding channels are
+/// computed like other channels, but their weights are zero. So kernels need not treat padding separately.
 struct Layout {
   std::int64_t channels = 0;
   std::int64_t height = 1;
@@ -18,7 +18,7 @@ struct Layout {
   std::int64_t inner = 1;
   Element element = Element::f32;
 
-  /// The number of elements of a sample.
+  /// Returns the number of elements of a sample.
   std::int64_t size() const { return channels * height * width; }
   std::size_t bytes(std::int64_t samples) const {
     return static_cast<std::size_t>(samples * size()) * size_of(element);

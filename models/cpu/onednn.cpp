@@ -6,7 +6,8 @@
 #include "models/aligned.hpp"
 #include "runtime/amx.hpp"
 
-// Functions of the OpenMP runtime that oneDNN was built with; the compiler's <omp.h> may belong to another runtime.
+// Functions of the OpenMP runtime that oneDNN uses. They are declared here, because the compiler's <omp.h> may belong
+// to another runtime.
 extern "C" void omp_set_num_threads(int count);
 extern "C" int omp_get_max_threads();
 
@@ -18,7 +19,8 @@ namespace {
 
 constexpr auto kFloat = memory::data_type::f32;
 
-/// oneDNN's memory objects are not const-correct.
+/// Makes a memory object of oneDNN refer to the memory at `address`. The const_cast is necessary, because oneDNN has no
+/// type for read-only memory.
 void point_to(const memory& object, const void* address) { object.set_data_handle(const_cast<void*>(address)); }
 
 bool is_set(const char* variable) {
@@ -31,7 +33,7 @@ bool may_use(dnnl::cpu_isa instructions) {
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
-/// Returns false if oneDNN would use AMX despite the limit.
+/// Prevents oneDNN from using AMX if AMX does not work here. Returns false if oneDNN would still use AMX.
 bool set_limit() {
   const bool told = is_set("ONEDNN_MAX_CPU_ISA") || is_set("DNNL_MAX_CPU_ISA");
   if (told || !amx_must_be_avoided(lists_amx(), runs_amx)) return true;

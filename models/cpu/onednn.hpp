@@ -15,13 +15,13 @@
 
 namespace troupe::cpu {
 
-/// Temporary memory. All users reserve the size that they need, and share the memory.
+/// Temporary memory that several primitives use one after the other. Each primitive reserves the size that it needs.
 class Scratch {
  public:
   /// Increases the size to at least `bytes`.
   void reserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
-  /// Sets the address. @returns the first address behind the memory
+  /// Sets the address of the memory to `data`. Returns the first address after the memory.
   std::byte* place(std::byte* data);
 
   void* data() const { return data_; }
@@ -32,16 +32,16 @@ class Scratch {
   std::byte* data_ = nullptr;
 };
 
-/// Resources that the primitives of a replica share. They run one after the other, so one scratchpad is enough.
+/// Resources that the primitives of a replica share. Primitives run one after the other, so one scratchpad is enough.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Scratch scratchpad;
-  Scratch weights;         ///< weights in the layout of a primitive that cannot read the stored layout
-  Scratch input;           ///< the same for a layer's input
-  Scratch gradient;        ///< the same for the gradient of a layer's output
+  Scratch weights;         ///< weights for a primitive that cannot read their stored layout
+  Scratch input;           ///< likewise, a layer's input
+  Scratch gradient;        ///< likewise, the gradient of a layer's output
   Scratch slice;           ///< values between two layers that run slice by slice, or their gradient
-  Scratch slice_gradient;  ///< gradient of the weights, for all slices but the first
+  Scratch slice_gradient;  ///< gradient of the weights for one slice, which is added to that of the first slice
   Scratch activations;     ///< activations as floats, for a layer that computes only in floats
   Scratch winograd;        ///< transformed weights, inputs and outputs of a convolution
 
@@ -70,29 +70,29 @@ class OneThread {
   int before_;
 };
 
-/// Returns the attributes of all primitives: we provide the scratchpad. oneDNN's ReLU is not used, because it turns NaN
-/// into 0.
+/// Returns the attributes of all primitives: the caller provides the scratchpad memory. The attributes do not include
+/// oneDNN's ReLU, because it turns NaN into 0.
 dnnl::primitive_attr attributes();
 
 dnnl::memory::data_type type_of(Element element);
 dnnl::memory::desc plain_vector(std::int64_t size);
-/// Returns a row-major matrix of rows x columns.
+/// Returns the description of a row-major matrix of floats.
 dnnl::memory::desc plain_matrix(std::int64_t rows, std::int64_t columns);
-/// Returns `batch` images with this layout.
+/// Returns the description of `batch` images with this layout.
 dnnl::memory::desc images(std::int64_t batch, const Layout& layout);
-/// Returns any layout with these extents.
+/// Returns the description of a tensor with these extents whose layout oneDNN may choose (format `any`).
 dnnl::memory::desc any_layout(const dnnl::memory::dims& extents, Element element = Element::f32);
 dnnl::memory::desc any_layout(const dnnl::memory::desc& like, Element element = Element::f32);
-/// True if none of its floats is padding.
+/// Returns true if no float of the described tensor is padding.
 bool is_dense(const dnnl::memory::desc& desc);
-/// Returns the number of channels in a vector register, or the block size that this machine's kernels prefer.
+/// Returns the number of channels in a block that oneDNN's kernels prefer on this machine: 16 with AVX-512, else 8.
 std::int64_t preferred_block();
 /// Returns the layout of images between all layers of a network: blocks of preferred_block() channels.
 Layout image_layout(const SampleShape& shape, Element element);
-/// True if oneDNN has fast bfloat16 kernels for this machine.
+/// Returns true if oneDNN has fast bfloat16 kernels for this machine.
 bool has_bf16();
 
-/// A primitive whose arguments, in a fixed order, change from run to run.
+/// A primitive of oneDNN, and the descriptions of its arguments in a fixed order. Each run gets new addresses.
 class Primitive {
  public:
   using Arguments = std::vector<std::pair<int, dnnl::memory::desc>>;
@@ -116,16 +116,19 @@ class Primitive {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// Gives a primitive access to weights or a gradient in a stored layout, if the primitive may need another layout or
-/// type. Data is reordered only if necessary, through memory that all layers share.
+/// Converts data, such as weights or a gradient, between the layout in which it is stored and the layout or type that a
+/// primitive needs. If both are the same, the data is used in place. Otherwise a copy in memory that all layers share
+/// is used.
 class LayoutPort {
  public:
   LayoutPort(Context& context, Scratch& between, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
 
-  /// Returns the address at which the primitive reads the stored data. Valid until another port uses the same memory.
+  /// Returns the address from which the primitive can read the stored data `data`. Converts the data if necessary. The
+  /// result is valid until another port uses the same memory.
   const void* read(const void* data);
-  /// Returns the address at which the primitive writes its result; `written` then stores the result.
+  /// Returns the address to which the primitive must write a result for `data`. Call `written` afterwards.
   void* target(void* data);
+  /// Stores the result of the primitive at `data`; converts the result if necessary.
   void written(void* data);
 
  private:
@@ -142,7 +145,8 @@ class LayoutPort {
 /// True for oneDNN's reference loops, which are a thousand times slower than its other implementations.
 inline bool is_reference(std::string_view implementation) { return implementation.starts_with("ref"); }
 
-/// Returns the first descriptor that oneDNN can create without its reference loops; if there is none, the last one.
+/// Calls the functions `make` in order until one creates a descriptor that does not use oneDNN's slow reference loops,
+/// and returns this descriptor. If there is none, returns the last descriptor that could be created.
 /// @throws Error unsupported if no descriptor can be created.
 template <class Descriptor, class... Make>
 Descriptor first_fast(const Make&... make) {

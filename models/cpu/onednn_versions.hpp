@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-/// Everything that depends on the version of oneDNN: 2.6 and later, or 3. No other file tests the version.
+/// Contains all code that depends on the version of oneDNN: 2.6 and later versions 2, or version 3. No other file tests
+/// the version.
 namespace troupe::cpu {
 
 /// True if oneDNN has kernels for Winograd's algorithm.
@@ -14,7 +15,8 @@ inline constexpr bool kHasWinograd = DNNL_VERSION_MAJOR < 3;
 /// True if the fast weight gradient of one input channel in bfloat16 needs an input of the format `any`.
 inline constexpr bool kNeedsAnyInput = DNNL_VERSION_MAJOR >= 3;
 
-/// Returns the version of the loaded library, such as "3.7.2". Results are bitwise identical within one version only.
+/// Returns the version of the loaded library, such as "3.7.2". Results of different versions may not be bitwise
+/// identical.
 std::string onednn_version();
 
 /// The memory layout of a tensor.
@@ -22,7 +24,7 @@ struct BlockedLayout {
   dnnl::memory::dims extents;                     ///< number of values in each dimension
   dnnl::memory::dims padded;                      ///< the same, rounded up to whole blocks
   dnnl::memory::dims strides;                     ///< values from one outermost block to the next, by dimension
-  std::vector<std::pair<int, dnnl_dim_t>> inner;  ///< blocks within blocks, outermost first: (dimension, length)
+  std::vector<std::pair<int, dnnl_dim_t>> inner;  ///< nested blocks, outermost first: (dimension, length)
 };
 
 /// Returns the layout that `desc` describes. Its format must not be `any`.
@@ -33,7 +35,7 @@ dnnl::memory::dims extents_of(const dnnl::memory::desc& desc);
 dnnl::memory::data_type type_of(const dnnl::memory::desc& desc);
 
 /// Creates the descriptor of a forward primitive.
-/// @param arguments those between engine and attributes in the constructor of oneDNN 3
+/// @param arguments the arguments between engine and attributes in the constructor of oneDNN 3's descriptor
 /// @throws dnnl::error if oneDNN has no implementation
 template <class Forward, class... Arguments>
 typename Forward::primitive_desc describe_forward(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
@@ -47,7 +49,7 @@ typename Forward::primitive_desc describe_forward(const dnnl::engine& engine, co
 
 /// Creates the descriptor of a backward primitive.
 /// @param hint descriptor of the forward primitive
-/// @param arguments those between engine and hint in the constructor of oneDNN 3
+/// @param arguments the arguments between engine and hint in the constructor of oneDNN 3's descriptor
 /// @throws dnnl::error if oneDNN has no implementation
 template <class Backward, class Hint, class... Arguments>
 typename Backward::primitive_desc describe_backward(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
@@ -67,7 +69,7 @@ using PoolBackward = dnnl::pooling_backward;
 /// Creates the descriptor of a function of one variable, applied to each value. The output has the input's layout.
 EltwiseForward::primitive_desc describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                                                 dnnl::algorithm function, const dnnl::memory::desc& values);
-/// Creates the descriptor of its gradient.
+/// Creates the descriptor of the gradient of such a function.
 EltwiseBackward::primitive_desc describe_eltwise_gradient(const dnnl::engine& engine,
                                                           const dnnl::primitive_attr& attributes,
                                                           const EltwiseForward::primitive_desc& hint,
@@ -83,7 +85,7 @@ struct Pooling {
 /// Creates the descriptor of a pooling.
 PoolForward::primitive_desc describe_pooling(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                                              const Pooling& pooling);
-/// Creates the descriptor of its gradient.
+/// Creates the descriptor of the gradient of a pooling.
 PoolBackward::primitive_desc describe_pooling_gradient(const dnnl::engine& engine,
                                                        const dnnl::primitive_attr& attributes,
                                                        const PoolForward::primitive_desc& hint, const Pooling& pooling);

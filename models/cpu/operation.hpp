@@ -18,8 +18,8 @@ struct PlacedLayer {
   Layout input;
   Layout output;
   LayerParameters parameters;              ///< for layers with parameters
-  std::shared_ptr<StoredWeights> weights;  ///< the layout in `parameters`; null: no weights
-  bool gradient_stops = false;             ///< nothing before it learns, so no input gradient is needed
+  std::shared_ptr<StoredWeights> weights;  ///< the same object as `parameters.weights`; null: no weights
+  bool gradient_stops = false;             ///< no earlier layer learns, so no input gradient is needed
 };
 
 }  // namespace troupe::cpu

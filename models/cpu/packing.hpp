@@ -6,7 +6,8 @@
 
 namespace troupe::cpu {
 
-/// Convert row-major samples of floats to a layout, with zeros in the padding channels, and back.
+/// Converts row-major samples of floats to a layout, with zeros in the padding channels. `unpack` converts in the other
+/// direction.
 void pack(const float* samples, const SampleShape& shape, const Layout& layout, std::int64_t batch, void* to);
 void unpack(const void* from, const SampleShape& shape, const Layout& layout, std::int64_t batch, float* samples);
 

@@ -18,7 +18,7 @@ class ForwardPass {
                        {DNNL_ARG_BIAS, made.bias_desc()}})};
   }
 
-  /// `biases` is ignored by a layer without biases.
+  /// Writes the output. `biases` is not used if the layer has no bias.
   void run(const void* input, const float* weights, const float* biases, void* output) {
     primitive_.run({input, port_.read(weights), output, biases});
   }
@@ -30,10 +30,13 @@ class ForwardPass {
   Primitive primitive_;
 };
 
-/// The gradient of such a layer with respect to weights and biases.
+/// The gradient of a layer with respect to its weights and biases. `Layer` is oneDNN's class for this gradient.
 class WeightsPass {
  public:
-  /// @param input, output_gradient their layouts
+  /// @param stored the layout in which the weights are stored
+  /// @param input the layout of the input
+  /// @param output_gradient the layout of the output gradient
+  /// @param made the descriptor of the primitive
   template <class Layer>
   static WeightsPass make(Context& context, const dnnl::memory::desc& stored, const dnnl::memory::desc& input,
                           const dnnl::memory::desc& output_gradient, const typename Layer::primitive_desc& made) {
@@ -66,7 +69,7 @@ class WeightsPass {
   Primitive primitive_;
 };
 
-/// The gradient of such a layer with respect to the input.
+/// The gradient of a layer with respect to its input. `Layer` is oneDNN's class for this gradient.
 class DataPass {
  public:
   template <class Layer>

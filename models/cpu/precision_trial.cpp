@@ -18,16 +18,17 @@
 namespace troupe::cpu {
 namespace {
 
-/// The number of convolution shapes to measure: those with the most operations. Four of them have two thirds of all
-/// operations of ResNet-101.
+/// The number of convolution shapes to measure, starting with those that have the most operations. In ResNet-101, four
+/// shapes have two thirds of all operations.
 constexpr std::size_t kMostShapes = 4;
 constexpr std::chrono::milliseconds kTimeout{200};
-/// The result is the median of this many runs; of fewer runs after the timeout.
+/// The result is the median of this many runs, or of fewer runs if the timeout passes before.
 constexpr std::size_t kRuns = 7;
-/// The limit of operations per pass: more operations take longer without improving the result.
+/// Limits the operations of one forward pass, by fewer samples or a smaller image. More operations would take longer
+/// without a more precise result.
 constexpr double kMostFlops = 1e8;
 
-/// Returns the time of this thread only, so that other work on its core does not count.
+/// Returns the processor time of this thread. Time in which other threads used its core is not included.
 double thread_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -57,7 +58,7 @@ struct Shape {
 
 double flops_of(const PlannedLayer& layer) { return layer.layer->flops(layer.input, layer.output); }
 
-/// Returns the shapes, ordered by decreasing number of operations.
+/// Returns the kMostShapes shapes with the most operations, in descending order.
 std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   const std::vector<bool> learns = learning_values(plan);
   std::vector<Shape> shapes;
@@ -75,7 +76,8 @@ std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   return shapes;
 }
 
-/// Returns the same layer on a smaller image, for layers where even one sample has too many operations.
+/// Returns the same layer for a smaller image if one sample has more than kMostFlops operations; height and width stay
+/// at least `least_pixels`.
 PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
   while (flops_of(layer) > kMostFlops && std::min(layer.input.height, layer.input.width) / 2 >= least_pixels) {
     layer.input.height /= 2;
@@ -106,7 +108,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Runs forward and backward. @returns the seconds
+  /// Runs one forward and one backward pass, and returns the seconds.
   double run() {
     const double begin = thread_seconds();
     operation_->forward(
@@ -131,7 +133,8 @@ class Trial {
     plan.layers = {std::move(layer)};
     return plan;
   }
-  /// Returns floats whose upper halves are ones in bfloat16, too. Denormal numbers would slow down a kernel.
+  /// Returns memory of `bytes` bytes that contains values close to 1, whether it is read as floats or as bfloat16.
+  /// Denormal numbers would make a kernel slower.
   static AlignedFloats ones(std::size_t bytes) {
     return AlignedFloats((bytes + sizeof(float) - 1) / sizeof(float), std::bit_cast<float>(0x3F803F80U));
   }
@@ -142,7 +145,8 @@ class Trial {
   AlignedFloats weights_, gradient_, input_, output_, output_gradient_, input_gradient_, scratch_;
 };
 
-/// Measures both precisions alternately, so that other activity on the machine affects both equally.
+/// Returns the times of all convolutions of a shape. Measures f32 and bf16 alternately, so that other activity on the
+/// machine affects both equally.
 PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline& deadline) {
   const PlannedLayer layer = of_fewer_pixels(shape.layer, 4 * shape.convolution().window().kernel);
   const auto enough = static_cast<std::int64_t>(kMostFlops / flops_of(layer));
@@ -175,7 +179,7 @@ PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
   return sum;
 }
 
-/// The subject of a measurement, and its result.
+/// The shapes and the batch size of a measurement, and its result.
 struct Comparison {
   std::vector<Shape> shapes;
   std::int64_t batch = 0;

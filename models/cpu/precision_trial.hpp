@@ -6,11 +6,12 @@
 
 namespace troupe::cpu {
 
-/// Measures the processor time of a network's convolutions in f32 and in bf16, forward and backward. Measures the
-/// shapes with the most operations and multiplies each by its number of layers. Returns zeros for a network without
-/// convolutions. Takes a fifth of a second, or longer if two runs of a shape do. Measures once per process, so that all
-/// replicas get the same result.
-/// @param batch the number of samples; fewer are measured if that is enough
+/// Returns the processor time of a network's convolutions in f32 and in bf16, for a forward and a backward pass of one
+/// sample. Measures only the convolution shapes with the most operations, and multiplies the time of each shape by its
+/// number of layers. Returns zeros for a network without convolutions. Takes 200 ms, or longer if two runs of one shape
+/// take longer. The result is kept for later calls with the same shapes in this process, so that all replicas get the
+/// same result.
+/// @param batch the maximum number of samples of a run; large images are measured with fewer samples
 PrecisionSeconds compare_precisions(const NetworkPlan& plan, std::int64_t batch);
 
 }  // namespace troupe::cpu

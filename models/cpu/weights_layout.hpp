@@ -10,10 +10,10 @@ namespace troupe::cpu {
 
 /// Weights in the layout that oneDNN's kernels prefer.
 struct StoredWeights final : WeightsLayout {
-  dnnl::memory::desc stored;            ///< that layout, including padding channels
-  dnnl::memory::desc plain;             ///< the same extents, row-major
-  std::int64_t outputs = 0;             ///< number without padding; `stored` has more rows if it has padding
-  std::vector<std::int64_t> positions;  ///< position in a row of `plain` of each weight of a canonical row
+  dnnl::memory::desc stored;            ///< the layout in the flat vector, including padding channels
+  dnnl::memory::desc plain;             ///< a row-major layout with the same extents
+  std::int64_t outputs = 0;             ///< number of outputs without padding; `stored` may have more rows
+  std::vector<std::int64_t> positions;  ///< for each weight of a canonical row: its index in the row of `plain`
 
   std::size_t floats() const override { return stored.get_size() / sizeof(float); }
   std::size_t canonical_floats() const override { return static_cast<std::size_t>(outputs) * positions.size(); }
@@ -22,7 +22,7 @@ struct StoredWeights final : WeightsLayout {
   void from_canonical(const float* canonical, float* weights) const override;
 
  private:
-  /// True if `plain` is the canonical order without padding.
+  /// Returns true if `plain` is the canonical order without padding.
   bool is_canonical() const;
   std::size_t row_length() const { return floats() / static_cast<std::size_t>(extents_of(stored)[0]); }
 };

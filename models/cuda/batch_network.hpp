@@ -10,34 +10,39 @@
 
 namespace troupe::cuda {
 
-/// The network for one batch size: its operations and memory plan, created once.
+/// The network for one batch size: the operations of its layers and a memory plan, which are created once.
 class BatchNetwork {
  public:
   BatchNetwork(Context& context, const PlacedNetwork& network, Transfers& transfers, PassTimes& times, const Loss& loss,
                const std::vector<bool>& learns, std::int64_t batch, Mode mode);
 
-  /// The size in bytes of the device memory that a pass needs. The memory holds nothing between passes.
+  /// Returns the bytes of device memory that the functions below need as `memory`. The content of the memory is not
+  /// needed between calls.
   std::size_t bytes() const { return memory_.bytes; }
-  /// The size in bytes of the context's workspace that a pass needs.
+  /// Returns the bytes of the context's workspace that the functions below need.
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-  // In the following functions, empty weights mean the weights of the previous pass.
+  // If `weights` is empty in the following functions, they use the weights of the previous call, which are on the
+  // device.
 
-  /// Returns the loss sum of the batch and writes its gradient.
-  /// @param context for a frozen network, `training` is false
+  /// Returns the sum of the losses over the batch, and writes its gradient to `gradient`.
+  /// @param context `training` must be false for a frozen network
+  /// @param correct receives BatchResult::correct; may be null
   double train(std::byte* memory, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, std::int64_t* correct);
-  /// Returns the loss sum and the hits of the batch. @param metrics receives the samples; may be null
+  /// Returns the sum of the losses, the number of hits and the number of samples.
+  /// @param metrics measures the outputs of each sample; may be null
   EvaluationResult evaluate(std::byte* memory, const BatchContext& context, const Batch& batch,
                             std::span<const float> weights, SampleMetrics* metrics);
-  /// Writes the outputs of a batch, row-major.
+  /// Writes the outputs of a batch to `to`, row-major.
   void outputs(std::byte* memory, std::span<const float> samples, std::span<const float> weights, std::span<float> to);
 
  private:
   void plan(const std::vector<bool>& learns, Mode mode);
   int add_buffer(std::size_t bytes);
 
-  /// @param content Batch::content of the samples
+  /// Starts copying samples and weights to the device, and converts the samples to the layout of the network's input.
+  /// @param content Batch::content of the samples; see Transfers::send
   void send(std::byte* memory, std::span<const float> samples, std::uint64_t content, std::span<const float> weights,
             bool trains);
   void forward(std::byte* memory, const BatchContext& context, float* statistics_sums);
@@ -61,7 +66,7 @@ class BatchNetwork {
   BufferSchedule schedule_;
   MemoryPlan memory_;
   std::size_t workspace_bytes_ = 0;
-  int scores_ = kNone;  ///< buffer of the outputs, and then of their gradient, as plain rows for the loss
+  int scores_ = kNone;  ///< buffer for the outputs as plain rows, and afterwards for their gradient
   PinnedFloats host_scores_;
   PinnedFloats host_gradient_;
 };

@@ -4,11 +4,12 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The workspace size that cuBLAS uses on recent devices. With its own workspace, a stream's products are bitwise
-/// reproducible.
+/// The size of the workspace for cuBLAS: the same as cuBLAS itself uses on recent devices. Matrix products are bitwise
+/// reproducible only if no other stream uses the workspace.
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;
 
-/// Forbids sums in bfloat16. Allows TensorFloat-32 only on request.
+/// Returns the math mode for cuBLAS: sums in bfloat16 are forbidden, and TensorFloat-32 is allowed only if `tf32` is
+/// true.
 cublasMath_t product_mode(bool tf32) {
   constexpr unsigned kSums = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   return static_cast<cublasMath_t>(kSums | (tf32 ? unsigned{CUBLAS_TF32_TENSOR_OP_MATH} : 0U));

@@ -15,38 +15,41 @@ namespace troupe::cuda {
 class Context {
  public:
   /// @param element the type in which images are stored and products are computed
-  /// @param tf32 whether products of floats may round their factors to TensorFloat-32
+  /// @param tf32 true: products of floats may round their factors to TensorFloat-32
   Context(int device, Element element, bool tf32);
 
-  /// Returns the versions on which results depend bit by bit, besides the device: "cuda13000-cudnn91900-cublas130100".
+  /// Returns the versions of the libraries, which affect results bit by bit: "cuda13000-cudnn91900-cublas130100".
   std::string libraries() const;
   int device() const { return device_; }
   Element element() const { return element_; }
   bool tf32() const { return tf32_; }
   const Stream& compute() const { return compute_; }
   const Stream& copies() const { return copies_; }
-  /// The stream for copies that a later pass will need.
+  /// Returns the stream for copies that only a later pass needs.
   const Stream& early_copies() const { return early_copies_; }
   cudnnHandle_t cudnn() const { return cudnn_.get(); }
   cublasHandle_t cublas() const { return cublas_.get(); }
 
-  // Copy floats over the bus, in the order of the stream.
+  // The following functions enqueue a copy of floats between host and device on a stream. `what` describes it in
+  // errors.
   void copy_to_device(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
     copy(stream, to, from, count, cudaMemcpyHostToDevice, what);
   }
   void copy_to_host(const Stream& stream, float* to, const float* from, std::size_t count, const char* what) {
     copy(stream, to, from, count, cudaMemcpyDeviceToHost, what);
   }
-  /// The number of bytes of all copies so far.
+  /// Returns the number of bytes that were copied between host and device so far.
   std::int64_t bytes_over_bus() const { return bytes_over_bus_; }
 
-  /// The largest workspace of a layer, unless cuDNN has no algorithm that needs so little.
+  /// Maximum size in bytes of a layer's workspace. It is exceeded only if every algorithm of cuDNN for the layer needs
+  /// more.
   static constexpr std::size_t kUsualWorkspace = std::size_t{256} << 20;
-  /// Each layer of a network registers its need when it is created. `take_need` returns the largest need since its last
-  /// call.
+  /// Registers the workspace that an operation needs; operations call it when they are created. `take_need` returns the
+  /// largest registered need since the last call of `take_need`.
   void need_workspace(std::size_t bytes) { need_ = std::max(need_, bytes); }
   std::size_t take_need() { return std::exchange(need_, 0); }
-  /// Must be called before a pass of such a network, when nothing runs. The workspace holds nothing between layers.
+  /// Increases the workspace to at least `bytes`. Must be called before a network that needs it runs, while no work
+  /// runs on the device. The content of the workspace is not needed between operations.
   void reserve_workspace(std::size_t bytes) { workspace_.reserve(bytes); }
   std::byte* workspace() const { return workspace_.data(); }
   std::size_t workspace_bytes() const { return workspace_.bytes(); }

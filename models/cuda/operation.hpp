@@ -11,13 +11,13 @@
 
 namespace troupe::cuda {
 
-/// Rounds up to the alignment of memory inside a workspace.
+/// Returns `bytes` rounded up to a multiple of the alignment of arrays in a workspace.
 inline std::size_t aligned(std::size_t bytes) {
   constexpr std::size_t kAligned = 256;
   return (bytes + kAligned - 1) / kAligned * kAligned;
 }
 
-/// The layout of a sample on the device: [height][width][channels], without padding. Features are floats.
+/// The layout of a sample on the device: [height][width][channels], without padding. Flat features are always floats.
 struct Layout {
   SampleShape shape;
   Element element = Element::f32;
@@ -28,7 +28,8 @@ struct Layout {
   std::size_t bytes(std::int64_t samples) const { return values(samples) * size_of(element); }
 };
 
-/// Factors for cuDNN and cuBLAS, of the result and of the previous content of the output.
+/// Factors for functions of cuDNN and cuBLAS, which multiply the result and the previous content of the output by such
+/// factors before they add both.
 inline constexpr float kOne = 1;
 inline constexpr float kZero = 0;
 
@@ -38,7 +39,7 @@ struct PlacedLayer {
   Layout input;
   Layout output;
   LayerParameters parameters = {};  ///< for layers with parameters
-  bool gradient_stops = false;      ///< nothing before it learns, so no input gradient is needed
+  bool gradient_stops = false;      ///< no earlier layer learns, so no input gradient is needed
 };
 
 /// The CUDA implementation of a kind of layer. Implementations are in cuda/layers, one file each.
@@ -49,16 +50,18 @@ class LayerKernels {
   LayerKernels& operator=(const LayerKernels&) = delete;
   virtual ~LayerKernels() = default;
 
-  /// Sets the parameters of the layer and their layout.
+  /// Sets `layer.parameters`. By default the layer has no parameters.
   virtual void place(PlacedLayer& /*layer*/) const {}
+  /// Creates the operation of a layer for batches of this size.
   /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 };
 
-/// @throws Error unsupported, with the reason, for a kind of layer without a CUDA implementation.
+/// Returns the CUDA implementation of a layer.
+/// @throws Error unsupported, with the reason, if there is none.
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer);
 
-/// Returns the specification of a layer of known kind.
+/// Returns the specification of a layer, which must be of class `Spec`.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

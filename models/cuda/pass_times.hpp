@@ -11,38 +11,44 @@ namespace troupe::cuda {
 
 enum class Direction : std::uint8_t { forward, backward };
 
-/// Measures the time of training passes. Streams record events between operations, and the events are read when a pass
-/// has ended. Since this takes a little time itself, only one of eight passes is measured and represents the others.
+/// Measures the time of the layers in training passes. A training pass is one forward and backward computation of a
+/// batch. Streams record events between operations, and the times of the events are read when the pass has ended. Since
+/// recording takes time itself, only one of eight passes is measured, and its times count eightfold.
 class PassTimes {
  public:
   explicit PassTimes(const PlacedNetwork& network);
 
-  // For the compute stream, in its order.
-  /// @param trains whether this is a training pass
+  // The following functions take the compute stream. They are called in the order in which work is queued on it.
+
+  /// Begins a pass.
+  /// @param trains false: the pass is not a training pass and is not measured
   void begin(const Stream& compute, bool trains);
-  /// The work since the last mark belongs to waiting for copies in that direction, to the layer, or to neither.
+  /// Counts the time since the previous call of `begin`, `waits`, `layer` or `other` as waiting for copies. `layer`
+  /// counts this time for a layer, and `other` does not count it.
   void waits(const Stream& compute, Direction direction);
   void layer(const Stream& compute, std::size_t layer, Direction direction);
   void other(const Stream& compute);
 
-  // For the stream that copies.
+  // The following functions take the stream that copies. `copy_begins` and `copied` enclose each copy.
   void copy_begins(const Stream& copies);
   void copied(const Stream& copies, Direction direction);
-  /// The compute stream has no more work; the pass lasts until this point.
+  /// Marks the end of the last copy. The time between the last work of the compute stream and this point counts as
+  /// waiting.
   void last_copied(const Stream& copies);
 
-  /// The whole pass has ended.
+  /// Ends the pass, when all work has ended: reads the times of the events and adds them up.
+  /// @param batch number of samples of the pass
   void end(std::int64_t batch);
 
-  /// Returns the times of all passes so far, extrapolated from the measured ones.
+  /// Returns the times of all training passes so far, extrapolated from the measured passes.
   std::vector<LayerTime> times() const;
 
  private:
   static constexpr std::size_t kWaiting = static_cast<std::size_t>(-1);
   static constexpr std::size_t kCopying = static_cast<std::size_t>(-2);
-  /// The time between two events.
+  /// A measured interval. `begin` and `end` are indices in `events_`.
   struct Interval {
-    std::size_t what = 0;  ///< a layer, kWaiting or kCopying
+    std::size_t what = 0;  ///< the number of a layer, kWaiting or kCopying
     Direction direction = Direction::forward;
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -58,10 +64,10 @@ class PassTimes {
   std::vector<TimedEvent> events_;
   std::int64_t passes_ = 0;
   std::int64_t measured_passes_ = 0;
-  bool measured_ = false;  ///< whether the current pass is measured
-  std::size_t used_ = 0;
-  std::size_t last_ = 0;  ///< last event of the compute stream
-  std::size_t copy_ = 0;
+  bool measured_ = false;  ///< true if the current pass is measured
+  std::size_t used_ = 0;   ///< number of events of the current pass
+  std::size_t last_ = 0;   ///< index of the last event of the compute stream
+  std::size_t copy_ = 0;   ///< index of the event at the begin of the current copy
   std::vector<Interval> intervals_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace troupe::cuda {
 
-/// A planned network with its layouts; the same for all batch sizes.
+/// A planned network with the memory layouts of its values and tensors, which are the same for all batch sizes.
 struct PlacedNetwork {
   SampleShape input_shape;
   std::int64_t num_outputs = 0;
@@ -17,14 +17,14 @@ struct PlacedNetwork {
   std::vector<std::unique_ptr<LayerKernels>> kernels;  ///< by layer
   ParameterLayout parameters;
 
-  /// Layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
+  /// Returns the layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
   const Layout& layout(int value) const {
     return value == 0 ? input : layers[static_cast<std::size_t>(value - 1)].output;
   }
 };
 
-/// Stores images in this type and features as floats. Uses floats for everything if the inputs of a sum would have
-/// different types.
+/// Chooses the layouts of all layers. Images have the type `element`, and flat features are floats. If the two inputs
+/// of a sum would then have different types, all values are floats.
 PlacedNetwork place_network(const NetworkPlan& plan, Element element);
 
 }  // namespace troupe::cuda

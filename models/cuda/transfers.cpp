@@ -8,7 +8,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Large enough for the bus's full speed, but small compared to the computation that a pass does meanwhile.
+/// Minimum number of floats of a bucket. A copy of this size reaches the full speed of the bus. It takes little time
+/// compared to a pass, so that most copies overlap with computation.
 constexpr std::size_t kBucketFloats = std::size_t{1} << 20;
 
 }  // namespace
@@ -33,7 +34,7 @@ Transfers::Transfers(Context& context, const PlacedNetwork& network, PassTimes& 
       weights_(network.parameters.size() * sizeof(float)),
       half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
       gradient_(weights_.bytes()) {
-  // Padding, and the statistics of a frozen network, are never written.
+  // Clears the gradient once, because passes never write padding or the statistics of a frozen network.
   check(cudaMemsetAsync(gradient_.data(), 0, gradient_.bytes(), context.compute().get()), "clearing a gradient");
 }
 
@@ -62,7 +63,7 @@ const float* Transfers::send(std::span<const float> samples, std::uint64_t conte
     next_ = 0;
     copy_to_device(context_.copies(), weights.subspan(learned_size_), weights_.floats() + learned_size_);
   }
-  const std::uint64_t held = std::exchange(held_, 0);  // cleared first: there may not be enough memory
+  const std::uint64_t held = std::exchange(held_, 0);  // cleared first, because `reserve_samples` may throw
   reserve_samples(samples.size());
   const bool are_here = content != 0 && content == held;
   if (!are_here) copy_to_device(context_.copies(), samples, samples_.floats());

@@ -4,8 +4,9 @@
 
 namespace troupe::cuda {
 
-/// Weights of a convolution, or of a linear layer whose input is images. Canonical order: [outputs][channels][pixels];
-/// on the device: [outputs][pixels][channels]. The pixels are those of the kernel or of the image.
+/// The layout of the weights of a convolution, or of a linear layer whose input was an image before a flatten layer.
+/// The canonical order is [outputs][channels][pixels], the order on the device [outputs][pixels][channels]. The pixels
+/// are those of the kernel or of the image.
 class TransposedWeights final : public WeightsLayout {
  public:
   TransposedWeights(std::int64_t outputs, std::int64_t channels, std::int64_t pixels)

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// True if both inputs of every sum of a placed network have the same element type. With bfloat16, images and the
-/// outputs of linear layers differ.
+/// Returns true if both inputs of every sum of a placed network have the same element type. In a network that computes
+/// in bfloat16, images are bfloat16, but the outputs of linear layers are floats.
 template <class Network>
 bool sums_are_alike(const Network& network) {
   return std::ranges::all_of(network.layers, [&](const auto& layer) {

@@ -40,7 +40,7 @@ class Scheduler {
     lifetime.last = std::max(lifetime.last, time);
   }
 
-  /// Values inside a stage, between its layers, have no buffer.
+  /// Adds a buffer for each value. A value between two layers of the same stage gets an empty buffer.
   void add_values() {
     for (std::size_t value = 0; value < learns_.size(); ++value) schedule_.buffers.push_back({});
     const auto add = [&](int value, int time) {
@@ -91,7 +91,7 @@ class Scheduler {
     schedule_.backward.push_back(std::move(step));
   }
 
-  /// The gradients of a value that the layers that read it have produced, last layer first.
+  /// Returns the buffers with the gradients of a value: one from each stage that reads the value, the last stage first.
   std::vector<int>& gradients(int value) { return gradients_[static_cast<std::size_t>(value)]; }
 
   const std::vector<PlannedStage>& stages_;

@@ -7,12 +7,13 @@
 
 namespace troupe {
 
-/// What the memory plan needs to know about the backward pass of a stage: a group of layers that run as one operation.
+/// Properties of the backward pass of a stage, from which the lifetimes of buffers follow. A stage is a group of layers
+/// that run as one operation.
 struct StageTraits {
   bool reads_input = false;
   bool reads_output = false;
-  bool takes_two_gradients = false;      ///< the stage adds a second gradient of its output itself
-  bool input_gradient_in_place = false;  ///< writes the gradient of its input over the gradient of its output
+  bool takes_two_gradients = false;      ///< if two stages read the output, the stage adds their two gradients itself
+  bool input_gradient_in_place = false;  ///< the gradient of the input overwrites the gradient of the output
 };
 
 /// The values that a stage reads and writes. Value 0 is the network's input; value i + 1 is the output of layer i.
@@ -25,7 +26,7 @@ struct PlannedStage {
 /// No buffer.
 inline constexpr int kNone = -1;
 
-/// The backward pass of a stage. The members are numbers of buffers.
+/// The backward pass of a stage. Gradients are numbers of buffers (BufferSchedule::buffers), or kNone.
 struct BackwardStep {
   std::size_t stage = 0;
   int output_gradient = kNone;
@@ -34,17 +35,18 @@ struct BackwardStep {
   std::vector<int> more_gradients;  ///< must be added to `output_gradient` before the stage runs
 };
 
-/// The contents and lifetime of each buffer; computed once for a batch size.
+/// The buffers of a network with their lifetimes, and the steps of the backward pass that use them. The schedule is
+/// computed once for each batch size.
 struct BufferSchedule {
-  std::vector<Lifetime> buffers;  ///< the first buffers hold the values, in the order of the values
-  std::vector<BackwardStep> backward;
-  int scores_gradient = kNone;
+  std::vector<Lifetime> buffers;       ///< the first buffers hold the values, in the order of the values
+  std::vector<BackwardStep> backward;  ///< in the order in which they run
+  int scores_gradient = kNone;         ///< buffer of the loss gradient with respect to the network's output
 };
 
 enum class Mode : std::uint8_t { train, evaluate };
 
-/// Plans the buffers. Time runs through the stages forward, then the loss, then the stages backward. In evaluations a
-/// value lives only until the last layer has read it.
+/// Plans the buffers. Lifetimes are counted in points of time: the forward pass of each stage, then the loss, then the
+/// backward pass of each stage in reverse order. In evaluations a value lives only until the last stage has read it.
 /// @param value_bytes the size of each value
 /// @param learns true for each value that has a gradient
 BufferSchedule make_buffer_schedule(const std::vector<PlannedStage>& stages,

@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// Returns the random numbers of a dropout layer for a batch: one uniform number per value, sample by sample and
-/// row-major, independent of the device's memory layout.
+/// Returns the random numbers of a dropout layer for a batch: one uniform number for each value. Numbers are assigned
+/// to values sample by sample and row-major, so that they do not depend on the device's memory layout.
 inline Random dropout_random(const BatchContext& at) {
   constexpr std::uint64_t kStream = 0x64726F70ULL << 32;  // separates these numbers from other uses of the seed
   constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;

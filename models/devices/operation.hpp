@@ -15,7 +15,8 @@ struct ForwardOperands {
   const float* weights = nullptr;
   const void* product_weights = nullptr;  ///< the weights in the layout that matrix products need, on CUDA devices
   const float* statistics = nullptr;      ///< running statistics of batch-norm
-  float* statistics_sums = nullptr;       ///< see ParameterLayout::update_statistics; null: use the running statistics
+  /// Receives the sums that ParameterLayout::update_statistics describes. Null: use the running statistics.
+  float* statistics_sums = nullptr;
 };
 
 /// The operands of a layer's backward pass.
@@ -23,15 +24,16 @@ struct BackwardOperands {
   BatchContext context;
   const void* input = nullptr;
   const void* output = nullptr;
-  void* output_gradient = nullptr;        ///< may be overwritten; see StageTraits
-  const void* second_gradient = nullptr;  ///< added to `output_gradient`, if the layer takes two
-  void* input_gradient = nullptr;         ///< null if nothing before the layer learns
+  void* output_gradient = nullptr;        ///< gradient of the output; the operation may overwrite it
+  const void* second_gradient = nullptr;  ///< must be added to `output_gradient` (StageTraits::takes_two_gradients)
+  void* input_gradient = nullptr;         ///< null if no layer before this layer learns
   const float* weights = nullptr;
   const void* product_weights = nullptr;
   float* gradient = nullptr;  ///< gradient of the weights
 };
 
-/// A layer for one batch size. On CUDA devices its passes only enqueue work on the context's compute stream.
+/// The computation of a layer, or of joined layers, for one batch size. On CUDA devices, `forward` and `backward` only
+/// enqueue work on the context's compute stream.
 class Operation {
  public:
   Operation() = default;
@@ -40,11 +42,11 @@ class Operation {
   virtual ~Operation() = default;
 
   virtual StageTraits traits() const = 0;
-  /// Creates what only `backward` needs. Called once, before the first call of `backward`.
+  /// Creates the resources that only `backward` needs. Called once, before the first call of `backward`.
   virtual void prepare_backward() {}
   virtual void forward(const ForwardOperands& at) = 0;
-  /// Writes the gradients of the layer's weights and of its input. Afterwards, `output_gradient` holds the gradient of
-  /// a second input.
+  /// Writes the gradients of the layer's weights and of its first input. If the layer has a second input,
+  /// `at.output_gradient` contains the gradient of this input afterwards.
   virtual void backward(const BackwardOperands& at) = 0;
 };
 

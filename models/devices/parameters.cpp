@@ -84,7 +84,8 @@ void ParameterLayout::to_canonical(std::span<const float> weights, std::size_t b
       layer_out(layer, weights, part.subspan(first - begin).begin());
       continue;
     }
-    std::vector<float> whole(layer.canonical_floats());  // the part begins or ends inside this layer
+    // `part` begins or ends inside this layer, so the whole layer is converted to a copy.
+    std::vector<float> whole(layer.canonical_floats());
     layer_out(layer, weights, std::span(whole).begin());
     const std::size_t from = std::max(first, begin);
     std::copy_n(whole.begin() + static_cast<std::ptrdiff_t>(from - first), std::min(next, end) - from,

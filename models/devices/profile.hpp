@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// A layer of a placed network in a profile. Arithmetic is counted per sample.
+/// The kind of a layer and its arithmetic operations for one sample.
 struct ProfiledLayer {
   std::string kind;  ///< empty: the layer runs as one operation with the layer before it
   double forward_flops = 0;
@@ -25,8 +25,11 @@ class Profile {
  public:
   explicit Profile(const std::vector<ProfiledLayer>& layers);
 
-  /// @param layer the first layer of those that ran as one operation
+  /// Adds the time of a forward pass.
+  /// @param layer number of the layer; the first layer if several layers ran as one operation
+  /// @param batch number of samples
   void add_forward(std::size_t layer, std::int64_t batch, double seconds);
+  /// Adds the time of a backward pass; see `add_forward`.
   void add_backward(std::size_t layer, std::int64_t batch, double seconds);
 
   const std::vector<LayerTime>& times() const { return times_; }

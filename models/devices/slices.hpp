@@ -32,8 +32,11 @@ EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Ev
   return total;
 }
 
-/// Computes as many rows as `to` holds: calls predict(samples, outputs) for `count(remaining rows)` rows at a time.
-/// @param inputs, outputs floats per row
+/// Computes the outputs of consecutive samples: calls predict(samples, outputs of these samples) until `to` is full.
+/// Each call covers `count(number of remaining samples)` samples.
+/// @param inputs number of floats of one sample
+/// @param to receives the outputs of all samples
+/// @param outputs number of floats of the outputs of one sample
 template <class Count, class Predict>
 void predict_slices(std::span<const float> samples, std::size_t inputs, std::span<float> to, std::size_t outputs,
                     const Count& count, const Predict& predict) {

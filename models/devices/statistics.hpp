@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// The length of every parameter vector (one float per channel) is rounded up to a multiple of this.
+/// The length of every parameter vector (one float for each channel) is rounded up to a multiple of this number.
 inline constexpr std::int64_t kChannelBlock = 16;
 
 inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
@@ -25,8 +25,13 @@ constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) 
                                   channel % kChannelBlock);
 }
 
-/// Updates running statistics with PyTorch's rule (momentum 0.1, unbiased variance), for whole groups.
-/// @param mean per channel with running mean r: the means over all `count` values of x - r and of (x - r)^2
+/// Computes new running statistics from old ones by PyTorch's rule (momentum 0.1, unbiased variance), for whole groups
+/// of 16 means and 16 variances.
+/// @param mean at the position of a channel's mean: the mean of x - r over all values x of the channel, where r is the
+/// running mean; at the position of its variance: the mean of (x - r)^2
+/// @param count number of values of each channel
+/// @param statistics the old running statistics
+/// @param updated receives the new running statistics
 void update_running_statistics(std::span<const float> mean, std::int64_t count, std::span<const float> statistics,
                                std::span<float> updated);
 

@@ -6,8 +6,9 @@
 
 namespace troupe::models {
 
-/// Returns weights and one bias per output, both uniform in +-1 / sqrt(fan in).
-/// @param shape the shape of the weights, outputs first
+/// Returns the descriptions of two tensors: weights, and one bias for each output. Both start uniform in +-1 / sqrt(fan
+/// in).
+/// @param shape the shape of the weights; the first length is the number of outputs
 std::vector<LayerTensor> biased_tensors(std::vector<std::int64_t> shape);
 
 }  // namespace troupe::models

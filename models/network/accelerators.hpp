@@ -24,14 +24,14 @@ struct Accelerators {
 };
 
 /// Returns the accelerators of this machine. Changes the CUDA device that is current in the calling thread.
-/// @throws Error unsupported, with the reason, if this program has no CUDA, or if the machine has no driver, a driver
-/// that is too old, or no device.
+/// @throws Error unsupported if this program has no CUDA, or if the machine has no device, no driver, or a driver that
+/// is too old; the message contains the reason.
 Accelerators accelerators();
 
 /// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
 
-// Null in programs that do not link troupe::cuda.
+// The implementations for CUDA. These functions are null in programs that do not link troupe::cuda.
 [[gnu::weak]] Accelerators cuda_accelerators();
 [[gnu::weak]] int cuda_device_count();
 

@@ -11,7 +11,8 @@ namespace troupe::models {
 /// Values by name, such as {"hidden", 256}, that override a built-in network's defaults.
 using GraphOptions = std::map<std::string, double>;
 
-/// Returns the network that is registered under `name`, or nothing for other names and for models that are not graphs.
+/// Returns the built-in network with this name. Returns nothing for other names and for built-in models that are not
+/// graphs.
 /// @throws Error invalid_argument for an option that this network does not have, or a value out of its range
 std::optional<Graph> builtin_graph(const std::string& name, int num_outputs, const GraphOptions& options = {});
 

@@ -13,11 +13,11 @@
 
 namespace troupe {
 
-/// Fills one tensor of the canonical weights. Called once per tensor, in canonical order.
+/// Writes the values of one canonical tensor to `tensor`. Called once for each tensor, in canonical order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
-/// A planned network with its loss on one device. This interface separates the plan from the device's implementation:
-/// only the device knows the layout of the flat parameter vector. Not thread-safe.
+/// A planned network with its loss on one device. Implementations exist for each kind of device. Only the
+/// implementation knows the layout of the flat parameter vector. Not thread-safe.
 class DeviceNetwork {
  public:
   /// @param frozen ReplicaContext::frozen
@@ -26,20 +26,20 @@ class DeviceNetwork {
   DeviceNetwork& operator=(const DeviceNetwork&) = delete;
   virtual ~DeviceNetwork() = default;
 
-  /// Creates everything that training needs, so that the first step is as fast as the others.
-  /// @param memory whether to allocate the memory of a pass, too
+  /// Creates everything that training needs, so that the first step is as fast as later steps.
+  /// @param memory true: also allocates the memory for the values of a training pass
   virtual void prepare_training(bool memory) = 0;
 
-  /// The number of floats of the flat parameter vector, with padding.
+  /// Returns the number of floats of the flat parameter vector, with padding.
   virtual std::size_t size() const = 0;
-  /// The number of learned floats at the start of the vector; see ModelInfo::learned_size.
+  /// Returns the number of learned floats at the start of the vector; see ModelInfo::learned_size.
   virtual std::size_t learned_size() const = 0;
-  /// The names of the layout, the precision and the instruction set.
+  /// Returns a text that identifies layout, precision, libraries and device; see ModelInfo::fingerprint.
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses and returns that sum. Writes all `size()` floats of the gradient,
-  /// except for layers that keep their tensors.
+  /// Writes the gradient of the sum of the losses over the batch to `gradient`, and returns the sum. Writes all
+  /// `size()` floats, except those of layers whose tensors are frozen (PlannedLayer::keeps_tensors).
   /// @param correct receives BatchResult::correct; may be null
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                           std::span<float> gradient, std::int64_t* correct) = 0;
@@ -49,19 +49,22 @@ class DeviceNetwork {
   /// See Model::update_statistics. Frozen statistics do not change.
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const;
-  /// Returns the loss sum and the hits. @param metrics receives the samples; may be null
+  /// Returns the sum of the losses, the number of hits and the number of samples.
+  /// @param metrics measures the outputs of each sample; may be null
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                     SampleMetrics* metrics) = 0;
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
     return evaluate(at, batch, weights, nullptr);
   }
-  /// Writes the outputs of samples as in evaluations: as many rows as `to` holds. Both vectors are row-major.
+  /// Computes the outputs of samples as in evaluations. `to` receives one row for each sample; its length determines
+  /// the number of samples. `samples` and `to` are row-major.
   virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
 
-  /// Converts the canonical floats that start at index `begin`; `part.size()` is their number.
+  /// Writes the canonical floats [begin, begin + part.size()) of `weights`, a whole flat vector, to `part`.
   virtual void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
+  /// Writes a whole flat vector to `weights`. Obtains each canonical tensor by a call of `read`.
   virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
-  /// Like from_canonical, with all tensors in one vector.
+  /// Does the same as `from_canonical` for canonical tensors that lie one after the other in `canonical`.
   void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
   virtual std::vector<LayerTime> profile() const = 0;
@@ -78,28 +81,31 @@ class DeviceNetwork {
   bool frozen_;
 };
 
-/// Checks that this build supports a kind of device. The check that the machine has such a device follows when the
+/// Checks that this build supports a kind of device. Whether the machine has such a device is checked later, when the
 /// network is created.
 /// @throws Error unsupported that lists the supported devices
 void check_device(Device device);
 
-/// Rejects accelerators for models that support CPUs only. @param what names the model: "linear regression"
+/// Rejects accelerators for a model that supports CPUs only.
+/// @param what the name of the model for the error message, such as "linear regression"
 /// @throws Error unsupported if the replica is assigned to an accelerator
 void require_cpus(const ReplicaContext& context, const char* what);
 
 /// Creates the network on the device of the replica's context.
-/// @param loss a loss that needs as many outputs as the plan has
-/// @param batch_size selects the layouts; other batch sizes work, possibly more slowly
-/// @param context requests the precision (DeviceNetwork::precision returns the actual one) and sets `frozen`
+/// @param loss must need as many outputs as the plan has
+/// @param batch_size the usual batch size, for which memory layouts are chosen; other sizes work, but may be slower
+/// @param context contains the requested precision (DeviceNetwork::precision returns the one in use), device and
+/// `frozen`
 /// @throws Error unsupported like check_device
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
 
-/// Measures the forward and backward time of some layers in both precisions, on the device of the replica's context.
-/// Returns zeros for accelerators, for devices without bf16, and for networks without layers that run in bf16.
+/// Measures the time of forward and backward passes of some layers in f32 and in bf16, on the device of the replica's
+/// context. Returns zeros for accelerators, for devices without bf16, and for networks without layers that run in bf16.
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context);
 
-// One function per kind of device, defined in the folder of that name.
+// The implementations of `make_network` and `measure_precisions` for each kind of device are in the folders cpu and
+// cuda.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision, bool frozen);
 /// Null in programs that do not link troupe::cuda.

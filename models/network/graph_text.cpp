@@ -12,7 +12,7 @@
 namespace troupe::models {
 namespace {
 
-/// The numbers of a layer's text. Each one must be taken once.
+/// The numbers in a layer's description, by name. The constructor function of the layer takes each number once.
 class Numbers {
  public:
   explicit Numbers(const LayerText& layer) : left_(layer.numbers) {}
@@ -25,13 +25,13 @@ class Numbers {
     }
     return found.mapped();
   }
-  /// Takes an integer.
+  /// Takes a number that must be an integer.
   std::int64_t count(const std::string& name) {
     const double number = take(name);
     good_ = good_ && number == std::floor(number);
     return static_cast<std::int64_t>(number);
   }
-  /// True if every number that was taken existed and none is left.
+  /// Returns true if every number that was taken existed, and all numbers were taken.
   bool fit() const { return good_ && left_.empty(); }
 
  private:
@@ -53,7 +53,7 @@ Layer make_pool(Numbers& numbers) {
       {.kernel = numbers.count("kernel"), .stride = numbers.count("stride"), .padding = numbers.count("padding")});
 }
 
-/// Creates a layer without numbers.
+/// Creates a layer without parameters.
 template <Layer (*kMake)()>
 Layer make_plain(Numbers& /*numbers*/) {
   return kMake();
@@ -64,7 +64,7 @@ struct Kind {
   Layer (*make)(Numbers& numbers);
 };
 
-/// All layers of include/troupe/layers/.
+/// The names of all layers of include/troupe/layers/, and the functions that create the layers.
 constexpr std::array kKinds{
     Kind{"GELU", make_plain<gelu>},
     Kind{"ReLU", make_plain<relu>},
@@ -81,7 +81,7 @@ constexpr std::array kKinds{
     Kind{"tanh", make_plain<models::tanh>},
 };
 
-/// Returns null for a text that describes no known layer.
+/// Creates the layer of a description. Returns null if the kind of the layer is unknown or its numbers do not match.
 Layer make_layer(const LayerText& text) {
   const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.name == text.kind; });
   if (kind == kKinds.end()) return nullptr;
@@ -90,7 +90,8 @@ Layer make_layer(const LayerText& text) {
   return numbers.fit() ? layer : nullptr;
 }
 
-/// Returns nothing for a layer that its text does not recreate: a custom layer, whatever its `kind()` is.
+/// Returns the description of a layer, or nothing if the description does not create the same class of layer again. So
+/// the result is nothing for a custom layer, even if its `kind()` is that of a layer of Troupe.
 std::optional<LayerText> text_of(const Graph::Entry& entry) {
   LayerText text{.name = entry.name, .kind = entry.layer->kind(), .inputs = {}, .numbers = entry.layer->numbers()};
   for (const Graph::Node node : entry.inputs) text.inputs.push_back(node.number);

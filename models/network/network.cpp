@@ -128,7 +128,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
  private:
   DeviceNetwork& device() const {
-    info();  // throws before the start, when there is no device
+    info();  // throws an Error if the model was not started and therefore has no device network
     return *device_;
   }
 

@@ -8,7 +8,8 @@
 
 namespace troupe::models {
 
-/// Like models::network, with batches from any source. `batch_size` selects the kernels.
+/// Does the same as the public models::network, but reads batches from any source. `batch_size` is the usual size of a
+/// batch, for which memory layouts are chosen.
 std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size,
                                std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
 

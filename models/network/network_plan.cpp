@@ -33,7 +33,8 @@ std::string text_of(std::size_t number, const Graph::Entry& entry) {
   return models::layer_text(number, entry.name, *entry.layer);
 }
 
-/// The layers that read the output of a layer. For a view, the readers of its output count instead of the view.
+/// The number of layers that read the output of a layer, and the last such layer. If a view reads the output, the
+/// layers that read the view are counted instead of the view.
 struct Uses {
   int count = 0;
   int last = -1;
@@ -72,7 +73,7 @@ class Planner {
   }
 
  private:
-  /// The planned form of the output of a layer of the graph.
+  /// The output of a layer of the graph, in terms of planned layers.
   struct Value {
     int source = -1;  ///< index in `planned_` of the layer that computes it; -1: the network's input
     SampleShape shape = {};
@@ -85,7 +86,7 @@ class Planner {
     return node.number < 0 ? Value{.shape = plan_.input} : values_[static_cast<std::size_t>(node.number)];
   }
 
-  /// The shape before any flattening.
+  /// Returns the shape of a value in memory, before any flatten layer.
   SampleShape stored_shape(const Value& of) const {
     return of.source < 0 ? plan_.input : planned_[static_cast<std::size_t>(of.source)].output;
   }
@@ -99,7 +100,7 @@ class Planner {
     return push(entry, folding.element_wise ? stored_shape(value(entry.inputs[0])) : output, output);
   }
 
-  /// Adds the layer's name to the errors of `ask`.
+  /// Returns the result of `ask`. Adds the name of the current layer to errors that `ask` throws.
   template <class Ask>
   auto naming(const Ask& ask) const {
     try {
@@ -121,7 +122,10 @@ class Planner {
     return output;
   }
 
-  /// @param stored the shape in memory; for an element-wise layer on flat input this may be an image's shape
+  /// Appends a planned layer for the current layer and returns its output.
+  /// @param stored the shape of the output in memory; it may be an image's shape if an element-wise layer has flat
+  /// input
+  /// @param output the shape of the output for later layers
   Value push(const Graph::Entry& entry, const SampleShape& stored, const SampleShape& output) {
     const Value first = value(entry.inputs[0]);
     PlannedLayer layer{.layer = entry.layer,
@@ -158,7 +162,8 @@ class Planner {
     return tensors;
   }
 
-  /// Returns the planned layer that computes this output if no layer but the current one reads the output; else null.
+  /// Returns the planned layer that computes this output. Returns null if other layers than the current one read the
+  /// output, or if the output is the input of the network.
   PlannedLayer* sole_producer(Graph::Node node) {
     while (node.number >= 0 && folding_of(node.number).is_view)
       node = layers_[static_cast<std::size_t>(node.number)].inputs[0];
@@ -178,7 +183,8 @@ class Planner {
     return {.source = from.source, .shape = output};
   }
 
-  /// True if the only layer that reads a ReLU's output can apply the ReLU instead, usually to fewer values.
+  /// Returns true if the next layer can apply the ReLU that is being planned to its output, which usually has fewer
+  /// values. This requires that no other layer reads the output of the ReLU.
   bool can_come_later() const {
     const Uses& uses = uses_[at_];
     if (uses.count != 1 || uses.last < 0) return false;
@@ -207,8 +213,8 @@ class Planner {
                   "; add the inputs first, then flatten");
   }
 
-  /// Returns the layer that computes one of the inputs and can add the other one. If both can, returns the layer that
-  /// was appended first.
+  /// Returns a planned layer that computes one input of the sum `entry` and can add the other input. If there are two
+  /// such layers, returns the one that was appended first; if there is none, null.
   PlannedLayer* adding_producer(const Graph::Entry& entry) {
     PlannedLayer* host = nullptr;
     for (const Graph::Node node : entry.inputs) {
@@ -234,7 +240,7 @@ class Planner {
                     std::to_string(plan_.num_outputs) + " channels and global_average_pool()");
   }
 
-  /// Converts indices into `planned_` to numbers of the plan.
+  /// Replaces indices into `planned_` by the numbers that layers and values have in the plan.
   void number_layers() {
     std::vector<int> values(planned_.size() + 1, 0);
     for (std::size_t i = 0; i < order_.size(); ++i)

@@ -49,7 +49,7 @@ class ResNetBuilder {
     std::int64_t stride = 1;
   };
 
-  /// Appends a convolution and a batch-norm. The convolution keeps the image size, apart from its stride.
+  /// Appends a convolution and a batch-norm.
   Graph::Node normalised(const std::string& convolution_name, const std::string& norm_name, const Window& window,
                          Graph::Node from) {
     const Layer layer =

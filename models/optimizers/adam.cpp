@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 struct AdamStep {
-  float learning_rate = 0;  ///< divided by 1 - beta1^n for the n-th update of the state
+  float learning_rate = 0;  ///< the rate divided by 1 - beta1^n, for the n-th update of the state
   float weight_decay = 0;
   float beta1 = 0;
   float beta2 = 0;
@@ -34,8 +34,10 @@ AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
   return step;
 }
 
-/// @tparam kDecoupled true: decay shrinks the weights (Loshchilov and Hutter, "Decoupled weight decay regularization",
-/// ICLR 2019), in PyTorch's order of operations. false: decay is added to the gradient
+/// Updates a chunk; see UpdateKernel.
+/// @tparam kDecoupled true (adamw): weights are multiplied by a factor below 1 (Loshchilov and Hutter, "Decoupled
+/// weight decay regularization", ICLR 2019), in PyTorch's order of operations. false (adam): weight decay * weight is
+/// added to the gradient
 template <bool kDecoupled>
 TROUPE_INLINE bool step_floats(const AdamStep& step, std::size_t count, const float* __restrict gradient,
                                const float* __restrict weights, float* __restrict new_weights,

@@ -5,12 +5,11 @@
 
 #include "models/optimizers/settings.hpp"
 
-// The update rules that come with Troupe, one file each.
-//
-// Their loops round every operation to float, in the order written. Stores are plain: non-temporal stores (movntps, 16
-// or 64 bytes) took 5 to 10 % longer for 178 MB vectors on two cores. Results are checked for finiteness in registers
-// (`magnitude_bits`). This adds 2 % to a chunk whose gradients are in the cache; a separate pass over the chunk adds 7
-// to 11 %.
+// The update rules that come with Troupe, one file each. The loops of the rules round each operation to float, in the
+// order of the source code. They use ordinary stores, because non-temporal stores (movntps, 16 or 64 bytes) took 5 to
+// 10% longer (vectors of 178 MB, two cores). They check results for NaN and infinity while the results are in registers
+// (`magnitude_bits`). If the gradients are in the cache, this check adds 2% to the time of a chunk. A second loop over
+// the chunk would add 7 to 11%.
 namespace troupe {
 
 UpdateRule make_sgd(const OptimizerSettings& options);
@@ -18,13 +17,14 @@ UpdateRule make_adagrad(const OptimizerSettings& options);
 UpdateRule make_adam(const OptimizerSettings& options);
 UpdateRule make_adamw(const OptimizerSettings& options);
 
-/// The loop of a rule over the floats of a chunk, with the values that were prepared for the step. The members of
-/// UpdateChunk are separate parameters because g++ honours `__restrict` for parameters only. With local variables it
-/// does not vectorise Adam's loop, which then takes eight times as long.
+/// The loop of a rule over the floats of a chunk. `step` contains the values that were prepared for the step. The
+/// members of UpdateChunk are separate parameters, because g++ uses `__restrict` of parameters only. With `__restrict`
+/// on local variables, g++ does not vectorise Adam's loop, which then takes eight times as long.
 template <class Step>
 using UpdateKernel = bool (*)(const Step& step, std::size_t count, const float* gradient, const float* weights,
                               float* new_weights, const float* const* state, float* const* new_state);
 
+/// Returns a function that updates a chunk by calling `kernel` with `step`.
 template <class Step>
 UpdateFunction update_by(UpdateKernel<Step> kernel, const Step& step) {
   return [kernel, step](const UpdateChunk& chunk) {
@@ -33,10 +33,12 @@ UpdateFunction update_by(UpdateKernel<Step> kernel, const Step& step) {
   };
 }
 
-/// @throws Error invalid_argument if the options set a momentum for a rule without momentum.
+/// Checks the options of a rule without momentum.
+/// @throws Error invalid_argument if the options set a momentum.
 void refuse_momentum(const OptimizerSettings& options);
 
-/// Returns an epsilon above zero, so that padding stays zero: 0 / 0 would be NaN.
+/// Returns the epsilon of the options, but at least the smallest normal float. With an epsilon of 0, padding would
+/// become 0 / 0, which is NaN.
 inline float positive_epsilon(const OptimizerSettings& options) {
   return std::max(static_cast<float>(options.epsilon), std::numeric_limits<float>::min());
 }

@@ -21,7 +21,9 @@ std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& 
            : "no tensor of the model; the first tensor is '" + tensors.front().name + "', and * matches any text"));
 }
 
-/// Returns the index of the group; padding (0) is not a group. @throws Error model_failed for an invalid number
+/// Returns the group that `number`, a float of the converted vector, stands for: group g is stored as g + 1, because
+/// padding is 0.
+/// @throws Error model_failed if `number` stands for no group
 std::size_t group_at(float number, std::size_t groups) {
   if (number >= 1 && number <= static_cast<float>(groups + 1)) {
     const auto whole = static_cast<std::size_t>(number);

@@ -12,14 +12,17 @@
 
 namespace troupe {
 
-/// True if the pattern matches the whole name: * matches any text, ? any single byte.
+/// Returns true if the pattern matches the whole name: * matches any text, ? matches one byte.
 bool fits(std::string_view pattern, std::string_view name);
 
-/// Returns the group of each tensor: the number, from 1, of the first group whose pattern matches; 0 if none matches.
-/// @throws Error invalid_argument that names a pattern for which no tensor remains.
+/// Returns the number of each tensor's group: the first group whose pattern matches, counted from 1; 0 if none matches.
+/// @throws Error invalid_argument if the pattern of a group matches no tensor, or only tensors of earlier groups; the
+/// message contains the pattern.
+/// @throws Error invalid_argument if all tensors are frozen.
 std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::span<const TensorInfo> tensors);
 
-/// A range of adjacent floats of the flat vector that belong to one group. It starts at the end of the previous run.
+/// A run: a range of adjacent floats of the flat vector that belong to one group. A run begins at the end of the
+/// previous run, the first one at 0.
 struct GroupRun {
   std::size_t end = 0;
   std::size_t group = 0;
@@ -27,23 +30,23 @@ struct GroupRun {
 
   bool operator==(const GroupRun&) const = default;
 };
-using GroupRuns = std::vector<GroupRun>;
+using GroupRuns = std::vector<GroupRun>;  ///< cover the whole flat vector, in order
 
-/// Returns the group of each float of the model's flat vector; padding belongs to the group of the floats before it.
-/// Allocates two flat vectors temporarily, unless there are no groups.
+/// Returns the runs of the model's flat vector. Padding belongs to the group of the floats before it. If there are
+/// groups, this function temporarily allocates two flat vectors.
 /// @throws Error model_failed if the model's `from_canonical` changes values.
 GroupRuns group_runs(std::span<const ParameterGroup> groups, const Model& model);
 
-/// Returns the runs with all groups merged into one. Frozen runs remain separate.
+/// Returns runs in which all floats belong to group 0 and adjacent runs are merged. Frozen runs stay separate.
 GroupRuns as_one_group(GroupRuns runs);
 
-/// Returns ReplicaContext::keeps for these groups.
+/// Returns the function for ReplicaContext::keeps, which returns true for the names of tensors in frozen groups.
 std::function<bool(const std::string&)> frozen_tensors(const std::vector<ParameterGroup>& groups);
 
-/// Sets the gradient of frozen tensors to zero.
+/// Sets the floats of frozen runs to zero in `gradient`, a whole flat vector.
 void clear_frozen(const GroupRuns& runs, std::span<float> gradient);
 
-/// Calls `work(begin, end, run)` for each part of [begin, end) that lies in one run.
+/// Divides [begin, end) at the ends of runs and calls `work(begin, end, run)` for each piece, in order.
 template <class Work>
 void for_each_run(const GroupRuns& runs, std::size_t begin, std::size_t end, const Work& work) {
   auto run = std::ranges::upper_bound(runs, begin, {}, &GroupRun::end);

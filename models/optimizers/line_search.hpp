@@ -8,13 +8,13 @@ struct LineSearchOptions {
   double decrease = 1e-4;    ///< c1 of the Wolfe conditions, 0 < decrease <= curvature
   double curvature = 0.9;    ///< c2, below 1
   int max_evaluations = 25;  ///< at least 1
-  /// The absolute error that values may have, for example because they are sums of floats. If it is above 0, the
-  /// approximate Wolfe conditions (Hager and Zhang, 2005) also accept a step by its slopes alone. Values that differ by
-  /// less than `noise` then count as equal.
+  /// The absolute error that values may have, for example because they are sums of floats. If `noise` is above 0,
+  /// values that differ by at most `noise` count as equal. The search then also accepts a step by its slopes, if the
+  /// approximate Wolfe conditions hold (Hager and Zhang, 2005).
   double noise = 0;
 };
 
-/// phi(step) = f(x + step d) and phi'(step), along a direction d.
+/// An evaluated point of a line search along a direction d: the value of f(x + step d), and its derivative by `step`.
 struct LinePoint {
   double step = 0;
   double value = 0;
@@ -22,38 +22,44 @@ struct LinePoint {
 };
 
 enum class LineSearchEnd : std::uint8_t {
-  none,        ///< the search continues
-  found,       ///< the strong Wolfe conditions hold; with noise, alternatively the approximate ones and the curvature
-               ///< condition
-  decreased,   ///< they do not hold within the evaluations or the precision of doubles, but some point has sufficient
-               ///< decrease
-  no_descent,  ///< the slope at 0 is not negative or not finite, or the bracket vanished without a point of sufficient
-               ///< decrease
-  budget       ///< the evaluations are used up without a point of sufficient decrease
+  none,  ///< the search continues
+  /// The strong Wolfe conditions hold. With noise, the curvature condition and the approximate Wolfe conditions
+  /// suffice.
+  found,
+  /// The conditions for `found` could not be met within `max_evaluations` or the precision of doubles. But a point with
+  /// sufficient decrease was found.
+  decreased,
+  /// The slope at step 0 is not negative or not finite, or the bracket became empty before a point with sufficient
+  /// decrease was found.
+  no_descent,
+  /// All `max_evaluations` evaluations were made before a point with sufficient decrease was found.
+  budget
 };
 
-/// Searches a step that satisfies the strong Wolfe conditions (Nocedal and Wright, Numerical Optimization, 2nd ed.,
-/// algorithms 3.5 and 3.6). It is a state machine: while `end` is none, the caller evaluates the function at `next` and
-/// passes the result to `note`. It holds numbers only and is deterministic.
+/// Searches for a step that satisfies the strong Wolfe conditions (Nocedal and Wright, Numerical Optimization, 2nd ed.,
+/// algorithms 3.5 and 3.6). The object does not evaluate the function itself: while `end` is none, the caller evaluates
+/// the function at `next` and passes the result to `note`. The search is deterministic.
 class LineSearch {
  public:
-  /// @param start the point at step 0; if it is not finite or has no negative slope, the search ends with no_descent
+  /// @param start the point at step 0; if its value or slope is not finite, or its slope is not negative, the search
+  /// ends at once with no_descent
+  /// @param first_step the first step to evaluate
   /// @throws Error invalid_argument for invalid options, or for a first step that is not finite and above 0.
   LineSearch(const LinePoint& start, double first_step, const LineSearchOptions& options);
 
   LineSearchEnd end() const { return end_; }
-  /// The step to evaluate while `end` is none.
+  /// Returns the step to evaluate while `end` is none.
   double next() const { return next_; }
-  /// Takes the result of the evaluation at `next`. A value or slope that is not finite, including -infinity, counts as
-  /// infinitely high.
+  /// Continues the search with the result of the evaluation at `next`. If the value or the slope is not finite (NaN,
+  /// infinity or -infinity), the value counts as infinity.
   /// @throws Error invalid_argument after the end of the search.
   void note(double value, double slope);
-  /// If `end` is found: the accepted point. If `end` is decreased: among the points with sufficient decrease, the one
-  /// with the lowest value, which is below the start's value. Before the end: the best point so far, initially the
-  /// start.
+  /// Returns the best point so far. If `end` is found, this is the accepted point. If `end` is decreased, it is the
+  /// point with the lowest value among the points with sufficient decrease, and its value is below the start's value.
+  /// Otherwise it is the start if no point with sufficient decrease was found.
   const LinePoint& best() const { return best_; }
-  /// True if `best` is the last evaluated point; always true when `end` is found. If false, the caller must evaluate
-  /// there again to get its gradient.
+  /// Returns true if `best` is the last evaluated point; always true when `end` is found. If the result is false, the
+  /// caller must evaluate the function at `best` again to get the gradient there.
   bool best_is_last() const { return evaluations_ > 0 && best_.step == last_step_; }
   int evaluations() const { return evaluations_; }
 
@@ -71,8 +77,8 @@ class LineSearch {
 
   LinePoint start_;
   LineSearchOptions options_;
-  /// The ends of the bracket. `low_` has sufficient decrease and slopes down towards `high_`; either may be the left
-  /// end.
+  /// The ends of the bracket, an interval that contains an acceptable step. `low_` has sufficient decrease, and the
+  /// function decreases from `low_` towards `high_`. Either end may be the smaller step.
   LinePoint low_;
   LinePoint high_;
   LinePoint best_;

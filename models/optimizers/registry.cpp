@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Runs a part of the rule and adds the rule's name to its errors.
+/// Returns the result of `work`, a call of a user's rule. Adds the name of the rule to errors that `work` throws.
 template <class Work>
 auto named(const std::string& name, const Work& work) {
   try {
@@ -33,8 +33,8 @@ bool wrote_finite(const UpdateChunk& chunk, std::size_t state_vectors) {
   return finite;
 }
 
-/// Wraps a user's rule. Its exceptions carry its name, and a missing function is an error. Everything that it wrote is
-/// checked, because values that are not finite must never be committed.
+/// Wraps the update function of a user's rule. Exceptions of the rule get its name, and an empty function causes an
+/// error. All values that the rule writes are checked, because values that are not finite must never be committed.
 UpdateFunction watched(const std::string& name, UpdateFunction update, std::size_t state_vectors) {
   if (!update) throw Error(ErrorCode::model_failed, "prepare() returned no function");
   return [name, update = std::move(update), state_vectors](const UpdateChunk& chunk) {
@@ -46,7 +46,7 @@ MakeRule watched(const std::string& name, MakeUpdateRule make) {
   return [name, make = std::move(make)](const OptimizerSettings& settings) {
     const auto options = std::get<RegisteredOptimizer>(optimizer_of(settings));
     UpdateRule rule = named(name, [&] { return make(options); });
-    if (!rule.prepare) return rule;  // rejected later, like any rule without it
+    if (!rule.prepare) return rule;  // the caller rejects rules without `prepare`
     rule.prepare = [name, prepare = std::move(rule.prepare), count = rule.state.size()](const UpdateStep& step) {
       return named(name, [&] { return watched(name, prepare(step), count); });
     };
@@ -61,7 +61,7 @@ MakeRule built_in(MakeRule make) {
   };
 }
 
-/// Contains the built-in rules from the start: their names are taken even in programs that never call `init`.
+/// Creates the registry with the built-in rules, so that their names are taken even in programs that never call `init`.
 Registry<MakeRule>* make_registry() {
   auto* made = new Registry<MakeRule>("optimizer");
   made->add("sgd", built_in(make_sgd));
@@ -72,7 +72,8 @@ Registry<MakeRule>* make_registry() {
 }
 
 Registry<MakeRule>& known_rules() {
-  static auto& registered = *make_registry();  // never destroyed: threads of abandoned replicas may outlive main
+  // Never destroyed, because threads of abandoned replicas may still run after main has returned.
+  static auto& registered = *make_registry();
   return registered;
 }
 

@@ -6,11 +6,12 @@
 
 namespace troupe {
 
-/// Creates the rule of one group of tensors. The ranges of all settings have been checked before.
+/// Creates the update rule of one group of tensors from settings whose ranges have been checked.
 using MakeRule = std::function<UpdateRule(const OptimizerSettings& settings)>;
 
-/// Returns the function that creates the update rule of that name, built in or registered. The reference stays valid.
-/// @throws Error invalid_argument that lists the known names.
+/// Returns the function that creates the update rule with this name, built in or registered. The reference is valid
+/// until the process ends.
+/// @throws Error invalid_argument if the name is unknown; the message lists the known names.
 const MakeRule& find_optimizer(const std::string& name);
 
 }  // namespace troupe

@@ -23,8 +23,8 @@ std::string name_of(const Kind& /*kind*/) {
 }
 std::string name_of(const RegisteredOptimizer& kind) { return kind.name; }
 
-/// Copies the members that only this kind has, in either direction: calls `copy(member of the kind, member of the
-/// settings)`.
+/// Calls `copy(member of kind, member of settings)` for each member that only some kinds have. `copy` assigns in one
+/// direction or the other.
 template <class Copy>
 void own_members(Sgd& kind, OptimizerSettings& settings, const Copy& copy) {
   copy(kind.momentum, settings.momentum);

@@ -9,8 +9,8 @@
 
 namespace troupe {
 
-/// The optimizer's settings as used in messages, checkpoints and the command: the members of all kinds in one struct,
-/// and gradient clipping. Each kind ignores the members that it does not have.
+/// The settings of an optimizer of any kind, and of gradient clipping, in one struct. Messages, checkpoints and the
+/// command use it. Members that a kind of optimizer does not have are ignored.
 struct OptimizerSettings {
   std::string kind = "sgd";  ///< a name as returned by to_string(Optimizer)
   double learning_rate = 0.01;
@@ -27,16 +27,18 @@ struct OptimizerSettings {
   std::map<std::string, double> options = {};  ///< options of a registered rule
 };
 
+/// Returns the settings of an optimizer.
 OptimizerSettings settings_of(const Optimizer& optimizer, double clip_norm);
 inline OptimizerSettings settings_of(const Options& options) {
   return settings_of(options.optimizer, options.gradients.clip_norm);
 }
 
-/// Returns the optimizer of that name with its defaults. @throws Error invalid_argument for an unknown name
+/// Returns the optimizer with this name and default settings.
+/// @throws Error invalid_argument for an unknown name
 Optimizer usual_optimizer(const std::string& name);
 
-/// Returns the optimizer with these settings, except `clip_norm`.
-/// @throws Error invalid_argument for an unknown kind, or for a momentum of a kind without momentum
+/// Returns the optimizer with these settings. `clip_norm` is not used, because it is not a setting of an optimizer.
+/// @throws Error invalid_argument for an unknown kind, or if `momentum` is set for a kind without momentum
 Optimizer optimizer_of(const OptimizerSettings& settings);
 
 }  // namespace troupe

@@ -27,7 +27,9 @@ TROUPE_CLONES bool plain_sgd(const SgdStep& step, std::size_t count, const float
   return is_finite(largest);
 }
 
-/// @tparam kNesterov true: the weights move along the gradient plus the next velocity; false: along the velocity
+/// Updates a chunk with momentum; see UpdateKernel. The velocity is the state of the momentum.
+/// @tparam kNesterov true: the weights move by the gradient plus momentum times the new velocity; false: by the new
+/// velocity
 template <bool kNesterov>
 TROUPE_INLINE bool step_with_velocity(const SgdStep& step, std::size_t count, const float* __restrict gradient,
                                       const float* __restrict weights, float* __restrict new_weights,

@@ -14,7 +14,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongestStateName = 100;
-// Together the patterns must fit into a message, in which one byte may take two.
+// Limits that ensure that all patterns together fit into a message, in which one byte of a pattern may take two bytes.
 constexpr std::size_t kLongestPattern = 1000;
 constexpr std::size_t kMostGroups = 200;
 constexpr std::size_t kMostOptions = 100;
@@ -59,7 +59,7 @@ void check(const OptimizerSettings& options) {
   for (const ParameterGroup& group : options.groups) check_group(group);
 }
 
-/// Names of state vectors become parts of tensor names in checkpoints.
+/// Returns true if a state vector may have this name, which becomes a part of tensor names in checkpoints.
 bool is_state_name(const std::string& name) {
   return !name.empty() && is_printable(name, kLongestStateName) && name.find('/') == std::string::npos;
 }

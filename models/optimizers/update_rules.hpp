@@ -8,42 +8,47 @@
 
 namespace troupe {
 
-/// @param name names the rate in errors
-/// @throws Error invalid_argument unless the rate is a finite float of at least 0
+/// Checks that a learning rate is a finite float of at least 0.
+/// @param name the name of the rate for the error message
+/// @throws Error invalid_argument if the rate is invalid
 void check_learning_rate(double rate, const std::string& name);
 
-/// The update rules of a run, one per group of tensors, and its learning rate. The built-in rules compute each float
-/// from the floats at the same place, in a fixed order. Their results are therefore bitwise identical however a vector
-/// is cut into chunks. Between machines, the results are bitwise identical if the instruction set and the C library are
-/// the same: the library's `pow` and `cos` take part in rates and corrections.
+/// The update rules of a run, one for each group of tensors, and the learning rate. The built-in rules compute each
+/// float from the floats at the same position, by the same operations in the same order. So the results are bitwise
+/// identical however a vector is divided into chunks. On two machines, the results are bitwise identical if the
+/// instruction set and the C library are the same. The C library matters, because rates and corrections use its
+/// functions `pow` and `cos`.
 class UpdateRules {
  public:
-  /// @throws Error invalid_argument that names an invalid option.
+  /// Makes the rules of the optimizer in `options`, built in or registered.
+  /// @throws Error invalid_argument for an invalid option; the message names the option.
   explicit UpdateRules(const OptimizerSettings& options);
-  /// Uses an unnamed rule for all tensors.
+  /// Uses `rule`, which is not registered, for all tensors.
   UpdateRules(const OptimizerSettings& options, UpdateRule rule);
 
-  /// The number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
+  /// Returns the number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
-  /// The name of a state vector, such as "momentum".
+  /// Returns the name of a state vector, such as "momentum".
   const std::string& state_name(int vector) const {
     return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
   }
   /// Returns the learning rate of a step, counted from 0, for tensors in no group, as the options define it.
   /// @throws Error invalid_argument if the user's function returns an invalid rate
   double learning_rate(std::int64_t step) const;
-  /// Prepares the updates of a step: first the update of tensors in no group, which uses the rate of `step`, then those
-  /// of the groups in order.
+  /// Returns the update functions of a step. Function 0 is for tensors in no group, function g for group g, counted
+  /// from 1. `step.learning_rate` is the rate of tensors in no group.
   std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
-  /// The weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no group.
+  /// Returns the weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no
+  /// group.
   double weight_decay(std::size_t group) const {
     return group == 0 ? options_.weight_decay : options_.groups[group - 1].weight_decay.value_or(options_.weight_decay);
   }
-  /// True if the length of the mean gradient is needed.
+  /// Returns true if gradients are clipped, for which the L2 norm of the mean gradient must be known.
   bool clips() const { return options_.clip_norm > 0; }
-  /// Returns the factor that is applied to a mean gradient of length `norm` before all else, as in PyTorch's
-  /// clip_grad_norm_. A length that is not finite gives 1; the values that are not finite are detected later.
+  /// Returns the factor by which a mean gradient with the L2 norm `norm` must be multiplied before the update, as in
+  /// PyTorch's clip_grad_norm_. Returns 1 if `norm` is not finite; the update then detects the values that are not
+  /// finite.
   float clip_factor(double norm) const;
 
  private:
@@ -53,12 +58,13 @@ class UpdateRules {
   };
 
   OptimizerSettings options_;
-  std::vector<GroupRule> rules_;  ///< in the order of `prepare`'s result; all have the same state
+  std::vector<GroupRule> rules_;  ///< in the order of `prepare`'s result; all have the same state vectors
 };
 
-/// Returns the rule that makes new weights of the mean of copies that have trained separately. The rule gets the mean
-/// of the copies as its mean gradient. Average: the mean becomes the new weights. Nesterov: the change from the weights
-/// to the mean is used as a gradient, as in DiLoCo (Douillard et al. 2023), with `learning_rate` and `momentum`.
+/// Returns the rule of local SGD that computes new weights from the mean of the copies of the weights. The rule
+/// receives this mean in place of a mean gradient. `options.kind` is one of the two constants below. With kOuterAverage
+/// the mean becomes the new weights. With kOuterNesterov, previous weights minus mean is used as a gradient with
+/// `learning_rate` and `momentum`, as in DiLoCo (Douillard et al. 2023).
 /// @throws Error invalid_argument for an unknown kind
 UpdateRules outer_optimizer(const OptimizerSettings& options);
 inline constexpr const char* kOuterAverage = "average";

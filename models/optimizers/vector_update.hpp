@@ -11,41 +11,43 @@
 
 namespace troupe {
 
-/// Makes version v + 1 of a range of the flat vector from version v and the mean gradient. Update rules change the
-/// parameters, group by group; the model updates its statistics, which have no gradient. Each part is checked for
-/// finiteness while it is in the cache.
+/// Computes version v + 1 of a range of the flat vector from version v and the mean gradient. Learned parameters are
+/// updated by the update rules of their groups, statistics by the model. All new values are checked for NaN and
+/// infinity while they are in the cache.
 class VectorUpdate {
  public:
   template <class T>
   using States = std::array<T, kMostStateVectors>;
 
-  /// The memory of the range, which begins at float `begin` of the flat vector.
+  /// The memory of the range to update.
   struct Place {
-    std::size_t begin = 0;
-    std::span<const float> weights = {};  ///< the whole vector
-    std::span<float> new_weights = {};    ///< the range only, like the members below
+    std::size_t begin = 0;                ///< first float of the range in the flat vector
+    std::span<const float> weights = {};  ///< the whole flat vector
+    std::span<float> new_weights = {};    ///< the range only, as in the members below
     States<std::span<const float>> state = {};
     States<std::span<float>> new_state = {};
   };
 
-  /// @param updates one per group, as returned by UpdateRules::prepare
-  /// @param samples the number of samples of the mean
+  /// @param updates one for each group, as returned by UpdateRules::prepare
+  /// @param samples the number of samples over which mean gradients are computed
   VectorUpdate(const Model& model, std::vector<UpdateFunction> updates, const GroupRuns& groups, std::int64_t samples,
                const Place& place)
       : model_(model), updates_(std::move(updates)), groups_(groups), samples_(samples), place_(place) {}
 
-  /// Updates the floats [begin, begin + mean.size()), which must be all learned or all statistics.
+  /// Updates the learned floats [begin, begin + mean.size()) of the flat vector by the rules of their groups.
+  /// @param mean the mean gradient of these floats
   void learn(std::size_t begin, std::span<const float> mean);
+  /// Updates the statistics [begin, begin + mean.size()) of the flat vector by Model::update_statistics.
   void update_statistics(std::size_t begin, std::span<const float> mean);
-  /// Sets the statistics to the given values.
+  /// Sets the new statistics to the values `mean`, without the model.
   void take_statistics(std::size_t begin, std::span<const float> mean);
 
-  /// True if all written values are finite.
+  /// Returns true if all values that were written so far are finite.
   bool finite() const { return finite_; }
 
  private:
   void update(std::size_t group, std::size_t begin, std::span<const float> mean);
-  /// Keeps the weights and sets their optimizer state to zero.
+  /// Copies frozen weights unchanged to the new version and sets their new optimizer state to zero.
   void keep(std::size_t begin, std::size_t count);
   std::span<float> written(std::size_t begin, std::size_t count) const {
     return place_.new_weights.subspan(begin - place_.begin, count);

@@ -20,7 +20,8 @@ class AveragePool final : public LayerSpec {
   Window window_;
 };
 
-/// Returns a layer that computes the mean of each window, like PyTorch's AvgPool2d. Zeros of the padding count.
+/// Returns a layer that computes the mean of each window, like PyTorch's AvgPool2d. The zeros of the padding are
+/// included in the mean.
 Layer avg_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

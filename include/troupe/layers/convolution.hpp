@@ -38,7 +38,7 @@ struct ConvolutionOptions {
   std::int64_t stride = 1;  ///< in pixels
   /// Zeros on each side, in pixels; less than `kernel`.
   std::int64_t padding = 0;
-  bool bias = true;  ///< whether a bias is added to each channel
+  bool bias = true;  ///< if true, a learned bias is added to each channel
 };
 
 /// Returns a 2-D convolution, like PyTorch's Conv2d: `conv2d(64, {.kernel = 3, .stride = 2, .padding = 1, .bias =

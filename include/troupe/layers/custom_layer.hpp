@@ -7,13 +7,13 @@
 namespace troupe::models {
 
 /// Base class for a layer of your own with one input. Implement kind(), output(), forward() and backward(). If the
-/// layer has tensors, implement has_tensors() and tensors(), too. The two passes may run on several threads at the same
-/// time, for different batches, so they must not keep state between calls.
+/// layer has tensors, implement has_tensors() and tensors(), too. Several threads may call forward() and backward() at
+/// the same time, for different batches, so these functions must not keep state between calls.
 class CustomLayer : public LayerSpec {
  public:
-  /// The arguments of a forward pass. Samples lie one after the other, row-major, with the shapes of output()'s
-  /// argument and result. Tensors lie one after the other, in the order of tensors(). Spans have no particular
-  /// alignment.
+  /// The arguments of a forward pass. Samples lie one after the other, row-major. The shape of an input sample is the
+  /// argument of output(), and the shape of an output sample is its result. Tensors lie one after the other, in the
+  /// order of tensors(). Spans have no particular alignment.
   struct Forward {
     BatchContext context;
     std::int64_t samples = 0;
@@ -29,7 +29,7 @@ class CustomLayer : public LayerSpec {
     std::span<const float> output;
     std::span<const float> output_gradient;
     std::span<const float> tensors;
-    /// Empty if no earlier layer needs it.
+    /// Empty if no earlier layer needs the input gradient.
     std::span<float> input_gradient;
     /// The gradient of the sum over the samples.
     std::span<float> tensors_gradient;
@@ -39,9 +39,9 @@ class CustomLayer : public LayerSpec {
   /// directions for each batch. If false (default), such a replica throws an error.
   virtual bool takes_copies() const { return false; }
 
-  /// Writes all of `output`.
+  /// Computes the forward pass of a batch and writes all values of `at.output`.
   virtual void forward(const Forward& at) const = 0;
-  /// Writes all of both gradients.
+  /// Computes the backward pass of a batch and writes all values of `at.input_gradient` and `at.tensors_gradient`.
   virtual void backward(const Backward& at) const = 0;
 
   std::size_t num_inputs() const final { return 1; }

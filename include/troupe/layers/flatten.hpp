@@ -15,7 +15,7 @@ class Flatten final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that turns images into flat features.
+/// Returns a layer that converts a sample of any shape to flat features.
 Layer flatten();
 
 }  // namespace troupe::models

@@ -13,8 +13,8 @@ class Gelu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns the Gaussian error linear unit: x times the standard normal distribution function of x, computed with the
-/// error function (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
+/// Returns a layer that computes the Gaussian error linear unit: x times the standard normal distribution function of
+/// x. It uses the error function, not an approximation (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
 Layer gelu();
 
 }  // namespace troupe::models

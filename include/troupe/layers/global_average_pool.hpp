@@ -12,7 +12,7 @@ class GlobalAveragePool final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the mean of each channel, as flat features.
+/// Returns a layer that computes the mean of each channel. The output has one flat feature for each channel.
 Layer global_average_pool();
 
 }  // namespace troupe::models

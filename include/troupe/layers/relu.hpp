@@ -13,7 +13,7 @@ class Relu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns the rectified linear unit: max(x, 0).
+/// Returns a layer that computes the rectified linear unit: max(x, 0).
 Layer relu();
 
 }  // namespace troupe::models

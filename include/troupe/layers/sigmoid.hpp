@@ -13,7 +13,7 @@ class Sigmoid final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns the logistic function: 1 / (1 + exp(-x)).
+/// Returns a layer that computes the logistic function: 1 / (1 + exp(-x)).
 Layer sigmoid();
 
 }  // namespace troupe::models

@@ -13,7 +13,7 @@ class Tanh final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns the hyperbolic tangent.
+/// Returns a layer that computes the hyperbolic tangent.
 Layer tanh();
 
 }  // namespace troupe::models

@@ -11,17 +11,21 @@ struct Window {
   /// Zeros on each side, in pixels; less than `kernel`.
   std::int64_t padding = 0;
 
-  /// Returns true if the positions of the window neither overlap nor reach over the edge.
+  /// Returns true if the positions of the window lie side by side, without overlap or gap, and there is no padding.
   bool is_plain() const { return stride == kernel && padding == 0; }
-  /// Returns the shape of an image with one pixel for each position of the window.
+  /// Returns the output shape for images of shape `input`: `channels` channels with one pixel for each position of the
+  /// window.
   /// @throws Error invalid_argument if the window does not fit; see LayerSpec::output.
   SampleShape slide(const SampleShape& input, std::int64_t channels) const;
   /// Does the same for pooling, which keeps the number of channels. The padding must be at most half of the kernel.
   SampleShape pool(const SampleShape& input) const;
   /// See LayerSpec::numbers.
   std::map<std::string, double> numbers() const;
-  /// Returns the rows or columns of padding after the input that the last position of the window covers. It is less
-  /// than `padding`, or negative, if the last stride leaves some over.
+  /// Returns how many rows or columns after the end of the input the last position of the window covers. If the input
+  /// is not a whole number of strides, the result is less than `padding`. A negative result means that this many rows
+  /// or columns at the end of the input are not covered.
+  /// @param input rows or columns of the input.
+  /// @param output rows or columns of the output.
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {
     return (output - 1) * stride + kernel - input - padding;
   }

@@ -67,7 +67,7 @@ class Eltwise final : public Operation {
 /// An activation function of oneDNN, applied to each value. Padding channels remain zero.
 class EltwiseKernels final : public LayerKernels {
  public:
-  /// @param algorithm its backward pass reads the input, or the output if the name ends in `use_dst_for_bwd`
+  /// @param algorithm if its name ends in `use_dst_for_bwd`, the backward pass reads the output, else the input
   explicit EltwiseKernels(algorithm algorithm) : algorithm_(algorithm) {}
 
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {

@@ -8,7 +8,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// A sum and its ReLU that could not be folded into a batch-norm. The gradient of both inputs is that of the output.
+/// A sum, and optionally its ReLU, that no batch-norm computes. The gradient of each input equals the gradient of the
+/// sum.
 class Add final : public Operation {
  public:
   Add(const PlacedLayer& layer, std::int64_t batch) : layout_(layer.output), relu_(layer.planned.relu), batch_(batch) {}

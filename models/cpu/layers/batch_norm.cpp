@@ -11,12 +11,12 @@ namespace troupe::cpu {
 
 namespace {
 
-/// One value per channel of a block.
+/// One value for each channel of a block.
 template <class T>
 using PerChannel = std::array<T, kChannelBlock>;
 
-/// Batch-norm with an optional second input and ReLU in the same pass. Processes one block of channels at a time, so
-/// that each pass finds its input in the cache.
+/// Batch-norm that also adds a second input and applies a ReLU, if the plan requires it. Processes one block of
+/// channels at a time, so that each loop over the block finds its input in the cache.
 class BatchNorm final : public Operation {
  public:
   BatchNorm(const PlacedLayer& layer, std::int64_t batch)
@@ -62,7 +62,7 @@ class BatchNorm final : public Operation {
         at.gradient[first + i] = static_cast<float>(products[i] * inverse_deviation_[first + i]);
         at.gradient[shift_vector_ + first + i] = static_cast<float>(sums[i]);
       }
-      if (!at.context.training) sums = products = {};  // mean and deviation do not depend on the input
+      if (!at.context.training) sums = products = {};  // the running mean and deviation do not depend on the input
       if (at.input_gradient != nullptr) pass_on(block, at, sums, products);
     }
   }
@@ -70,7 +70,7 @@ class BatchNorm final : public Operation {
  private:
   std::size_t inner() const { return static_cast<std::size_t>(shape_.inner); }
 
-  /// Computes mean and deviation of the batch, and their contribution to the running statistics (see
+  /// Computes mean and deviation of the batch. Writes the sums for the running statistics to `at.statistics_sums` (see
   /// ParameterLayout::update_statistics).
   void measure(std::int64_t block, const ForwardOperands& at) {
     PerChannel<double> mean{};

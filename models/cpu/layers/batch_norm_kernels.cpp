@@ -4,21 +4,23 @@
 
 #include "runtime/simd.hpp"
 
-// Channels are adjacent in blocks of 8 or 16. The constant number of iterations lets g++ turn a pixel into one vector.
-// Sums use floats over a fixed number of pixels, then doubles; the fixed order makes results bitwise reproducible.
+// The 8 or 16 channels of a block are adjacent in memory. Loops over the channels of a pixel have a constant number of
+// iterations, so that g++ turns each loop into one vector instruction. A fixed number of pixels is summed up in floats,
+// and these sums are added in doubles. The order of additions is fixed, so the results are bitwise reproducible.
 namespace troupe::cpu {
 
 namespace {
 
 constexpr std::int64_t kPixelsOfFloats = 128;
 constexpr int kMostInner = 16;
-/// The number of independent sums, which hides the latency of additions.
+/// The number of independent sums. While one addition runs, the additions of other sums can start.
 constexpr int kChains = 4;
 
 template <int kInner>
 using Floats = typename Pixel<kInner>::Floats;
 
-/// Calls term(pixel, values) for all pixels of a run and adds up the values per channel.
+/// Calls term(pixel, values) for all pixels of a run, and adds the values, which `term` sets, to `total`, channel by
+/// channel.
 template <int kInner, class Term>
 [[gnu::always_inline]] inline void sum_pixels(std::int64_t pixels, double* total, const Term& term) {
   for (std::int64_t first = 0; first < pixels; first += kPixelsOfFloats) {
@@ -111,7 +113,8 @@ template <int kInner, class T>
   normalise_block<kInner, false, false>(shape, block, input, addend, scale, shift, output);
 }
 
-/// Computes the gradient of the normalised value: adds the second gradient and applies the ReLU.
+/// Computes the gradient with respect to the value before the ReLU, in place in `gradient`. Adds the second gradient,
+/// and then sets elements to zero where the ReLU set the output to zero.
 template <int kInner, bool kSecond, bool kRelu, class T>
 [[gnu::always_inline]] inline void gather_run(std::int64_t pixels, const T* __restrict output,
                                               const T* __restrict second, T* __restrict gradient) {
@@ -132,7 +135,8 @@ template <int kInner, bool kSecond, bool kRelu, class T>
   }
 }
 
-/// The number of pixels that remain in the first-level cache between gathering and summing.
+/// The number of pixels of which `gather_run` computes the gradients before they are summed up. They must fit into the
+/// first-level cache.
 constexpr std::int64_t kPixelsOfTile = kPixelsOfFloats;
 
 template <int kInner, bool kSecond, bool kRelu, class T>
@@ -177,7 +181,7 @@ template <int kInner, class T>
   sums_of_block<kInner, false, false>(shape, block, input, output, second, mean, gradient, sum, product_sum);
 }
 
-/// Factors per channel of a block.
+/// Factors for each channel of a block; see input_gradients.
 struct GradientFactors {
   float mean[kMostInner];
   float by_gradient[kMostInner];
@@ -208,7 +212,7 @@ template <int kInner, class T>
   }
 }
 
-// One function per type and block length, compiled for several instruction sets.
+// Defines one function for each element type and block length, compiled for several instruction sets.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define TROUPE_NORM_KERNELS(T, kInner, SUFFIX)                                                                        \
   TROUPE_CLONES void moments_##SUFFIX(const NormShape& shape, std::int64_t block, const void* input, double* mean,    \

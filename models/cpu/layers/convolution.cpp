@@ -22,18 +22,19 @@ using ConvolutionForward = dnnl::convolution_forward;
 using ConvolutionData = dnnl::convolution_backward_data;
 using ConvolutionWeights = dnnl::convolution_backward_weights;
 
-/// Winograd's intermediate results of this many samples fit into the cache. With 64 samples, it loses a quarter of its
-/// speed.
+/// The number of samples that are computed at once. The intermediate results of Winograd's algorithm for this many
+/// samples fit into the cache. With 64 samples, the algorithm loses a quarter of its speed.
 constexpr std::int64_t kSliceSamples = 32;
 
+/// Winograd's algorithm is used if there are at least this many pixels for each channel; see winograd_pays.
 constexpr std::int64_t kPixelsPerChannel = kHasWinograd ? 4 : 3;
 
-/// oneDNN has convolutions that read so few channels directly, without blocks.
+/// Maximum number of channels of row-major images that oneDNN's convolutions can read without blocks of channels.
 constexpr std::int64_t kSmallInput = 3;
 
 const models::Window& window_of(const PlacedLayer& layer) { return spec_of<models::Convolution>(layer).window(); }
 
-/// Creates the descriptors of a layer for one batch size.
+/// Creates oneDNN's descriptors for the passes of a layer, for one batch size.
 class ConvolutionDescriptors {
  public:
   ConvolutionDescriptors(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -69,9 +70,11 @@ class ConvolutionDescriptors {
     };
   }
 
-  /// True if Winograd's algorithm is faster. It transforms the weights each time, which is worthwhile if many pixels
-  /// share them. Measured: it is for 64 channels of 56x56 and 128 of 28x28, but not for 256 of 14x14; with our
-  /// transforms it is for 64 of 14x14. Its data gradient reads the weights like the forward pass.
+  /// Returns true if Winograd's algorithm is faster than a direct convolution. Winograd's algorithm transforms the
+  /// weights in each call, which takes less time than it saves only if there are many pixels. Measured with oneDNN's
+  /// implementation: faster for 64 channels of 56x56 pixels and for 128 of 28x28, but not for 256 of 14x14. Measured
+  /// with the transforms of this project: also faster for 64 channels of 14x14. The data gradient of Winograd's
+  /// algorithm reads the weights in the same layout as the forward pass.
   bool winograd_pays() const {
     const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
     return pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
@@ -85,10 +88,11 @@ class ConvolutionDescriptors {
                                                           forward(algorithm::convolution_direct, stored()),
                                                           forward(algorithm::convolution_direct, any_weights()));
   }
-  /// The gradient is a sum of floats over samples and pixels, whatever the type of the activations. Without AVX-512,
-  /// oneDNN has only reference loops for one or two input channels in planes, and for images smaller than the kernel.
-  /// In these cases a matrix product is used, for which output gradients and inputs are converted to planes. If oneDNN
-  /// needs an input of format `any` to find a fast kernel for bfloat16, it chooses planes.
+  /// Returns the descriptor of the weight gradient, which is always computed in floats. Tries several layouts, because
+  /// oneDNN has fast kernels for some layouts only. Without AVX-512, oneDNN has only slow reference loops for one or
+  /// two input channels in row-major layout, and for images smaller than the kernel. A layout of format `any` then lets
+  /// oneDNN use a matrix product, for which inputs and output gradients are converted to row-major. Some versions of
+  /// oneDNN also need an input of format `any` to find a fast kernel for bfloat16 (kNeedsAnyInput).
   ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
     const memory::desc any = any_layout(stored());
@@ -110,7 +114,8 @@ class ConvolutionDescriptors {
 
  private:
   const memory::desc& stored() const { return layer_.weights->stored; }
-  /// Any layout, in the type in which the layer computes.
+  /// Returns the description of weights in a layout that oneDNN chooses, in the element type in which the layer
+  /// computes.
   memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
 
   algorithm preferred() const {
@@ -123,7 +128,7 @@ class ConvolutionDescriptors {
   memory::dims strides_, padding_, far_padding_;
 };
 
-/// The forward pass and the data gradient for a slice of the batch.
+/// Computes the forward pass and the data gradient for a slice of the batch.
 class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
@@ -143,7 +148,7 @@ class Slice {
     if (!winograd_data_) data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, fastest));
   }
 
-  /// `biases` is ignored by a layer without biases.
+  /// Writes the output of the slice. `biases` is not used if the layer has no bias.
   void forward(const void* input, const float* weights, const float* biases, void* output) {
     if (winograd_forward_)
       winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
@@ -158,7 +163,8 @@ class Slice {
   }
 
  private:
-  /// @param direct the implementation that oneDNN would use
+  /// Returns true if the slice should use WinogradPass.
+  /// @param direct the name of the implementation that oneDNN would use
   static bool uses_winograd(const ConvolutionDescriptors& make, const char* direct) {
     return !kHasWinograd && (make.winograd_pays() || is_reference(direct));
   }
@@ -167,12 +173,12 @@ class Slice {
   std::int64_t samples_;
   std::optional<ForwardPass> forward_;
   std::optional<DataPass> data_;
-  std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< used instead of the others if not null
+  std::unique_ptr<WinogradPass> winograd_forward_, winograd_data_;  ///< if not null, replace `forward_` and `data_`
 };
 
-/// In oneDNN 2.6 and 3.7, the bfloat16 kernels for the weight gradient can read uninitialized memory: if the stride
-/// exceeds 1 and the input has very few rows or columns. For such a layer, the weight gradient is computed in floats,
-/// which takes little time.
+/// Returns true if the weight gradient of this layer must be computed in floats. In oneDNN 2.6 and 3.7, the bfloat16
+/// kernels for the weight gradient can read uninitialized memory. This happens if the stride exceeds 1 and the input
+/// has very few rows or columns. Because the input is small, computing in floats takes little time.
 bool weights_pass_in_floats(const PlacedLayer& layer) {
   constexpr std::int64_t kFewPixels = 4;
   const std::int64_t few = std::max(kFewPixels, window_of(layer).kernel);
@@ -293,7 +299,8 @@ void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_
   weights.positions.resize(static_cast<std::size_t>(planned.input.channels * kernel * kernel));
   std::iota(weights.positions.begin(), weights.positions.end(), 0);
 
-  // The master weights are always floats, in the layout of the forward pass on floats.
+  // The flat vector contains the weights as floats, even if the layer computes in bfloat16. Their layout is the one
+  // that a forward pass in floats prefers.
   const PlacedLayer floats = in_floats(layer);
   const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
   const auto chosen = first_fast<ConvolutionForward::primitive_desc>(

@@ -8,8 +8,9 @@ namespace troupe::cpu {
 
 namespace {
 
-/// A slice is the smallest power of two of samples whose values between the two layers reach this size. Measured: with
-/// smaller slices, the convolution loses more than the cache gains.
+/// Minimum size in bytes of the values between the two layers in a slice. The number of samples of a slice is the
+/// smallest power of two that reaches this size, but at most kMostSamples. Measured: with smaller slices, the
+/// convolution gets slower by more time than the cache saves.
 constexpr std::int64_t kSliceBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostSamples = 32;
 
@@ -81,7 +82,7 @@ class ConvolutionPool final : public Operation {
   const PlacedLayer& pool_;
   std::int64_t samples_;
   std::unique_ptr<Operation> whole_, rest_;
-  std::vector<std::unique_ptr<Operation>> pools_;  ///< one per slice, because each stores the positions of its maxima
+  std::vector<std::unique_ptr<Operation>> pools_;  ///< one for each slice, because a pool stores positions of maxima
 };
 
 }  // namespace

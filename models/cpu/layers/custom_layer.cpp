@@ -10,7 +10,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Converts the operands of the user's layer to row-major order and back.
+/// Runs a user's layer. Converts its operands to row-major floats, and its results back to the layout of the network.
 class Custom final : public Operation {
  public:
   Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -51,7 +51,7 @@ class Custom final : public Operation {
   }
 
  private:
-  /// Row-major operands in memory that other layers use as well.
+  /// Memory for row-major operands. Other layers use the same memory between calls.
   struct Plain {
     std::span<float> input, output, input_gradient, output_gradient;
   };

@@ -10,7 +10,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Draws the same random numbers again in the backward pass, so that it need not store them.
+/// Dropout. The backward pass draws the same random numbers again, so that they need not be stored.
 class Dropout final : public Operation {
  public:
   Dropout(const PlacedLayer& layer, std::int64_t batch)
@@ -55,10 +55,10 @@ class Dropout final : public Operation {
   }
 
   Layout layout_;
-  std::int64_t channels_;  ///< number without padding
+  std::int64_t channels_;  ///< number of channels without padding
   std::int64_t batch_;
   float probability_;
-  std::vector<float> factors_;  ///< factors of a sample's values, row-major
+  std::vector<float> factors_;  ///< factor of each value of a sample (0 or 1 / (1 - probability)), row-major
 };
 
 class DropoutKernels final : public LayerKernels {

@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// There is nothing to compute: plans omit this layer.
+/// Returns null, because plans do not contain flatten layers: there is nothing to compute.
 std::unique_ptr<cpu::LayerKernels> Flatten::on_cpu() const { return nullptr; }
 
 }  // namespace troupe::models

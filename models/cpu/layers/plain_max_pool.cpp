@@ -10,7 +10,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// `planes` times height x width positions of `inner` channels each.
+/// The shape of the input: `planes` times height x width pixels with `inner` channels each. A plane is one block of
+/// channels of one sample.
 struct PoolShape {
   std::int64_t planes;
   std::int64_t height, width, inner;
@@ -22,15 +23,15 @@ struct PoolShape {
   std::int64_t out_size() const { return planes * out_height() * out_width() * inner; }
   std::int64_t row() const { return width * inner; }
   bool windows_cover_input() const { return height % kernel == 0 && width % kernel == 0; }
-  /// The lower bound of outputs.
+  /// Returns the smallest possible output: 0 with a ReLU, else -infinity.
   float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
 };
 
-/// The position of the maximum in its window, row by row; kCut if the ReLU set it to zero.
+/// The position of the maximum in its window, counted row by row; kCut if the ReLU set the output to zero.
 using Tap = std::int32_t;
 constexpr Tap kCut = -1;
 
-/// Calls visit(first float of the window, first float of the output) for each window.
+/// Calls visit(index of the window's first input float, index of its first output float) for each window.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(const PoolShape& shape, const Visit& visit) {
   std::int64_t out = 0;
@@ -40,7 +41,7 @@ template <class Visit>
         visit(((plane * shape.height + row * shape.kernel) * shape.width + column * shape.kernel) * shape.inner, out);
 }
 
-/// Calls visit(offset from the window's first position, tap) for each position of a window.
+/// Calls visit(offset in floats from the window's first float, tap) for each position of a window.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_tap(const PoolShape& shape, const Visit& visit) {
   Tap tap = 0;
@@ -62,7 +63,7 @@ TROUPE_CLONES void forward_any(const PoolShape& shape, const float* __restrict i
                 const float best = output[out + i];
                 const Tap where = value <= best ? taps[out + i] : tap;
                 const float larger = value <= best ? best : value;
-                taps[out + i] = best == best ? where : taps[out + i];  // a NaN must be kept
+                taps[out + i] = best == best ? where : taps[out + i];  // keeps a NaN, which is not equal to itself
                 output[out + i] = best == best ? larger : best;
               }
             });
@@ -89,8 +90,8 @@ TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict 
   return a == a ? result : a;
 }
 
-// The usual kernel: 2x2 on blocks of kInner channels, all four positions of a window at once. The constant number of
-// iterations lets g++ turn a block into one vector.
+// The most frequent case: windows of 2x2 pixels on blocks of kInner channels. The four positions of a window are
+// compared at once. The constant number of iterations lets g++ turn a block of channels into one vector.
 template <int kInner>
 [[gnu::always_inline]] inline void maximum_2x2(const float* __restrict upper, const float* __restrict lower,
                                                float floor, float* __restrict output, Tap* __restrict taps) {

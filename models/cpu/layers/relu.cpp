@@ -8,7 +8,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// A ReLU that could not be folded into the layer before it.
+/// A ReLU that no other layer applies.
 class Relu final : public Operation {
  public:
   Relu(const Layout& layout, std::int64_t batch) : layout_(layout), batch_(batch) {}

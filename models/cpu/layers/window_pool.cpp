@@ -11,7 +11,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Returns the pooling of a layer for one batch size.
+/// Returns the description of a layer's pooling for one batch size.
 Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl::algorithm how, std::int64_t batch) {
   const SampleShape& input = layer.planned.input;
   const SampleShape& output = layer.planned.output;
@@ -25,7 +25,7 @@ Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl:
       .far_padding = {window.far_padding(input.height, output.height), window.far_padding(input.width, output.width)}};
 }
 
-/// oneDNN's maximum ignores NaN. Sets each output to NaN whose window contains one.
+/// Sets each output to NaN whose window contains a NaN, because oneDNN's max-pooling ignores NaN.
 template <class T>
 void spread_nans(const PlacedLayer& layer, const models::Window& window, std::int64_t batch, const T* input,
                  T* output) {
@@ -104,7 +104,7 @@ class WindowPool final : public Operation {
   const PlacedLayer& layer_;
   std::int64_t batch_;
   bool is_maximum_;
-  AlignedFloats workspace_;  ///< positions of the maxima; averages need none
+  AlignedFloats workspace_;  ///< positions of the maxima; empty for averages
   Primitive forward_;
   Primitive backward_;
 };

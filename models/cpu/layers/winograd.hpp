@@ -8,17 +8,19 @@
 namespace troupe::cpu {
 
 /// Computes a convolution of floats with a 3x3 kernel, stride 1 and padding 1, or the gradient of its input, by
-/// Winograd's algorithm. oneDNN multiplies the matrices. oneDNN 3 dropped the algorithm; its direct kernels take up to
-/// twice the time.
+/// Winograd's algorithm. oneDNN computes the matrix products. oneDNN 3 has no implementation of Winograd's algorithm,
+/// and its direct convolutions take up to twice the time of this class.
 class WinogradPass {
  public:
   enum class Direction { forward, input_gradient };
 
-  /// Returns null if `layer` is another convolution, if its channels are not in blocks of 8 or 16, or if oneDNN has no
-  /// fast product of matrices.
+  /// Creates the pass. Returns null if `layer` has another kernel, stride, padding or element type, or if its channels
+  /// are not in blocks of 8 or 16. Also returns null if oneDNN has no fast matrix product.
   static std::unique_ptr<WinogradPass> make(Context& context, const PlacedLayer& layer, std::int64_t samples,
                                             Direction direction);
 
+  /// Computes the output, or, for Direction::input_gradient, the input gradient (`output`) from the output gradient
+  /// (`input`).
   /// @param weights in the layout `PlacedLayer::weights->stored`
   /// @param biases of the outputs; null: none
   void run(const void* input, const float* weights, const float* biases, void* output);
@@ -26,19 +28,19 @@ class WinogradPass {
  private:
   WinogradPass(Context& context, const PlacedLayer& layer, std::int64_t samples, Direction direction);
 
-  /// Makes the 36 products of (tiles x input channels) and (input x output channels).
+  /// Creates the primitive for 36 matrix products: (tiles x input channels) by (input channels x output channels).
   Primitive make_products(std::int64_t tiles);
   std::int64_t tiles_at_once() const;
 
   Context& context_;
   WinogradImages input_, output_;
   WinogradWeights weights_;
-  std::int64_t tiles_;  ///< of all samples
+  std::int64_t tiles_;  ///< number of tiles of all samples
   std::int64_t weights_stride_, input_stride_, output_stride_;
-  bool is_slow_ = false;  ///< oneDNN multiplies by its reference loops
+  bool is_slow_ = false;  ///< true if oneDNN would multiply by its slow reference loops
   LayoutPort port_;
   Primitive products_;
-  Primitive last_products_;  ///< of the remaining tiles
+  Primitive last_products_;  ///< for the last tiles, which may be fewer
 };
 
 }  // namespace troupe::cpu

@@ -16,7 +16,7 @@ constexpr int kTaps = kWinogradKernel * kWinogradKernel;
 template <int kInner>
 using Vector = typename Pixel<kInner>::Floats;
 
-/// Six values in place: B^T d in the paper.
+/// Transforms six inputs in place: B^T d in the paper.
 template <class V>
 [[gnu::always_inline]] inline void transform_inputs(V* d, int step) {
   const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step], d5 = d[5 * step];
@@ -32,7 +32,7 @@ template <class V>
   d[5 * step] = 4.0F * d1 - 5.0F * d3 + d5;
 }
 
-/// Six values to four, in place: A^T m in the paper.
+/// Transforms six products to four outputs, in place: A^T m in the paper.
 template <class V>
 [[gnu::always_inline]] inline void transform_products(V* m, int step) {
   const V sum = m[step] + m[2 * step];
@@ -46,7 +46,7 @@ template <class V>
   m[3 * step] = difference + 8.0F * far_difference + last;
 }
 
-/// Three values to six: G g in the paper.
+/// Transforms three weights to six values: G g in the paper.
 template <class V>
 [[gnu::always_inline]] inline void transform_taps(const V* g, int from_step, V* to, int to_step) {
   const V ends = g[0] + g[2 * from_step];
@@ -60,10 +60,10 @@ template <class V>
   to[5 * to_step] = g[2 * from_step];
 }
 
-/// A tile's place in a batch.
+/// The position of a tile in a batch.
 struct Tile {
   std::int64_t sample;
-  int row, column;  ///< of its first output
+  int row, column;  ///< row and column of the tile's first output
 };
 
 Tile tile_at(const WinogradImages& images, std::int64_t number) {
@@ -72,13 +72,15 @@ Tile tile_at(const WinogradImages& images, std::int64_t number) {
           static_cast<int>(place % images.tile_columns()) * kOutputs};
 }
 
-/// @param image the channel block of one sample
+/// Loads the 6x6 inputs of a tile; inputs outside the image are zero.
+/// @param image one block of channels of the tile's sample
+/// @param d receives the inputs, row by row
 template <int kInner>
 [[gnu::always_inline]] inline void load_inputs(const WinogradImages& images, const Tile& tile, const float* image,
                                                Vector<kInner>* d) {
   const int height = static_cast<int>(images.height);
   const int width = static_cast<int>(images.width);
-  const int top = tile.row - 1;  // the padding
+  const int top = tile.row - 1;  // 1 is the padding
   const int left = tile.column - 1;
   const bool inside = top >= 0 && left >= 0 && top + kSide <= height && left + kSide <= width;
   for (int row = 0; row < kSide; ++row)

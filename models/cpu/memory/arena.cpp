@@ -19,7 +19,7 @@ constexpr std::align_val_t kLargePage{std::size_t{1} << 21};
 std::byte* allocate(std::size_t bytes) {
   require_memory(bytes, "a pass through the network");
   void* const data = ::operator new(bytes, kLargePage);
-  ::madvise(data, bytes, MADV_HUGEPAGE);  // best effort: small pages work, too
+  ::madvise(data, bytes, MADV_HUGEPAGE);  // the result is ignored, because small pages work, too
   return static_cast<std::byte*>(data);
 }
 

@@ -7,7 +7,7 @@
 
 namespace troupe::cpu {
 
-/// A block of memory, of large pages if the machine has them.
+/// A block of memory, which uses large pages if the machine has them.
 class Block {
  public:
   explicit Block(std::size_t bytes);
@@ -23,17 +23,19 @@ class Block {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-/// Blocks for values that live no longer than one pass through a network. Replicas that take turns share blocks. The
-/// blocks are freed with the last network that holds the pool.
+/// Memory blocks for values that are needed only during one forward and backward pass. Replicas that compute one after
+/// the other use the same block. The pool and its blocks are freed when the last network that uses the pool ends.
+/// Thread-safe.
 class ArenaPool {
  public:
-  /// Returns the pool of this process.
+  /// Returns the pool of this process. Creates the pool if no network uses it.
   static std::shared_ptr<ArenaPool> shared();
 
-  /// Adds a block of this size and touches all its pages.
+  /// Adds an unused block of this size. Writes to each page of the block, so that the system provides the memory now.
   void add(std::size_t bytes);
-  /// Lends a block of at least this size. Its content is undefined.
+  /// Returns an unused block of at least this size, or a new block. The content of the block is undefined.
   Block take(std::size_t bytes);
+  /// Returns a block of `take` to the pool.
   void give_back(Block block);
 
  private:
@@ -42,7 +44,7 @@ class ArenaPool {
   std::vector<Block> free_;
 };
 
-/// Holds a block of the pool during its own lifetime.
+/// Takes a block of the pool in the constructor and gives the block back in the destructor.
 class Arena {
  public:
   Arena(ArenaPool& pool, std::size_t bytes) : pool_(pool), block_(pool.take(bytes)) {}

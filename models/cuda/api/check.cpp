@@ -18,15 +18,15 @@ ErrorCode code_of(cudaError_t result) {
     case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorDevicesUnavailable:  // it is busy, or another process uses it exclusively
+    case cudaErrorDevicesUnavailable:  // the device is busy, or another process uses it exclusively
       return ErrorCode::unsupported;
     default:
       return ErrorCode::system;
   }
 }
 
-/// True if the current device has almost no memory left. Libraries without memory, for themselves or for a kernel that
-/// is loaded on first use, report only a general failure.
+/// Returns true if the current device has almost no free memory. cuDNN and cuBLAS report only a general failure if they
+/// cannot allocate memory, so this check finds the reason.
 bool is_full() {
   constexpr std::size_t kNextToNone = std::size_t{64} << 20;
   std::size_t free = 0;

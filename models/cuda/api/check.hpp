@@ -6,15 +6,18 @@
 
 namespace troupe::cuda {
 
-/// Converts errors of CUDA, cuDNN and cuBLAS. @param what the action that failed, for the message: "copying weights"
-/// @throws Error limit_reached if the memory of the device or the host is full; unsupported if the driver is missing or
-/// too old, or the device is busy or used exclusively by another process; otherwise system.
+/// Throws an Error if `result` is an error of CUDA, cuDNN or cuBLAS.
+/// @param what the action, for the error message, such as "copying weights"
+/// @throws Error limit_reached if the memory of the device or the host is full.
+/// @throws Error unsupported if the driver is missing or too old, or the device is busy or used exclusively by another
+/// process.
+/// @throws Error system for other errors.
 void check(cudaError_t result, const char* what);
 void check(cudnnStatus_t result, const char* what);
 void check(cublasStatus_t result, const char* what);
 
-/// CUDA keeps a thread's last error until it is queried, and the start of a kernel is checked by that query. Call this
-/// after an error has been handled or is to be ignored.
+/// Clears the last CUDA error of this thread. Call this function after an error was handled or is ignored. Otherwise
+/// the check after the next kernel start would report the old error.
 void forget_error();
 
 }  // namespace troupe::cuda

@@ -6,7 +6,7 @@
 
 namespace troupe::cuda {
 
-/// Owns an object that one CUDA function creates and another one destroys.
+/// Owns an object of a CUDA library. `kDestroy` is the library's function that destroys such an object.
 template <class T, auto kDestroy>
 class Handle {
  public:
@@ -31,7 +31,7 @@ class Handle {
   T value_ = nullptr;
 };
 
-/// A stream: work that is executed in order, concurrently with other streams.
+/// A CUDA stream: a queue of work that runs in order, and concurrently with the work of other streams.
 class Stream {
  public:
   Stream()
@@ -43,10 +43,11 @@ class Stream {
         }) {}
 
   cudaStream_t get() const { return handle_.get(); }
-  /// Blocks until all queued work has ended. Polls a few times, because short work ends before a thread could sleep and
-  /// wake up. Then sleeps, whereas cudaStreamSynchronize may keep a core busy.
+  /// Blocks until all queued work has ended. First polls a few times, because short work ends before a thread could
+  /// sleep and wake up. Then sleeps until the work ends; cudaStreamSynchronize is not used, because it may keep a core
+  /// busy.
   void synchronize() const {
-    constexpr int kLooks = 50;  // some 100 microseconds
+    constexpr int kLooks = 50;  // polls for about 100 microseconds
     check(cudaEventRecord(so_far_.get(), get()), "recording an event");
     cudaError_t state = cudaEventQuery(so_far_.get());
     for (int look = 1; look < kLooks && state == cudaErrorNotReady; ++look) {
@@ -62,7 +63,7 @@ class Stream {
   Handle<cudaEvent_t, cudaEventDestroy> so_far_;
 };
 
-/// A point in a stream's work that other streams can wait for.
+/// An event: a point in the work of a stream. Other streams can wait until the work before this point is done.
 class Event {
  public:
   Event() : Event(cudaEventDisableTiming) {}
@@ -87,7 +88,7 @@ class TimedEvent : public Event {
  public:
   TimedEvent() : Event(cudaEventDefault) {}
 
-  /// Both events must have occurred.
+  /// Returns the seconds between two events. Both events must have occurred.
   double seconds_since(const TimedEvent& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()), "querying a time");

@@ -15,22 +15,23 @@ class DeviceMemory {
   std::size_t bytes() const { return bytes_; }
   std::byte* data() const { return static_cast<std::byte*>(handle_.get()); }
   float* floats() const { return static_cast<float*>(handle_.get()); }
-  /// Grows the memory to at least `bytes`; its content is lost. No work that uses the memory may be running.
+  /// Increases the size to at least `bytes`. If the size changes, the content is lost and the address changes. No work
+  /// that uses the memory may be running.
   void reserve(std::size_t bytes) {
     if (bytes <= bytes_) return;
-    *this = DeviceMemory();  // freed first: both might not fit
+    *this = DeviceMemory();  // frees the old memory first, because both may not fit
     *this = DeviceMemory(bytes);
   }
 
  private:
-  /// @throws Error limit_reached that names the free memory.
+  /// @throws Error limit_reached if there is not enough memory; the message contains the free memory.
   static void allocate(void** made, std::size_t bytes);
 
   std::size_t bytes_;
   Handle<void*, cudaFree> handle_;
 };
 
-/// Page-locked floats of the host, which the device can copy directly.
+/// Floats in page-locked memory of the host, from which and to which the device can copy directly.
 class PinnedFloats {
  public:
   explicit PinnedFloats(std::size_t count)

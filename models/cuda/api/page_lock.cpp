@@ -11,14 +11,16 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The device for locking and unlocking. A thread without a selected device would initialize device 0, which may be
-/// full or used by another process; so would returning to a device that was never selected.
+/// The device that is selected for locking and unlocking; -1 until `lock_slabs` was called. If no device was selected,
+/// CUDA would initialize device 0, which may be full or used by another process. For the same reason, the device that
+/// was current before is not selected again afterwards.
 std::atomic<int> speaks_to = -1;
 
-/// The number of writable bytes that could not be locked and have not been reported yet.
+/// The number of writable bytes that could not be locked and are not in the log yet.
 std::atomic<std::size_t> unlocked = 0;
 
-/// Not all machines can lock read-only memory, and not all users may lock so much.
+/// Locks memory for copies. Returns false on failure: some machines cannot lock read-only memory, and some users may
+/// lock only a limited amount. Only failures for writable memory are counted in `unlocked`.
 bool lock(void* start, std::size_t bytes, bool writable) {
   const unsigned how = cudaHostRegisterPortable | (writable ? 0U : cudaHostRegisterReadOnly);
   if (cudaSetDevice(speaks_to) == cudaSuccess && cudaHostRegister(start, bytes, how) == cudaSuccess) return true;

@@ -2,12 +2,13 @@
 
 namespace troupe::cuda {
 
-/// From now on devices copy directly from and to this process's slabs (runtime/processes/page_lock.hpp).
+/// Locks all slabs of this process, including later ones, so that devices copy from and to them directly
+/// (runtime/processes/page_lock.hpp).
 /// @param device the device for threads that have not selected one; only the first call counts
 void lock_slabs(int device);
 
-/// Logs how many bytes could not be locked since the last call. Must not be called under a lock, because the log may
-/// run user code.
+/// Logs how many bytes could not be locked since the last call, if there are any. The caller must not hold a mutex,
+/// because the log may run user code.
 void tell_unlocked();
 
 }  // namespace troupe::cuda

@@ -3,7 +3,7 @@
 #include "models/cuda/kernels/activations.hpp"
 #include "models/cuda/kernels/flat.hpp"
 
-// The same formulas as oneDNN's, which the CPU uses.
+// The formulas are the same as those of oneDNN, which computes activations on CPUs.
 namespace troupe::cuda {
 
 namespace {

@@ -11,15 +11,16 @@ namespace troupe::cuda {
 
 enum class Activation : std::uint8_t { gelu, sigmoid, tanh };
 
-/// True if the gradient is computed from the output (sigmoid, tanh), false if from the input (GELU).
+/// Returns true if the gradient is computed from the output (sigmoid, tanh), false if from the input (GELU).
 inline bool reads_output(Activation activation) { return activation != Activation::gelu; }
 
-/// Processes `count` values. Arrays start at multiples of 16 bytes. May work in place.
+/// Applies the activation function to `count` values. Arrays start at multiples of 16 bytes. `output` may be the same
+/// array as `input`.
 void activation_forward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
                         const void* input, void* output);
 
-/// Converts the output's gradient to the input's gradient, in place.
-/// @param kept the output if reads_output(activation), otherwise the input
+/// Replaces the gradient of the output by the gradient of the input, in place in `gradient`.
+/// @param kept the output of the forward pass if reads_output(activation), otherwise its input
 void activation_backward(cudaStream_t stream, Activation activation, Element element, std::size_t count,
                          const void* kept, void* gradient);
 

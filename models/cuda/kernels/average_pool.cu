@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Computes the sum of a rectangle of pixels.
+/// Computes the sum of the pixels in a rectangle, for a pack of channels.
 template <class T, int kCount>
 struct SpanSum {
   ImageSize image;
@@ -39,7 +39,8 @@ struct MeanOfWindow {
   }
 };
 
-/// Per index: gathers the gradient of an input pixel from the windows that cover it.
+/// Computes the gradient of one input pixel (a pack of channels) for each index: the sum over the windows that cover
+/// the pixel.
 template <class T, int kCount>
 struct GatherOfMean {
   SpanSum<T, kCount> gradient;

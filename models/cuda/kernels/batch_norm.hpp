@@ -7,8 +7,9 @@
 
 #include "models/devices/element.hpp"
 
-// Batch-norm of [rows][channels] elements, where rows are samples x pixels, at least one. Elements, vectors and scratch
-// start at multiples of 16 bytes; weights need no alignment. Sums use a fixed tree.
+// Batch-norm of [rows][channels] elements. The number of rows is samples x pixels, at least 1. Elements, vectors and
+// scratch memory start at multiples of 16 bytes; weights need no alignment. Sums are added in a fixed tree
+// (sum_tree.hpp), so results are bitwise reproducible.
 namespace troupe::cuda {
 
 struct NormShape {
@@ -20,15 +21,15 @@ struct NormShape {
 
 /// Vectors with one value per channel, on the device.
 struct NormVectors {
-  float* mean;  ///< from the forward pass, like the next three
+  float* mean;  ///< this and the next three are written by the forward pass
   float* inverse_deviation;
   float* scale;  ///< output = scale * input + shift
   float* shift;
-  float* by_input;  ///< from the backward pass, see norm_input_gradients
+  float* by_input;  ///< this and the next are written by the backward pass; see norm_input_gradients
   float* constant;
 
   static std::size_t bytes(std::int64_t channels);
-  /// @param memory `bytes(channels)` bytes that live from the forward to the backward pass
+  /// @param memory `bytes(channels)` bytes whose content must be kept from the forward to the backward pass
   NormVectors(void* memory, std::int64_t channels);
 };
 
@@ -42,33 +43,37 @@ struct NormWeights {
 /// Returns the scratch bytes that norm_measure and norm_gradient_sums need.
 std::size_t norm_scratch(const NormShape& shape);
 
-/// Writes the batch's mean and deviation, scale and shift into the vectors. Also writes the contribution to the running
-/// statistics, for whole groups of 16 channels: `samples` times the means of x - r and of (x - r)^2 for a running mean
-/// r.
-/// @param statistics, statistics_sums in the order of models/devices/statistics.hpp; padding channels get zeros
+/// Computes mean, inverse deviation, scale and shift of the batch, and writes them to `vectors`. Also writes the sums
+/// for the running statistics to `statistics_sums`. For a channel with running mean r these are `samples` times the
+/// mean of x - r, and `samples` times the mean of (x - r)^2.
+/// @param statistics the running statistics, in the order of models/devices/statistics.hpp
+/// @param statistics_sums in the same order, for whole groups of 16 channels; padding channels get zeros
 void norm_measure(cudaStream_t stream, const NormShape& shape, std::int64_t samples, const void* input,
                   const NormWeights<const float>& weights, const float* statistics, float* statistics_sums,
                   const NormVectors& vectors, void* scratch);
 
-/// Writes the running mean and variance, scale and shift into the vectors.
+/// Computes mean, inverse deviation, scale and shift from the running statistics, and writes them to `vectors`.
 void norm_recall(cudaStream_t stream, const NormShape& shape, const NormWeights<const float>& weights,
                  const float* statistics, const NormVectors& vectors);
 
-/// Computes output = scale * input + shift (+ addend), then the ReLU. May work in place.
-/// @param addend may be null
+/// Computes output = scale * input + shift + addend, and then applies the ReLU if `shape.relu` is true. `output` may be
+/// the same array as `input` or `addend`.
+/// @param addend null: nothing is added
 void norm_forward(cudaStream_t stream, const NormShape& shape, const void* input, const void* addend,
                   const NormVectors& vectors, void* output);
 
-/// Adds `second_gradient`, if it is not null, to the output's gradient, and sets the sum to zero where the ReLU set its
-/// output to zero, in place. From the sums of the result, computes the gradients of the weights, `by_input` and
-/// `constant`.
-/// @param output not read without a ReLU
-/// @param training false: mean and deviation do not depend on the input
+/// Adds `second_gradient`, if it is not null, to the output's gradient, in place, and sets the result to zero where the
+/// ReLU set the output to zero. From sums of the result, computes the gradients of the weights and the vectors
+/// `by_input` and `constant`.
+/// @param training true: mean and deviation are those of the batch, so they depend on the input; false: they are
+/// running statistics, which do not
+/// @param output is not read if `shape.relu` is false
 void norm_gradient_sums(cudaStream_t stream, const NormShape& shape, bool training, const void* input,
                         const void* output, const void* second_gradient, void* output_gradient,
                         const NormVectors& vectors, void* scratch, const NormWeights<float>& gradients);
 
-/// Computes input_gradient = scale * output_gradient + by_input * (input - mean) + constant. May work in place.
+/// Computes input_gradient = scale * output_gradient + by_input * (input - mean) + constant. `input_gradient` may be
+/// the same array as `output_gradient`.
 void norm_input_gradients(cudaStream_t stream, const NormShape& shape, const void* input, const void* output_gradient,
                           const NormVectors& vectors, void* input_gradient);
 

@@ -6,7 +6,7 @@
 #include "models/cuda/kernels/sum_tree.hpp"
 #include "models/devices/statistics.hpp"
 
-// Computations per channel from its sums or its running statistics. An index is a channel.
+// Kernels that compute the vectors of a channel from its sums or from its running statistics. Each index is a channel.
 namespace troupe::cuda {
 
 TROUPE_HOST_DEVICE inline std::size_t mean_position(std::size_t channel) {
@@ -16,7 +16,7 @@ TROUPE_HOST_DEVICE inline std::size_t variance_position(std::size_t channel) {
   return statistic_position(Statistic::variance, static_cast<std::int64_t>(channel));
 }
 
-/// Writes the vectors that the forward pass needs.
+/// Writes the elements of one channel to the vectors that the forward pass needs.
 TROUPE_HOST_DEVICE inline void keep_moments(std::size_t channel, float mean, double variance,
                                             const NormWeights<const float>& weights, const NormVectors& vectors) {
   const auto inverse_deviation = static_cast<float>(1 / std::sqrt(variance + kNormEpsilon));
@@ -27,8 +27,8 @@ TROUPE_HOST_DEVICE inline void keep_moments(std::size_t channel, float mean, dou
   vectors.shift[channel] = weights.shift[channel] - mean * scale;
 }
 
-/// Works on sums of x - c and (x - c)^2, where c is the channel's first value. Indices beyond the channels set
-/// statistics to zero.
+/// Completes norm_measure. `last` contains the sums of x - c and of (x - c)^2, where c is the channel's first value.
+/// Indices of padding channels set the sums for the running statistics to zero.
 template <class T, class From>
 struct FinishMoments {
   LastSums<From> last;
@@ -51,7 +51,7 @@ struct FinishMoments {
     const double distance = last.total(channel) / rows;
     const double squares = last.total(channels + channel) / rows - distance * distance;
     const double mean = to_float(input[channel]) + distance;
-    const double variance = squares < 0 ? 0 : squares;  // NaN remains NaN
+    const double variance = squares < 0 ? 0 : squares;  // a NaN remains a NaN
     keep_moments(channel, static_cast<float>(mean), variance, weights, vectors);
     const double shift = mean - statistics[mean_position(channel)];
     mean_sum = static_cast<float>(samples * shift);
@@ -69,7 +69,7 @@ struct RecallMoments {
   }
 };
 
-/// Works on sums of the gradient and of its product with input - mean.
+/// Completes norm_gradient_sums. `last` contains the sums of the gradient, and of the gradient times (input - mean).
 template <class From>
 struct FinishGradients {
   LastSums<From> last;

@@ -4,16 +4,16 @@
 #include "models/cuda/kernels/rows.hpp"
 #include "models/cuda/kernels/sum_tree.hpp"
 
-// The passes over elements. An index processes a pack of channels.
+// Kernels that read all elements of a batch. Each index processes a pack of channels in several rows.
 namespace troupe::cuda {
 
-/// Two partial sums per channel: [runs][2][channels].
+/// Memory for two partial sums of each run and channel: [runs][2][channels].
 struct PartialSums {
   float* sums;
   Runs runs;
   std::uint32_t channels;
 
-  /// The distance between consecutive rows of a run.
+  /// Returns the distance in elements between consecutive rows of a run.
   TROUPE_HOST_DEVICE std::size_t step() const { return runs.count * channels; }
   template <int kCount>
   TROUPE_HOST_DEVICE void write(std::size_t run, std::uint32_t channel, const Floats<kCount>& first,
@@ -24,8 +24,8 @@ struct PartialSums {
   }
 };
 
-/// Sums up x - c and its square over a run, where c is the channel's first value. Since c is close to the mean, the
-/// variance is computed from them without cancellation.
+/// Computes two sums over a run of rows: of x - c and of (x - c)^2, where c is the channel's first value. Since c is
+/// usually close to the mean, the variance can be computed from these sums without cancellation.
 template <class T, int kCount>
 struct SumMoments {
   const T* input;
@@ -51,7 +51,7 @@ struct SumMoments {
   }
 };
 
-/// Computes scale * input + shift (+ addend), then the ReLU.
+/// See norm_forward.
 template <class T, int kCount>
 struct Normalise {
   RowGroups matrix;
@@ -81,13 +81,14 @@ struct Normalise {
   }
 };
 
-/// Computes the gradient of the normalised value, and sums up over a run this gradient and its product with input -
-/// mean. The operands are known at compile time: testing pointers for each row takes half again as long.
+/// Computes the gradient with respect to the value before the ReLU. Also computes two sums over a run of rows: of this
+/// gradient, and of this gradient times (input - mean). Template parameters state which operands are used, because
+/// tests of pointers in each row would take 50% more time.
 template <class T, int kCount, bool kHasSecond, bool kCuts>
 struct SumGradients {
   const T* input;
-  const T* output;  ///< used if the ReLU applies
-  const T* second;  ///< used if there is a second gradient
+  const T* output;  ///< used if kCuts is true: there is a ReLU
+  const T* second;  ///< used if kHasSecond is true: there is a second gradient
   const float* mean;
   T* gradient;
   PartialSums to;
@@ -113,7 +114,8 @@ struct SumGradients {
   }
 
  private:
-  /// Returns the gradient as it is stored, so that sums and input gradients use the same numbers.
+  /// Computes and stores the gradient at index `at`. Returns the gradient rounded to the element type, so that the sums
+  /// contain the same numbers from which the input gradients are computed.
   TROUPE_HOST_DEVICE Floats<kCount> gather(std::size_t at) const {
     Floats<kCount> dz = load<kCount>(gradient + at);
     if constexpr (kHasSecond) {

@@ -9,7 +9,7 @@ namespace {
 template <class T, int kCount>
 struct AddBias {
   RowGroups matrix;
-  const float* bias;  // not aligned, so it is loaded value by value
+  const float* bias;  // may be unaligned, so values are loaded one by one
   bool relu;
   T* data;
 
@@ -27,7 +27,7 @@ struct AddBias {
   }
 };
 
-/// Per index: sums up a run of rows for a pack of channels.
+/// Computes the sums of a pack of channels over a run of rows for each index.
 template <class T, int kCount>
 struct SumRows {
   const T* data;

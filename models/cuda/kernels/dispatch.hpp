@@ -7,21 +7,22 @@
 
 namespace troupe::cuda {
 
-/// The type of elements on the device, and the number of elements that an index processes.
+/// The type of elements on the device, and the number of adjacent elements that a kernel loads and stores at once.
 template <class T, int kCount>
 struct Elements {
   using Type = T;
   static constexpr int kPack = kCount;
 };
 
-/// Calls run(Elements<T, n>), where n elements fill a pack.
+/// Calls run(Elements<T, n>{}), where T is the type for `element`, and n is the number of elements in a pack.
 template <class Run>
 void with_element(Element element, const Run& run) {
   if (element == Element::f32) return run(Elements<float, kPackSize<float>>{});
   run(Elements<__nv_bfloat16, kPackSize<__nv_bfloat16>>{});
 }
 
-/// Calls run(Elements<T, n>), where n is the pack size if the channels are a multiple of it, else 1.
+/// Calls run(Elements<T, n>{}), where T is the type for `element`. n is the number of elements in a pack if `channels`
+/// is a multiple of this number, else 1.
 template <class Run>
 void with_packs(Element element, std::int64_t channels, const Run& run) {
   with_element(element, [&](auto elements) {
@@ -36,7 +37,8 @@ struct Divided {
   std::uint32_t remainder;
 };
 
-/// Uses a 32-bit division if possible, because a 64-bit division takes several times as long on a GPU.
+/// Returns quotient and remainder. Uses a 32-bit division if the dividend is small enough, because a 64-bit division
+/// takes several times as long on a GPU.
 TROUPE_HOST_DEVICE inline Divided divide(std::size_t dividend, std::uint32_t divisor) {
   if (dividend <= 0xFFFFFFFFU) {
     const auto narrow = static_cast<std::uint32_t>(dividend);

@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The number of random numbers in a block.
+/// The number of random numbers that the generator computes at once: a block.
 constexpr std::uint32_t kNumbersOfBlock = 4;
 
 struct DropRule {
@@ -16,7 +16,7 @@ struct DropRule {
   TROUPE_HOST_DEVICE float factor(std::uint32_t word) const { return uniform_of(word) < probability ? 0.0F : kept; }
 };
 
-/// For adjacent features; an index processes four.
+/// Dropout of flat features. An index processes four adjacent values, which use one block of random numbers.
 template <class T>
 struct DropFlat {
   const T* input;
@@ -37,8 +37,8 @@ struct DropFlat {
   }
 };
 
-/// For images whose number of pixels is a multiple of four. An index processes four pixels of a channel, which share a
-/// block of random numbers.
+/// Dropout of images whose number of pixels is a multiple of four. An index processes four pixels of a channel, which
+/// use one block of random numbers.
 template <class T>
 struct DropPixels {
   const T* input;
@@ -58,7 +58,7 @@ struct DropPixels {
   }
 };
 
-/// For any images; an index processes one value.
+/// Dropout of any images. An index processes one value.
 template <class T>
 struct DropValue {
   const T* input;

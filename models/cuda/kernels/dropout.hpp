@@ -10,9 +10,9 @@
 
 namespace troupe::cuda {
 
-/// Sets values to zero with the given probability, and divides the others by 1 - probability. May work in place. Value
-/// e of the batch, counted sample by sample and row-major ([channels][height][width]), uses uniform number e of the
-/// stream, as on the CPU. Forward and backward are the same.
+/// Sets values to zero with the given probability, and divides the other values by 1 - probability. `output` may be the
+/// same array as `input`. Value e of the batch uses uniform number e of `random`, as on the CPU; values are counted
+/// sample by sample in the order [channels][height][width]. The backward pass calls the same function for gradients.
 void dropout(cudaStream_t stream, const SampleShape& shape, std::int64_t samples, Element element,
              const RandomStream& random, float probability, const void* input, void* output);
 

@@ -6,23 +6,24 @@
 
 #include "models/devices/element.hpp"
 
-// These functions process `count` values; arrays start at multiples of 16 bytes.
+// Functions that process arrays of `count` values. Arrays start at multiples of 16 bytes.
 namespace troupe::cuda {
 
-/// Computes output = first + second, then the ReLU if `relu` is true. The output may be one of the inputs.
+/// Computes output = first + second, and then applies the ReLU if `relu` is true. `output` may be the same array as
+/// `first` or `second`.
 void add(cudaStream_t stream, Element element, std::size_t count, const void* first, const void* second, bool relu,
          void* output);
 
-/// Sets negative values to zero. May work in place.
+/// Copies values and replaces negative values by zero. `output` may be the same array as `input`.
 void relu_forward(cudaStream_t stream, Element element, std::size_t count, const void* input, void* output);
 
-/// Sets the gradient to zero, in place, where the ReLU set its output to zero.
+/// Sets elements of the gradient to zero where `output`, the output of a ReLU, is zero.
 void relu_backward(cudaStream_t stream, Element element, std::size_t count, const void* output, void* gradient);
 
-/// Adds `from` to `to`.
+/// Adds the values of `from` to those of `to`.
 void accumulate(cudaStream_t stream, Element element, std::size_t count, const void* from, void* to);
 
-/// Convert floats to elements, and back.
+/// Converts floats to elements. `to_floats` converts in the other direction.
 void from_floats(cudaStream_t stream, Element element, std::size_t count, const float* from, void* to);
 void to_floats(cudaStream_t stream, Element element, std::size_t count, const void* from, float* to);
 

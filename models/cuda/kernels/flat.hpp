@@ -2,11 +2,11 @@
 
 #include "models/cuda/kernels/dispatch.hpp"
 
-// Element-wise operations on flat arrays. An index processes a pack. Arrays start at multiples of 16 bytes and may be
-// the same.
+// Kernels for element-wise operations on arrays. Each index processes a pack. Arrays start at multiples of 16 bytes.
+// The output may be the same array as an input.
 namespace troupe::cuda {
 
-/// to[i] = rule(from[i]).
+/// Computes to[i] = rule(from[i]).
 template <int kCount, class Rule, class From, class To>
 struct MapOne {
   const From* from;
@@ -26,7 +26,7 @@ struct MapOne {
   }
 };
 
-/// to[i] = rule(first[i], second[i]).
+/// Computes to[i] = rule(first[i], second[i]).
 template <int kCount, class Rule, class T>
 struct MapTwo {
   const T* first;

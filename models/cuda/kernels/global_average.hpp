@@ -6,8 +6,8 @@
 
 #include "models/devices/element.hpp"
 
-// Converts between [samples][pixels][channels] and [samples][channels] elements, which start at multiples of 16 bytes
-// and may have different types.
+// Global average pooling: from [samples][pixels][channels] to [samples][channels] elements. Both arrays start at
+// multiples of 16 bytes. Their element types may differ.
 namespace troupe::cuda {
 
 struct Averages {
@@ -20,6 +20,7 @@ struct Averages {
 
 /// Computes the mean of each channel over a sample's pixels.
 void global_average_forward(cudaStream_t stream, const Averages& averages, const void* input, void* output);
+/// Writes the gradient of each pixel: the gradient of the mean divided by the number of pixels.
 void global_average_backward(cudaStream_t stream, const Averages& averages, const void* output_gradient,
                              void* input_gradient);
 

@@ -13,8 +13,8 @@
 
 #include "models/cuda/api/check.hpp"
 
-// A kernel is a functor over indices that neither shares memory nor waits for other indices. Therefore any C++ compiler
-// can turn it into a plain loop, which is how kernels are tested without a GPU.
+// A kernel is a functor that is called once for each index. The calls neither share memory nor wait for each other. So
+// without a CUDA compiler, a kernel is compiled as a plain loop over the indices; tests without a GPU use such loops.
 #ifdef __CUDACC__
 #define TROUPE_HOST_DEVICE __host__ __device__
 #else
@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(kThreadsOfBlock) run_work(std::size_t count, c
   for (std::size_t i = std::size_t{blockIdx.x} * kThreadsOfBlock + threadIdx.x; i < count; i += step) work(i);
 }
 
-/// Runs work(i) for all i below count, in any order, on the stream. @throws Error like check().
+/// Enqueues a kernel on the stream: work(i) for all i below `count`, in any order.
+/// @throws Error like check().
 template <class Work>
 void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
   constexpr std::size_t kMostBlocks = 0x7FFFFFFF;
@@ -50,7 +51,7 @@ struct QueuedWork {
   std::size_t count;
   Work work;
 
-  /// Runs backwards, so that tests detect work that depends on the order.
+  /// Runs all indices in descending order, so that tests detect work that depends on the order.
   static void run(void* queued) {
     const std::unique_ptr<const QueuedWork> all(static_cast<const QueuedWork*>(queued));
     for (std::size_t i = all->count; i-- > 0;) all->work(i);
@@ -66,7 +67,7 @@ void for_each(cudaStream_t stream, std::size_t count, const Work& work) {
     static_cast<void>(queued.release());  // owned by the queued work, which may have run
                                           // already
   check(result, "starting a kernel");
-  check(cudaGetLastError(), "starting a kernel");  // as above, so that tests detect errors that were left there
+  check(cudaGetLastError(), "starting a kernel");  // as with a GPU, so that tests detect errors that were not cleared
 }
 
 #endif

@@ -7,7 +7,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// True if a value is the largest of its window, where a NaN counts as the largest.
+/// Returns true if `value` is the largest value of its window, which is `largest`. A NaN counts as larger than any
+/// number.
 TROUPE_HOST_DEVICE inline bool is_largest(float value, float largest) {
   return value == largest || (value != value && largest != largest);
 }
@@ -33,7 +34,7 @@ struct LargestOfWindow {
     for (int row = rows.first; row < rows.last; ++row)
       for (int column = columns.first; column < columns.last; ++column) {
         const Floats<kCount> x = load<kCount>(input + from.position(at, row, column));
-        for (int i = 0; i < kCount; ++i)  // the comparison is false for a NaN, which must be kept
+        for (int i = 0; i < kCount; ++i)  // a comparison with NaN is false, so a NaN becomes `best` and stays
           best[i] = x[i] <= best[i] || best[i] != best[i] ? best[i] : x[i];
       }
     for (int i = 0; i < kCount; ++i) best[i] = relu ? cut(best[i]) : best[i];
@@ -41,8 +42,8 @@ struct LargestOfWindow {
   }
 };
 
-/// Finds, for each output, the place of the window's first largest value, row by row; `kNoPlace` where the ReLU set the
-/// output to zero.
+/// Finds the largest value in the window of each output, and writes its place: its number in the window, row by row. If
+/// several values are the largest, the first one counts. Writes `kNoPlace` where the ReLU set the output to zero.
 template <class T, class Place, int kCount>
 struct PlaceOfLargest {
   ImageSize from;
@@ -72,7 +73,8 @@ struct PlaceOfLargest {
   }
 };
 
-/// Per index: gathers the gradient of an input pixel from the windows that cover it.
+/// Computes the gradient of one input pixel (a pack of channels) for each index. It is the sum of the gradients of the
+/// windows in which the pixel is the largest value.
 template <class T, class Place, int kCount>
 struct GatherOfLargest {
   ImageSize from;

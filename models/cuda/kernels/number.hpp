@@ -10,25 +10,25 @@ TROUPE_HOST_DEVICE inline float to_float(float value) { return value; }
 TROUPE_HOST_DEVICE inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 TROUPE_HOST_DEVICE inline void store(float value, float& to) { to = value; }
-/// Rounds to nearest, ties to even.
+/// Stores `value` rounded to the nearest bfloat16, ties to even.
 TROUPE_HOST_DEVICE inline void store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
 
 /// Applies the ReLU; a NaN remains a NaN.
 TROUPE_HOST_DEVICE inline float cut(float value) { return value < 0 ? 0.0F : value; }
 
-/// The bytes that a thread loads or stores at once.
+/// The number of bytes that a thread loads or stores at once: a pack.
 inline constexpr std::size_t kPackBytes = 16;
-/// The number of values in a pack.
+/// The number of values of type T in a pack.
 template <class T>
 inline constexpr int kPackSize = static_cast<int>(kPackBytes / sizeof(T));
 
-/// Adjacent values that are loaded and stored at once.
+/// A pack in memory: adjacent values that are loaded and stored at once.
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount < kPackBytes ? sizeof(T) * kCount : kPackBytes) Pack {
   T values[kCount];
 };
 
-/// A pack in registers.
+/// The values of a pack as floats, in registers.
 template <int kCount>
 struct Floats {
   float values[kCount];
@@ -37,7 +37,8 @@ struct Floats {
   TROUPE_HOST_DEVICE float operator[](int i) const { return values[i]; }
 };
 
-/// @pre `from` is aligned as the pack is.
+/// Loads kCount adjacent values and converts them to floats.
+/// @pre `from` has the alignment of Pack<T, kCount>.
 template <int kCount, class T>
 TROUPE_HOST_DEVICE inline Floats<kCount> load(const T* from) {
   const Pack<T, kCount> pack = *reinterpret_cast<const Pack<T, kCount>*>(from);
@@ -53,7 +54,7 @@ TROUPE_HOST_DEVICE inline void store(const Floats<kCount>& floats, T* to) {
   *reinterpret_cast<Pack<T, kCount>*>(to) = pack;
 }
 
-/// Returns the value after storing it as T.
+/// Returns the value rounded to type T, as a float.
 template <class T>
 TROUPE_HOST_DEVICE inline float rounded(float value) {
   T stored;

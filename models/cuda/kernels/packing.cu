@@ -6,19 +6,19 @@ namespace troupe::cuda {
 
 namespace {
 
-/// An index processes a pixel of this many channels of a sample. Neighbouring indices process neighbouring pixels, so
-/// that plain values are accessed contiguously, and each thread accesses one pack on the other side.
+/// An index processes this many channels of one pixel of a sample. Neighbouring indices process neighbouring pixels, so
+/// that threads access adjacent plain values. On the packed side, each thread accesses adjacent channels.
 constexpr std::uint32_t kChannelsOfIndex = 8;
 
 struct PlainIndex {
-  std::size_t plain;   ///< index of the first channel in the plain values
-  std::size_t packed;  ///< index of the first channel in the packed values
-  std::uint32_t channels;
+  std::size_t plain;       ///< index of the first channel in the plain values
+  std::size_t packed;      ///< index of the first channel in the packed values
+  std::uint32_t channels;  ///< number of channels that the index processes
 };
 
 struct PlainShape {
   std::uint32_t channels;
-  std::uint32_t groups;  ///< groups of channels
+  std::uint32_t groups;  ///< number of groups of kChannelsOfIndex channels; the last group may have fewer
   std::uint32_t pixels;
 
   TROUPE_HOST_DEVICE PlainIndex at(std::size_t index) const {
@@ -32,7 +32,8 @@ struct PlainShape {
   }
 };
 
-/// @tparam kWhole whether all indices have all their channels
+/// Converts raw samples to activations; see from_plain.
+/// @tparam kWhole true: the number of channels is a multiple of kChannelsOfIndex
 template <class T, bool kWhole>
 struct FromPlain {
   PlainShape shape;

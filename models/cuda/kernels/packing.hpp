@@ -7,8 +7,8 @@
 #include "models/devices/element.hpp"
 #include "troupe/layer.hpp"
 
-// Convert between raw samples, [samples][channels][height][width] of floats, and activations,
-// [samples][height][width][channels] of elements.
+// Conversions between raw samples (floats in the order [samples][channels][height][width]) and activations (elements in
+// the order [samples][height][width][channels]).
 namespace troupe::cuda {
 
 void from_plain(cudaStream_t stream, const SampleShape& shape, std::int64_t samples, const float* plain,

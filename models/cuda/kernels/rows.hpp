@@ -4,13 +4,14 @@
 
 namespace troupe::cuda {
 
-/// A matrix [rows][channels] for kernels that need some numbers per channel. An index processes the same channels of
-/// four rows, `groups` apart, so that it needs one load of these numbers and one division.
+/// A matrix [rows][channels] for kernels that need a few numbers of each channel, such as a bias. An index processes
+/// one pack of channels in four rows, which are `groups` rows apart. So it loads the numbers of its channels once for
+/// four rows.
 struct RowGroups {
   std::size_t rows;
   std::size_t groups;
   std::uint32_t channels;
-  std::uint32_t packs;  ///< packs of channels
+  std::uint32_t packs;  ///< number of packs of channels in a row
 
   RowGroups(std::int64_t the_rows, std::int64_t the_channels, int pack)
       : rows(static_cast<std::size_t>(the_rows)),

@@ -5,26 +5,29 @@
 
 #include "models/cuda/kernels/dispatch.hpp"
 
-// Sums over the rows of a matrix in an order that depends only on its size, so that results are bitwise reproducible.
-// The caller computes stage one: run r of `runs` runs sums up, in floats, the rows r, r + runs, r + 2 * runs, ... and
-// writes a row of partial sums. Neighbouring indices therefore read neighbouring rows. The functions here add up the
-// partial sums in doubles, 16 at a time.
+// Sums over the rows of a matrix in an order that depends only on the size of the matrix, so that results are bitwise
+// reproducible. There are two stages:
+//
+// - The caller divides the rows into runs. Run r of n runs consists of the rows r, r + n, r + 2 n and so on. The caller
+//   sums up each run in floats and writes the sums as one row of partial sums. Neighbouring indices read neighbouring
+//   rows.
+// - The functions of this file add up the partial sums in doubles, 16 rows at a time.
 namespace troupe::cuda {
 
-/// The number of partial sums that are added at a time.
+/// The number of rows of partial sums that are added to one row at a time.
 inline constexpr std::size_t kFanIn = 16;
 
-/// The distribution of rows to runs.
+/// The distribution of the rows of a matrix to runs.
 struct Runs {
   std::size_t rows;
-  std::size_t count;
-  std::size_t longest;
+  std::size_t count;    ///< number of runs
+  std::size_t longest;  ///< number of rows of the longest run
 
   Runs(std::size_t the_rows, std::size_t length)
       : rows(the_rows), count(divide_up(rows, length)), longest(divide_up(rows, count)) {}
 
-  /// Returns the number of rows of a run. A counted loop can be unrolled by the compiler, to load several rows at a
-  /// time.
+  /// Returns the number of rows of a run. With this number known before a loop over the rows, the compiler can unroll
+  /// the loop and load several rows at a time.
   TROUPE_HOST_DEVICE std::size_t length(std::size_t run) const {
     return (longest - 1) * count + run < rows ? longest : longest - 1;
   }
@@ -32,7 +35,7 @@ struct Runs {
 
 struct SumPlan {
   Runs runs;
-  std::size_t columns;  ///< number of sums: channels times sums per channel
+  std::size_t columns;  ///< number of sums in a row: channels times sums of each channel
 
   SumPlan(std::int64_t rows, std::int64_t channels, int sums)
       : runs(static_cast<std::size_t>(rows), run_length(rows, channels)),
@@ -44,8 +47,9 @@ struct SumPlan {
   std::size_t scratch_bytes() const { return float_bytes() + (doubles() + more_doubles()) * sizeof(double); }
 
  private:
-  /// Runs are as short as possible with about a million partial sums (those of 128 K threads with 8 channels each).
-  /// They are not so short that the partial sums outweigh the input, and not so long that floats become inexact.
+  /// Returns the number of rows of a run. The number is chosen so that there are about 2^20 partial sums, enough work
+  /// for 2^17 threads with 8 channels each. The number is at least 16, so that there are far fewer partial sums than
+  /// inputs. It is at most 128, so that sums of floats are precise enough.
   static std::size_t run_length(std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t kValuesOfStage = std::int64_t{1} << 20;
     constexpr std::int64_t kShortest = 16;
@@ -54,7 +58,7 @@ struct SumPlan {
   }
 };
 
-/// The last stage: at most 16 rows of partial sums.
+/// At most 16 rows of partial sums, from which the sums are computed.
 template <class From>
 struct LastSums {
   const From* sums;
@@ -68,12 +72,12 @@ struct LastSums {
   }
 };
 
-/// Per index: adds up 16 rows of one column; the last index may have fewer rows.
+/// Adds up 16 rows of one column for each index. The indices of the last rows may add fewer than 16 rows.
 template <class From>
 struct AddSixteen {
   const From* from;
   double* to;
-  std::size_t count;  ///< rows
+  std::size_t count;  ///< number of rows
   std::uint32_t columns;
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
@@ -84,8 +88,8 @@ struct AddSixteen {
   }
 };
 
-/// Adds up the runs' partial sums, [runs][columns] floats at the start of the scratch memory, until at most 16 rows
-/// remain. Passes these to finish(LastSums).
+/// Adds up the partial sums of all runs, which are [runs][columns] floats at the start of the scratch memory, until at
+/// most 16 rows remain. Then calls finish(LastSums) with these rows.
 template <class Finish>
 void add_up(cudaStream_t stream, const SumPlan& plan, void* scratch, const Finish& finish) {
   const auto* const floats = static_cast<const float*>(scratch);

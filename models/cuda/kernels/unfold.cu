@@ -5,7 +5,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Processes a pack of a row whose values are adjacent in the input.
+/// Writes one pack of the matrix for each index, if the values of each pack are adjacent in the input (channels are a
+/// multiple of kCount).
 template <class T, int kCount>
 struct UnfoldPacks {
   ImageSize from;
@@ -31,7 +32,7 @@ struct UnfoldPacks {
   }
 };
 
-/// Like UnfoldPacks, for packs with values that are not adjacent in the input.
+/// Does the same as UnfoldPacks for any number of channels: values are loaded one by one.
 template <class T, int kCount>
 struct UnfoldValues {
   ImageSize from;

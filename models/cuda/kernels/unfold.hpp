@@ -8,12 +8,13 @@
 #include "models/devices/element.hpp"
 #include "troupe/layers/window.hpp"
 
-// Turns a convolution's windows into rows of a matrix, so that the convolution becomes a matrix product. Memory starts
-// at multiples of 16 bytes.
+// Writes the windows of a convolution as rows of a matrix, so that the convolution becomes a matrix product. Arrays
+// start at multiples of 16 bytes.
 namespace troupe::cuda {
 
-/// The matrix has one row per output pixel with the values of its window: [kernel][kernel][channels] values, with zeros
-/// beyond the edge, then zeros up to `columns`, a multiple of 8.
+/// Describes the matrix. It has one row for each output pixel, with the [kernel][kernel][channels] input values of the
+/// pixel's window. Values outside the image are zero. Zeros at the end of each row fill it up to `columns()`, a
+/// multiple of 8.
 struct Unfolding {
   SampleShape input;
   SampleShape output;
@@ -25,13 +26,15 @@ struct Unfolding {
   std::int64_t columns() const { return (values() + 7) / 8 * 8; }
 };
 
-/// Writes the matrix of these samples, in the element type.
+/// Writes the matrix of `samples` samples. Its elements have the type `unfolding.element`.
 void unfold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const void* input, void* matrix);
 
-/// Writes for each value of the input the sum of all floats of the matrix that stand for it.
+/// Writes the input gradient, given the gradient of the matrix in `matrix`. The gradient of an input value is the sum
+/// of all floats of `matrix` at the positions to which `unfold` copies this value.
 void fold(cudaStream_t stream, const Unfolding& unfolding, std::int64_t samples, const float* matrix, void* input);
 
-/// Copies rows to rows of another length: truncates them or appends zeros.
+/// Copies `rows` rows with `from_columns` elements each to rows with `to_columns` elements each. Leaves out elements at
+/// the end of a row, or appends zeros.
 void copy_rows(cudaStream_t stream, Element element, std::int64_t rows, std::int64_t from_columns, const void* from,
                std::int64_t to_columns, void* to);
 

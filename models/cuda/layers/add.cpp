@@ -5,7 +5,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A sum and its ReLU that could not be folded into a batch-norm. The gradient of both inputs is that of the output.
+/// A sum, and optionally its ReLU, that no batch-norm computes. The gradient of each input equals the gradient of the
+/// sum.
 class Add final : public Operation {
  public:
   Add(Context& context, const PlacedLayer& layer, std::int64_t batch)

@@ -6,7 +6,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Batch-norm with an optional second input and ReLU in the same pass.
+/// Batch-norm that also adds a second input and applies a ReLU, if the plan requires it.
 class BatchNorm final : public Operation {
  public:
   BatchNorm(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -56,7 +56,7 @@ class BatchNorm final : public Operation {
   bool has_addend_;
   std::size_t shift_vector_;
   DeviceMemory memory_;
-  NormVectors vectors_;  ///< vectors of the forward pass, in `memory_`
+  NormVectors vectors_;  ///< views of `memory_`
 };
 
 class BatchNormKernels final : public LayerKernels {

@@ -20,13 +20,15 @@ using ConvolutionDescriptor = Handle<cudnnConvolutionDescriptor_t, cudnnDestroyC
 
 cudnnDataType_t type_of(Element element) { return element == Element::f32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16; }
 
-/// Returns the math type to request from cuDNN. By default cuDNN may round floats to TensorFloat-32.
+/// Returns the math type to request from cuDNN. CUDNN_DEFAULT_MATH lets cuDNN round floats to TensorFloat-32, so it is
+/// requested only if this is allowed.
 cudnnMathType_t math_of(const Context& context) {
   if (context.element() == Element::bf16) return CUDNN_TENSOR_OP_MATH;
   return context.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
 }
 
-/// @throws Error limit_reached for more values than cuDNN supports in a tensor.
+/// Returns cuDNN's description of a batch with this layout.
+/// @throws Error limit_reached if the batch has more values than cuDNN supports in a tensor.
 TensorDescriptor tensor(const Layout& layout, std::int64_t batch) {
   if (layout.values(batch) > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw Error(ErrorCode::limit_reached,
@@ -62,8 +64,9 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer, cudnnMathType_t math
   return made;
 }
 
-/// cuDNN may list computations without tensor cores as FMA or as default math; the requested math type decides.
-/// Conversions to half precision are never requested.
+/// Returns true if an algorithm that cuDNN lists with math type `listed` may be used when `asked` was requested. cuDNN
+/// lists algorithms without tensor cores as FMA or as default math, so both are accepted for FMA. Algorithms that
+/// convert floats to half precision are never accepted.
 bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
   if (asked == CUDNN_FMA_MATH) return listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
   return listed != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
@@ -73,13 +76,14 @@ bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
 template <class Algorithm>
 struct ConvolutionPass {
   Algorithm algorithm;
-  ConvolutionDescriptor convolution;  ///< with the math type of the algorithm in the list; with FMA if FMA was
-                                      ///< requested
-  std::size_t workspace = 0;          ///< size of its workspace in bytes
+  ConvolutionDescriptor convolution;  ///< has the math type with which the algorithm is listed, or FMA if requested
+  std::size_t workspace = 0;          ///< size of the algorithm's workspace in bytes
 };
 
-/// Chooses from the algorithms that cuDNN lists, fastest first: the first deterministic one whose workspace is not too
-/// large; if there is none, the deterministic one with the smallest workspace.
+/// Chooses one of the algorithms that cuDNN lists, of which the fastest is the first. Returns the first deterministic
+/// algorithm with a workspace of at most kUsualWorkspace bytes. If there is none, returns the deterministic algorithm
+/// with the smallest workspace.
+/// @throws Error unsupported if no algorithm is deterministic
 template <class Found>
 const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudnnMathType_t asked) {
   const Found* best = nullptr;
@@ -96,7 +100,9 @@ const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudn
                                           (layer.input.element == Element::f32 ? " in f32" : " in bf16"));
 }
 
-/// Requests the list of algorithms from cuDNN, and the workspace of the chosen one.
+/// Returns the fastest suitable algorithm for one pass.
+/// @param ask_list calls the function of cuDNN that lists the algorithms
+/// @param ask_bytes calls the function of cuDNN that returns the workspace of an algorithm
 template <class Found, class AskList, class AskBytes>
 auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& ask_list, const AskBytes& ask_bytes) {
   constexpr int kMost = 16;
@@ -160,8 +166,9 @@ class Convolution final : public ConvolutionEnds {
   using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
 
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
-  /// cuDNN writes the gradient of bfloat16 weights in bfloat16. It is stored at the start of the workspace and then
-  /// converted.
+  /// Returns the bytes at the start of the workspace for the weight gradient in bfloat16; 0 if the layer computes in
+  /// floats. cuDNN writes the gradient of bfloat16 weights in bfloat16, and the layer then converts the gradient to
+  /// floats.
   std::size_t typed_gradient_bytes() const {
     if (layer_.input.element == Element::f32) return 0;
     return aligned(weights() * size_of(Element::bf16));

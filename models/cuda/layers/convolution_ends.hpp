@@ -7,8 +7,8 @@
 
 namespace troupe::cuda {
 
-/// A convolution without its main computation: its bias and ReLU, which follow it in the forward pass and precede it in
-/// the backward pass.
+/// Base class of all convolutions. Computes bias and ReLU, which come after the convolution itself in the forward pass
+/// and before it in the backward pass. Derived classes compute the convolution.
 class ConvolutionEnds : public Operation {
  public:
   StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
@@ -17,7 +17,8 @@ class ConvolutionEnds : public Operation {
   ConvolutionEnds(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : context_(context), layer_(layer), rows_(batch * layer.output.pixels()) {}
 
-  /// Must be called by `prepare_backward`.
+  /// Registers the workspace for the gradient of the bias. Derived classes must call this function in
+  /// `prepare_backward`.
   void need_bias_workspace() const {
     if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(rows_, outputs()));
   }
@@ -42,7 +43,7 @@ class ConvolutionEnds : public Operation {
 
   Context& context_;
   const PlacedLayer& layer_;
-  std::int64_t rows_;  ///< output pixels of all samples
+  std::int64_t rows_;  ///< number of output pixels of all samples
 
  private:
   bool has_bias() const { return spec_of<models::Convolution>(layer_).bias(); }

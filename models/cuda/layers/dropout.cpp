@@ -8,7 +8,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Draws the same random numbers again in the backward pass, so that it need not store them.
+/// Dropout. The backward pass draws the same random numbers again, so that they need not be stored.
 class Dropout final : public Operation {
  public:
   Dropout(Context& context, const PlacedLayer& layer, std::int64_t batch)

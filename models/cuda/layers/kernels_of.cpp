@@ -16,7 +16,8 @@ std::pair<const std::type_index, Make> entry(Make make) {
   return {typeid(Spec), make};
 }
 
-/// All layers with CUDA implementations. Flatten layers never appear in plans.
+/// Returns the functions that create the CUDA implementations, by class of layer. Flatten is missing, because plans do
+/// not contain flatten layers.
 const std::unordered_map<std::type_index, Make>& known_layers() {
   static const std::unordered_map<std::type_index, Make> layers{
       entry<models::Add>(add_kernels),

@@ -7,7 +7,7 @@
 // The CUDA implementations of all kinds of layers, one file each.
 namespace troupe::cuda {
 
-/// For a kind of layer without parameters.
+/// The implementation of a kind of layer without parameters. `LayerOperation` is the class of its operation.
 template <class LayerOperation>
 class KernelsOf final : public LayerKernels {
  public:
@@ -16,8 +16,8 @@ class KernelsOf final : public LayerKernels {
   }
 };
 
-// Convolutions that are faster as matrix products: those with a 1x1 kernel and a stride of 1 (`pointwise`), and others
-// (`unfolded`; null if cuDNN should compute the convolution).
+// Create operations that compute a convolution as a matrix product. `pointwise` is for a 1x1 kernel with stride 1.
+// `unfolded` is for other convolutions; it returns null if cuDNN is faster.
 std::unique_ptr<Operation> pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch);
 std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch);
 

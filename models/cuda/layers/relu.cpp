@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A ReLU that could not be folded into the layer before it.
+/// A ReLU that no other layer applies.
 class Relu final : public Operation {
  public:
   Relu(Context& context, const PlacedLayer& layer, std::int64_t batch)

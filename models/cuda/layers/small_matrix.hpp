@@ -4,9 +4,9 @@
 
 namespace troupe::cuda {
 
-/// Returns the largest size in bytes of a matrix of windows that is faster to make than calling cuDNN: a call costs the
-/// processor some 100 microseconds (docs/cuda.md). Tests define this function themselves, so that small networks use
-/// both ways.
+/// Returns the maximum size in bytes of the matrix of windows of a batch for which a matrix product is used instead of
+/// cuDNN. For small matrices the product is faster, because a call of cuDNN takes about 100 microseconds of processor
+/// time (docs/cuda.md). Tests define this function themselves, so that small networks use both implementations.
 std::size_t small_matrix();
 
 }  // namespace troupe::cuda

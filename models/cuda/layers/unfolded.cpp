@@ -10,9 +10,10 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The largest size of the matrix of windows. The matrix is made and used for a part of the samples at a time.
+/// Maximum size in bytes of the matrix of windows. If all samples would need more, the matrix is written and used for a
+/// part of the samples at a time.
 constexpr std::size_t kMatrixBytes = std::size_t{128} << 20;
-/// The number of channels that fills a load of a tensor core. With fewer channels, cuDNN is slow.
+/// The number of input channels that a tensor core loads at once. With fewer channels, cuDNN is slow.
 constexpr std::int64_t kManyChannels = 8;
 
 Unfolding unfolding_of(const PlacedLayer& layer) {
@@ -22,15 +23,16 @@ Unfolding unfolding_of(const PlacedLayer& layer) {
           .element = layer.output.element};
 }
 
-/// Returns the bytes of a sample's part of the matrix.
+/// Returns the bytes of the matrix rows of one sample.
 std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
   return static_cast<std::size_t>(unfolding.rows_of_sample() * unfolding.columns()) * size_of(element);
 }
 
-/// Returns the widest type of the matrix: input gradients are folded from floats.
+/// Returns the largest element type that the matrix has in any pass: floats if there is an input gradient, because its
+/// matrix contains floats.
 Element widest(const PlacedLayer& layer) { return layer.gradient_stops ? layer.output.element : Element::f32; }
 
-/// A convolution as the product of the matrix of all windows with the matrix of weights.
+/// A convolution that is computed as a matrix product of all windows (see unfold.hpp) and the weights.
 class Unfolded final : public ConvolutionEnds {
  public:
   Unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -66,7 +68,7 @@ class Unfolded final : public ConvolutionEnds {
   }
 
  private:
-  /// Samples that are unfolded together.
+  /// A part of the batch: the samples [first, first + samples), whose windows are `rows` rows of the matrix.
   struct Part {
     std::int64_t first;
     std::int64_t samples;
@@ -108,7 +110,8 @@ class Unfolded final : public ConvolutionEnds {
     });
   }
 
-  /// Returns the weights with rows as long as the matrix's: unchanged, or as a copy at the start of the workspace.
+  /// Returns the weights in rows of the same length as those of the matrix: `weights` itself, or a copy with zeros
+  /// appended to each row, at the start of the workspace.
   const void* padded_weights(const void* weights) const {
     if (padded_bytes(element()) == 0) return weights;
     copy_rows(stream(), element(), outputs(), unfolding_.values(), weights, columns(), context_.workspace());

@@ -16,7 +16,7 @@ Pooling pooling_of(const PlacedLayer& layer) {
           .element = layer.input.element};
 }
 
-/// Finds each window's largest value again in the backward pass, so that it need not store its position.
+/// Max-pooling. The backward pass finds the largest value of each window again, so that positions need not be stored.
 class MaxPool final : public Operation {
  public:
   MaxPool(Context& context, const PlacedLayer& layer, std::int64_t batch)
