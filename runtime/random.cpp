@@ -36,7 +36,7 @@ std::uint32_t Random::next() {
 float Random::uniform() { return uniform_of(next()); }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Rejection keeps every value equally likely.
+  // Draws again for numbers above the largest multiple of `bound`, so that every result is equally likely.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   for (;;) {
     const std::uint64_t high = next();
