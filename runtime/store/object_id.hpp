@@ -23,7 +23,7 @@ enum class ObjectKind : std::uint32_t {
 /// identity, and the second has no effect.
 struct ObjectId {
   std::uint64_t run = 0;
-  std::uint64_t generation = 0;  ///< the generation of the run
+  std::uint64_t generation = 0;  ///< the generation of the run, or the attempt of a function
   std::uint64_t number = 0;  ///< number of the shard, vector, transfer, lane, worker or data set, according to `kind`
   ObjectKind kind = ObjectKind::gradient;
   std::uint32_t buffer = 0;  ///< number of the buffer of a vector, or of the part of data or a group

@@ -56,7 +56,8 @@ long seconds_of(std::int64_t days) {
   return static_cast<long>(days) * net::kDay;
 }
 
-/// Locks the authority's folder for the lifetime of this object, so that no other process changes its files.
+/// Locks the authority's folder for the lifetime of this object, so that operations of other processes on the folder
+/// wait.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : held_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

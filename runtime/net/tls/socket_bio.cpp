@@ -27,7 +27,7 @@ struct Socket {
   std::size_t begin = 0;          ///< start of the buffered bytes
   std::size_t end = 0;            ///< end of the buffered bytes
   bool drained = false;           ///< the last read took all available bytes
-  std::uint64_t received = 0;     ///< total number of bytes
+  std::uint64_t received = 0;     ///< number of bytes received
   std::uint64_t messages = 0;     ///< number of TLS handshake messages received
 };
 
