@@ -22,7 +22,7 @@ std::size_t letters_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
 }
 
-/// Shortens a text to whole characters, with an ellipsis at the end.
+/// Shortens a class name to at most kLongestClassName characters, with an ellipsis at the end.
 std::string shortened(const std::string& text) {
   if (letters_of(text) <= kLongestClassName) return text;
   std::size_t letters = 0;
@@ -70,7 +70,8 @@ std::string target_line(const std::string& text, std::size_t width, const Target
   return padded(text, width) + numbers;
 }
 
-/// Returns all classes, or those with the lowest F1 if there are too many.
+/// Returns the numbers of the classes that the table shows: all, or those with the lowest F1 score if there are too
+/// many.
 std::vector<std::size_t> classes_told(const Evaluation& evaluation) {
   std::vector<std::size_t> classes(evaluation.classes.size());
   std::iota(classes.begin(), classes.end(), std::size_t{0});
