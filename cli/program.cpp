@@ -79,8 +79,8 @@ std::string known_elsewhere(const std::string& flag, const std::vector<std::stri
   return "";
 }
 
-/// Checks and corrects the text of a number before CLI11 parses it, because CLI11 takes an empty text for 0, and a
-/// number with a leading 0 for an octal number. Returns an error message, or an empty text.
+/// Checks and corrects the text of a number before CLI11 parses it: CLI11 takes an empty text for 0, and a number with
+/// a leading 0 for an octal number. Returns an error message, or an empty text.
 std::string check_number(std::string& text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   if (text.size() == sign) return "an empty text is not a number";

@@ -12,8 +12,10 @@
 // Numbers that are infinite or NaN are not drawn.
 namespace troupe::cli {
 
-/// Returns a histogram. @param what name of the counted things, such as "samples" @param least,most ends of the range,
-/// which is divided into parts of equal width @param counts the count of each part
+/// Returns a histogram.
+/// @param what name of the counted things, such as "samples"
+/// @param least,most ends of the range, which is divided into parts of equal width
+/// @param counts the count of each part
 std::string histogram_chart(const std::string& title, const std::string& what, double least, double most,
                             std::span<const std::int64_t> counts);
 
@@ -57,8 +59,8 @@ std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lin
                        std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 
 /// Returns a chart of areas: each line's numbers are added to those of the lines before it. All lines must have the
-/// same x values, and no number may be below 0. If at most 1 % of the positions are more than three times as high as
-/// all others, the chart is cut off below their height, and the title tells the largest sum.
+/// same x values, and no number may be below 0. If a few sums (at most 1 %) are more than three times as high as all
+/// others, the chart does not show their full height. The title then tells the largest sum.
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 

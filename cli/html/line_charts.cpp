@@ -69,8 +69,8 @@ std::string area_between(const Plot& plot, const Places& below, const Places& ab
   return path + "Z";
 }
 
-/// Returns the upper end of the y-axis of a stacked chart: the largest height. If that is more than three times as high
-/// as 99 % of the heights, returns 1.2 times the height that 99 % of them do not exceed.
+/// Returns the upper end of the y-axis of a stacked chart. Usually this is the largest height. But if the largest
+/// height is more than three times the 99th percentile, it is 1.2 times the 99th percentile.
 double top_of(const Places& heights) {
   std::vector<double> all;
   for (const auto& height : heights) all.push_back(height.second);

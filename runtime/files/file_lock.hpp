@@ -46,8 +46,8 @@ class UnlockAtEnd {
 bool lock_in_time(int file, std::chrono::milliseconds time);
 
 /// Locks a file that other users may read. Such users could also lock the file itself. The lock is therefore on a
-/// separate file ".NAME.lock" in the same folder, which only its owner can open, and which is removed when the lock is
-/// released. If the separate file cannot be made, locks the file itself.
+/// separate file ".NAME.lock" in the same folder, which only its owner can open. Releasing the lock removes the
+/// separate file. If the separate file cannot be made, locks the file itself.
 class LockBeside {
  public:
   LockBeside() = default;

@@ -70,8 +70,9 @@ class ObjectTable {
   };
   struct Client {
     std::set<ObjectId> referenced;  ///< the objects to which the client has references
-    std::list<Slab> free_slabs;     ///< slabs of deleted objects that the client has created. Only this client may have
-                                 ///< them mapped for writing, so only its later objects reuse them
+    /// Slabs of deleted objects that the client has created. Only this client may have them mapped for writing, so only
+    /// its later objects reuse them.
+    std::list<Slab> free_slabs;
   };
   using Objects = std::map<ObjectId, Object>;
 

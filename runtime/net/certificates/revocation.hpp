@@ -10,8 +10,8 @@
 namespace troupe::net {
 
 /// Reads a revocation list. Returns none if the file does not exist.
-/// @throws Error bad_certificate that names the file, if it does not contain exactly one list, or the list was not
-/// signed by `authority`, has expired or is not valid yet
+/// @throws Error bad_certificate that names the file: it does not contain exactly one list, or the list was not signed
+/// by `authority`, has expired or is not valid yet
 ListPtr read_list(const std::string& file, X509* authority);
 
 /// Makes an empty list, without a signature, that expires when the authority expires. @throws Error system

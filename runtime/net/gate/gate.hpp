@@ -12,9 +12,9 @@
 namespace troupe {
 
 /// The only place where a process listens to a network. Accepts connections, does the TLS handshake, reads the caller's
-/// hello and passes the connection on. Drops a caller, with one line in the log, if it has no certificate of the
-/// authority, does not use TLS 1.3, sends an invalid hello or is too slow. Repetitions from the same host, for the same
-/// reason and within a minute, are only counted. The memory for each caller is bounded.
+/// hello and passes the connection on. A caller is dropped if it has no certificate of the authority, does not use TLS
+/// 1.3, sends an invalid hello or is too slow. Each dropped caller is logged with one line, but repetitions from the
+/// same host, for the same reason and within a minute, are only counted. The memory for each caller is bounded.
 class Gate {
  public:
   /// `Admit` decides about a caller after its hello. It runs on the gate's thread and must not block. If the verdict
