@@ -140,7 +140,7 @@ void add_log_level(CLI::App& app) {
       ->configurable(false);
 }
 
-/// The exit status that shells use for wrong usage.
+/// The exit status for an invalid command line, as in shells.
 constexpr int kUsage = 2;
 
 int run_command(const Program& program, int argc, char** argv) {

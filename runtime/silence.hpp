@@ -15,10 +15,10 @@ class Silence {
   /// The interval at which peers send signs of life, and at which `look` should be called.
   static constexpr std::chrono::milliseconds kEvery{200};
 
-  /// The lengths of a silence after which `look` returns `suspect` or `gone`.
+  /// Limits on the length of a silence.
   struct Limits {
-    std::chrono::milliseconds suspect_after{0};  ///< 0: never
-    std::chrono::milliseconds cut_after{0};      ///< 0: never
+    std::chrono::milliseconds suspect_after{0};  ///< length of a silence for `suspect`; 0: never
+    std::chrono::milliseconds cut_after{0};      ///< length of a silence for `gone`; 0: never
   };
   enum class Verdict : unsigned char {
     lives,    ///< the silence is shorter than the limits

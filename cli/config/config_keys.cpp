@@ -118,7 +118,7 @@ std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::
   const bool of_algorithm = dot != std::string::npos && std::ranges::count(kAlgorithms, word.substr(0, dot)) > 0;
   if (found != flags.end() || !of_algorithm) return found;
   std::string own = word.substr(dot + 1);
-  std::ranges::replace(own, '.', '_');  // such as outer.momentum
+  std::ranges::replace(own, '.', '_');  // such as "outer.momentum", whose option is --outer-momentum
   return flags.find(kScope + own);
 }
 
@@ -197,7 +197,8 @@ std::string with_options(const CLI::App& command, const std::string& message) {
       continue;
     }
     const std::string word = message.substr(at, length);
-    const bool is_text = at + length < message.size() && message[at + length] == '=';  // such as weight_decay=NUMBER
+    const bool is_text =
+        at + length < message.size() && message[at + length] == '=';  // a part of a value, such as weight_decay=NUMBER
     const auto flag = flag_for(flags, word);
     text += is_text || flag == flags.end() ? word : flag->second;
     at += length;

@@ -28,14 +28,14 @@ struct Described {
   Histogram histogram = {};
 };
 
-/// A sample as a point in scatter charts.
+/// A sample that is shown as a point in scatter charts.
 struct Point {
   std::int32_t label = -1;
   std::vector<float> values;  ///< the first values of the sample, at most kMostPlottedColumns
   float target = 0;           ///< the first target; 0 if there is none
 };
 
-/// A sample as a small picture.
+/// A sample that is shown as a small picture.
 struct Picture {
   std::int64_t number = 0;  ///< number of the sample in the set
   std::int32_t label = -1;

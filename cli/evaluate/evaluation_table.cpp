@@ -16,7 +16,9 @@ constexpr std::size_t kMostDrawnClasses = 20;
 constexpr std::size_t kMostPairs = 10;
 constexpr std::size_t kLongestClassName = 16;  ///< in characters
 
-bool begins_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }  // in UTF-8
+bool begins_letter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}  // the byte is the first of a UTF-8 character
 
 std::size_t letters_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
@@ -39,7 +41,7 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-/// Returns "3 Dress", or "3".
+/// Returns a class as text: number and name, such as "3 Dress", or only the number if classes have no names.
 std::string class_text(const Evaluation& evaluation, std::size_t number) {
   std::string text = std::to_string(number);
   if (number < evaluation.class_names.size()) text += " " + shortened(printable(evaluation.class_names[number]));

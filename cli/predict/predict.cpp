@@ -51,8 +51,8 @@ class Samples {
   /// Some consecutive samples.
   struct Part {
     std::span<const float> values;
-    std::span<const std::int32_t> labels;  ///< empty: not known
-    std::span<const float> targets;        ///< empty: not known
+    std::span<const std::int32_t> labels;  ///< empty if not known
+    std::span<const float> targets;        ///< empty if not known
     std::span<const std::uint8_t> holes;   ///< 1 for samples that cannot be read; empty: all can be read
   };
   /// Reads `count` samples from number `first` on. The result is valid until the next call.

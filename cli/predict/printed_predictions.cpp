@@ -58,7 +58,7 @@ std::string picture(std::span<const float> sample, const std::vector<std::int64_
   return text;
 }
 
-/// Returns "9 (Ankle boot)", or "9".
+/// Returns a class as text: "9 (Ankle boot)", or only "9" if classes have no names.
 std::string class_text(const DataInfo& data, std::size_t number) {
   std::string text = std::to_string(number);
   if (number < data.class_names.size()) text += " (" + printable(data.class_names[number]) + ")";

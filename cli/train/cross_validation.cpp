@@ -129,7 +129,7 @@ int cross_validate(const TrainOptions& options) {
   check(options);
   const int folds = options.cross_validate;
   FoldTable table;
-  const std::int64_t most = tune::most_reports();  // in a trial of a search, each fold is a report
+  const std::int64_t most = tune::most_reports();  // in a trial, each fold is one report to the search
   for (int fold = 1; fold <= folds && (most == 0 || fold <= most); ++fold) {
     const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
     const FoldResult result = train_fold(options_of_fold(options, fold), title);

@@ -29,7 +29,7 @@ class UnlockAtEnd {
   }
   ~UnlockAtEnd() { release(); }
 
-  /// Releases the lock now.
+  /// Releases the lock now, if this process has it.
   void release() noexcept;
   /// Returns whether there is a lock to release, and this process, not a parent that forked it, made this object.
   bool is_owner() const noexcept { return file_ >= 0 && owner_.is_this(); }

@@ -112,7 +112,7 @@ class ParkedThreads {
   std::condition_variable changed_;
   bool open_ = false;
   std::size_t waiting_ = 0;
-  std::deque<Parked> parked_;  // elements keep their addresses
+  std::deque<Parked> parked_;  // a deque, because the threads need stable addresses
 };
 
 void try_files(int count, const std::string& what) {

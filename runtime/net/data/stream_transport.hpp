@@ -48,7 +48,7 @@ class StreamTransport : public Transport {
 
   const int self_;
   WindowTable windows_;
-  std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< by node
+  std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< indexed by node number
   std::shared_mutex copying_;  ///< locked (shared) while a thread copies into a window of this node
   bool ended_ = false;
   SegmentReceiver receiver_;

@@ -62,7 +62,7 @@ class WindowTable {
   void throw_if_lost(int node) const;
 
   const std::vector<std::string> names_;
-  std::vector<std::unique_ptr<Loss>> losses_;  ///< by node
+  std::vector<std::unique_ptr<Loss>> losses_;  ///< indexed by node number
   mutable std::shared_mutex mutex_;
   std::unordered_map<WindowId, std::shared_ptr<Window>> windows_;
 };

@@ -100,7 +100,8 @@ class Gate::Impl {
   ~Impl() {
     loop_.stop();
     thread_.join();
-    ::shutdown(listener_.native_handle(), SHUT_RDWR);  // a child made by fork has the socket, too
+    ::shutdown(listener_.native_handle(),
+               SHUT_RDWR);  // closing is not enough: a child made by fork may have the socket, too
   }
 
   Impl(const Impl&) = delete;

@@ -22,7 +22,7 @@ class RefusalLog {
   RefusalLog() = default;
   RefusalLog(const RefusalLog&) = delete;
   RefusalLog& operator=(const RefusalLog&) = delete;
-  /// Logs the pending counts.
+  /// Logs the counts of events that were not logged yet.
   ~RefusalLog();
 
   /// Records a refused caller.
