@@ -8,14 +8,16 @@
 
 namespace troupe::cli {
 
-/// The command's options for algorithms. Options that belong to another algorithm than the chosen one are errors.
+/// The options of a command that choose an algorithm, such as L-BFGS, and set its parameters.
 class AlgorithmOptions {
  public:
+  /// Adds the options to a command.
   void add_to(CLI::App& app);
 
   /// Hides the options from `--help`.
   void hide(CLI::App& app) const;
-  /// @throws Error invalid_argument for options that belong to another algorithm
+  /// Returns the chosen algorithm with its parameters. @throws Error invalid_argument if an option of another algorithm
+  /// was typed
   Algorithm chosen() const;
 
   const std::string& name() const { return name_; }
@@ -29,13 +31,14 @@ class AlgorithmOptions {
   void add_servers(CLI::App& app);
   void add_local(CLI::App& app);
   void add_lbfgs(CLI::App& app);
-  /// Marks an option as valid for these algorithms only. Returns the option.
+  /// Marks an option as valid only for the given algorithms. Returns the option.
   CLI::Option* of(std::vector<std::string> algorithms, CLI::Option* option);
 
   struct Files {
     std::string record;
     std::string replay;
   };
+  /// An option, and the algorithms for which it is valid.
   struct Owned {
     const CLI::Option* option;
     std::vector<std::string> algorithms;

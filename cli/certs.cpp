@@ -60,7 +60,8 @@ struct Command {
   CertsOptions& options;
 };
 
-/// Adds a subcommand for an authority's folder. The process leaves no core dump, because a dump might contain a key.
+/// Adds a subcommand that calls `action` on an authority's folder. Core dumps are disabled, because a dump might
+/// contain a private key.
 Command add(CLI::App& certs, const char* name, const char* what, void (*action)(const CertsOptions&)) {
   auto options = std::make_shared<CertsOptions>();
   CLI::App& command = *certs.add_subcommand(name, what);

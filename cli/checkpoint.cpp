@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the path itself if it is a checkpoint; otherwise all checkpoints in the folder, oldest first.
+/// Returns `path` itself if it is a checkpoint; otherwise the paths of all checkpoints in this folder, oldest first.
 std::vector<std::string> checkpoints_at(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path + "/" + kManifestFile, ignored)) return {path};
@@ -36,13 +36,13 @@ std::vector<std::string> checkpoints_at(const std::string& path) {
   return paths;
 }
 
-/// Returns whether the checkpoint no longer exists, because its run has pruned it.
+/// Returns whether the checkpoint no longer exists, because its run has removed old checkpoints.
 bool is_gone(const std::string& path) {
   std::error_code ignored;
   return !fs::exists(find_checkpoint(path), ignored);
 }
 
-/// Returns why the checkpoint does not verify; none if it verifies.
+/// Returns why the checkpoint is damaged; none if its checksums are correct.
 std::optional<std::string> damage(const std::string& path) try {
   CheckpointReader(path).verify();
   return std::nullopt;
@@ -72,7 +72,7 @@ std::uintmax_t bytes_of(const std::string& path) {
   return bytes;
 }
 
-/// Returns none if the checkpoint has no metric, or cannot be read.
+/// Returns the metric that is stored in a checkpoint; none if it has no metric, or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
@@ -85,7 +85,8 @@ std::string text_of(const CheckpointMetric& metric) {
   return text.data();
 }
 
-/// Returns the best checkpoint, by the criterion (lowest or highest) of the newest checkpoint that has a metric.
+/// Returns the path of the checkpoint in `folder` with the best metric. The newest checkpoint that has a metric tells
+/// whether the lowest or the highest value is best.
 std::optional<std::string> best_of(const std::string& folder) {
   const CheckpointSeries series(folder);
   const auto saved = series.list();

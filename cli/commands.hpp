@@ -6,8 +6,8 @@ class App;
 
 namespace troupe::cli {
 
-/// Each function adds a subcommand, which runs when it was chosen. Errors are thrown as troupe::Error; `status` is the
-/// exit status if there is no error.
+/// Each function adds a subcommand to `app`. The subcommand runs while the command line is parsed, if it was typed. It
+/// throws troupe::Error on failure, and otherwise may set `status`, the exit status.
 void add_train(CLI::App& app, int& status);
 void add_checkpoint(CLI::App& app, int& status);
 void add_tune(CLI::App& app, int& status);
@@ -21,9 +21,10 @@ void add_certs(CLI::App& app);
 void add_node(CLI::App& app);
 void add_nodes(CLI::App& app);
 
-/// Registers the function with which `train` asks replicas for their profile, so that worker processes find it.
+/// Registers the function with which `train --profile` asks replicas for their layer times. Worker processes find the
+/// function by its name.
 void register_profile();
-/// Registers the function that trials of `tune` run.
+/// Registers the function that trials of `tune` run. Processes of trials find the function by its name.
 void register_trial();
 
 }  // namespace troupe::cli

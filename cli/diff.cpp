@@ -18,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Exit status if the reports differ, as for diff(1).
+/// Exit status if the reports differ, the same as that of diff(1).
 constexpr int kDiffer = 1;
-/// In the order in which a step computes them.
+/// The names of the hashes in a report, in the order in which a step computes the hashed quantities.
 constexpr std::array<const char*, 3> kHashes{"loss", "gradient_norm", "weights"};
 
 /// Reads the steps of a report, one after the other.
@@ -30,7 +30,7 @@ class Steps {
     if (!file_) refuse("the file cannot be read");
   }
 
-  /// Returns the next line of a step; none at the end. @throws Error bad_file
+  /// Returns the next line of the report that describes a step; none at the end of the report. @throws Error bad_file
   std::optional<json> next() {
     for (std::string line; std::getline(file_, line);) {
       ++line_;
@@ -61,8 +61,8 @@ class Steps {
   std::int64_t line_ = 0;
 };
 
-/// Returns the first quantity in which two steps differ, in the order in which a step computes them; empty if they are
-/// equal.
+/// Returns the name of the first quantity, in the order in which a step computes them, that differs between two steps.
+/// Returns an empty text if the steps are equal.
 std::string difference(const json& a, const json& b) {
   const auto differ = [&](const json& x, const json& y, const char* name) {
     return x.value(name, json()) != y.value(name, json());
@@ -74,7 +74,7 @@ std::string difference(const json& a, const json& b) {
   return "";
 }
 
-/// Compares two reports. @returns the exit status
+/// Compares two reports, and prints the first difference. @returns the exit status
 int compare(const std::string& first, const std::string& second) {
   Steps a(first);
   Steps b(second);

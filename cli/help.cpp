@@ -16,7 +16,8 @@ constexpr std::size_t kTextColumn = 28;
 /// If a command has more options, `--help` shows only the most used ones.
 constexpr std::size_t kFewOptions = 24;
 
-/// Formats a paragraph that starts at `column`, after `first`, which starts the line.
+/// Wraps `text` to lines of at most kWidth columns that start at `column`. `first` is written at the start of the first
+/// line, left of the text.
 std::string wrapped(const std::string& first, const std::string& text, std::size_t column) {
   const std::string indent(column, ' ');
   const bool fits = first.size() < column || first.empty();
@@ -36,7 +37,8 @@ std::string wrapped(const std::string& first, const std::string& text, std::size
   return out + '\n';
 }
 
-/// Returns the placeholder for an option's value: "NUMBER", or the option's own name for it.
+/// Returns the placeholder for an option's value in its help line, after a space: "NUMBER", or the option's own type
+/// name. Empty for a flag.
 std::string value_name(const CLI::Option& option) {
   if (option.get_type_size() == 0) return "";
   const std::string type = option.get_type_name();
@@ -46,7 +48,8 @@ std::string value_name(const CLI::Option& option) {
   return type.starts_with("TEXT:") ? " TEXT" : type.empty() ? "" : ' ' + type;
 }
 
-/// Returns the words that an option accepts, separated by commas; empty if it accepts any.
+/// Returns the words that an option accepts, separated by commas; empty if the option is not limited to a list of
+/// words.
 std::string choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -64,7 +67,8 @@ std::string flags_of(const CLI::Option& option) {
   return flags;
 }
 
-/// @param brief replaces the description; null: the description and the accepted words
+/// Returns the help line of an option. @param brief text instead of the description; null: the description and the list
+/// of accepted words
 std::string line_of(const CLI::Option& option, const char* brief) {
   std::string text = brief != nullptr ? brief : option.get_description();
   if (brief == nullptr)
@@ -108,7 +112,7 @@ class Help final : public CLI::Formatter {
     return option == app.get_help_ptr() || option == app.get_help_all_ptr();
   }
 
-  /// @param some only the most used options
+  /// Returns the help lines of all options, in groups. @param some whether to return only the most used options
   static std::string options(const CLI::App& app, bool some) {
     std::string grouped;
     std::vector<const CLI::Option*> told;
@@ -128,7 +132,8 @@ class Help final : public CLI::Formatter {
     return (own.empty() ? "" : "\nOptions:\n" + own) + grouped;
   }
 
-  /// Returns the command's own footer. CLI11 passes footers on to subcommands, which is ignored here.
+  /// Returns the command's own footer. CLI11 lets subcommands inherit the program's footer, which is not printed for
+  /// them.
   static std::string footer(const CLI::App& app) {
     const std::string& own = app.get_footer();
     const bool inherited = app.get_parent() != nullptr && app.get_parent()->get_footer() == own;

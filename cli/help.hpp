@@ -5,9 +5,9 @@
 
 namespace troupe::cli {
 
-/// Makes a program, and the commands that are added after this call, print their options in groups, most used first, in
-/// 80 columns. For a command with many options, `--help` prints the most used ones, on one screen, and `--help-all`
-/// prints all.
+/// Sets the format of the help texts for a program and for commands that are added after this call. Options are printed
+/// in groups, most used groups first, in 80 columns. For a command with more than 24 options, `--help` prints only the
+/// most used options, and `--help-all` prints all.
 void set_help(CLI::App& app);
 
 }  // namespace troupe::cli

@@ -12,7 +12,7 @@ const HelpGroup kGeneral{"General",
                           {"log-level"}}};
 constexpr const char* kAlgorithmsTitle = "Algorithms";
 
-/// For train, and for commands that take some of its options.
+/// Returns the groups for `train`, and for commands that accept some of its options.
 const std::vector<HelpGroup>& groups_of_training() {
   static const std::vector<HelpGroup> groups{
       {"Model",

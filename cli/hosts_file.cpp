@@ -16,7 +16,8 @@ bool belongs(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-@:%[]").find(c) != std::string::npos;
 }
 
-/// Rejects text that the remote shell could take for an option.
+/// Returns whether a text can be a host. A text that starts with '-' cannot, because the remote shell would take it for
+/// an option.
 bool is_host(const std::string& text) { return text.front() != '-' && std::all_of(text.begin(), text.end(), belongs); }
 
 std::string trim(std::string text) {

@@ -31,8 +31,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLook = 50ms;        // interval of checks for ended nodes
-constexpr auto kPatience = 5000ms;  // timeout for nodes to end after the request to end
+constexpr auto kLook = 50ms;        // interval of checks whether nodes have ended
+constexpr auto kPatience = 5000ms;  // timeout for nodes to end after the request, and for the driver after SIGTERM
 
 struct LaunchOptions {
   std::string hosts;
@@ -47,14 +47,14 @@ struct LaunchOptions {
   std::vector<std::string> command;
 };
 
-/// Returns a signal that arrived while it was blocked, or 0.
+/// Returns the number of a signal that has arrived while it was blocked, and removes the signal; 0 if there is none.
 int take_signal() {
   const sigset_t ending = ending_signals();
   const timespec now{};
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }
 
-/// Fills in the options that default to others. @throws Error invalid_argument
+/// Sets the options that were not given and whose defaults depend on other options. @throws Error invalid_argument
 void complete(LaunchOptions& options) {
   if (options.listen.empty()) options.listen = flag_value(options.command, "--listen");
   if (options.listen.empty())
@@ -72,8 +72,8 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Returns the command that starts a node. Each host has its own certificate: `{host}` is the host's name without the
-/// user.
+/// Returns the command that starts a node on `host`. In the path of the node's certificates, `{host}` is replaced by
+/// the host's name without the user.
 std::vector<std::string> node_command(const LaunchOptions& options, const std::string& host) {
   const std::string certs = replaced(options.node_certs, "{host}", host.substr(host.find('@') + 1));
   if (!options.node_program.empty())
@@ -103,8 +103,8 @@ class Nodes {
 
   std::size_t size() const { return nodes_.size(); }
 
-  /// Waits until the program runs on all hosts, or until a signal arrives. Returns the signal, or 0.
-  /// @throws Error timeout or system, naming the host
+  /// Waits until the node's program has been started on all hosts, or a signal arrives. Returns the signal, or 0.
+  /// @throws Error timeout or system that names the host
   int reach(std::chrono::milliseconds timeout) {
     const Deadline deadline(timeout);
     for (;;) {
@@ -117,7 +117,7 @@ class Nodes {
     }
   }
 
-  /// Prints the output of the nodes until there is no more, or for a short time.
+  /// Waits at most kLook for output of the nodes, and prints available output.
   void pass_on() {
     std::vector<pollfd> waiting;
     for (const RemoteNode& node : nodes_) waiting.push_back({node.output(), POLLIN, 0});
@@ -129,7 +129,7 @@ class Nodes {
     }
   }
 
-  /// Logs which nodes have ended. @throws Error system, naming the host, for a node that could not be started
+  /// Logs and forgets nodes that have ended. @throws Error system that names the host, if a node could not be started
   void check() {
     for (auto node = nodes_.begin(); node != nodes_.end();) {
       if (node->output() >= 0 || !node->ended()) {
@@ -152,8 +152,9 @@ class Nodes {
                 {.node = node.host(), .phase = "start"});
   }
 
+  /// Ends the nodes, and waits at most kPatience for their end.
   void stop() {
-    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // kills the remote shell
+    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // the destructor kills the remote shell
     for (RemoteNode& node : nodes_) node.stop();
     const Deadline deadline(kPatience);
     while (!nodes_.empty() && !deadline.passed()) {
@@ -165,14 +166,15 @@ class Nodes {
   std::list<RemoteNode> nodes_;
 };
 
-/// Runs the driver and returns its exit status.
+/// Runs the driver and returns its exit status. If a node fails, stops the driver and throws.
 int run_driver(Nodes& nodes, const std::vector<std::string>& command) {
   auto driver = ChildProcess::start("/usr/bin/env", command, {});
   try {
     while (!driver.wait(0ms)) {
       nodes.pass_on();
       const int signal = take_signal();
-      if (signal != 0 && signal != SIGINT) driver.signal(signal);  // the terminal has sent SIGINT to both processes
+      if (signal != 0 && signal != SIGINT)
+        driver.signal(signal);  // on Ctrl-C, the terminal has sent SIGINT to the driver, too
       nodes.check();
     }
   } catch (const Error&) {

@@ -18,7 +18,7 @@ using Row = std::vector<std::string>;
 
 std::string text(const nlohmann::json& node, const char* key) { return printable(node.at(key).get<std::string>()); }
 
-/// Accepts integers only: converting a fraction, or a number outside the range, would be undefined behaviour.
+/// Returns the integer with this key as text. Other numbers are refused, because a driver sends only integers here.
 std::string number(const nlohmann::json& node, const char* key) {
   const auto& value = node.at(key);
   if (!value.is_number_integer()) refuse();

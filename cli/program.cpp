@@ -45,7 +45,8 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-/// Suggests our option for a name that other programs use.
+/// Returns a suggestion if `flag` is a name that other programs use for one of the command's options `flags`; otherwise
+/// an empty text.
 std::string known_elsewhere(const std::string& flag, const std::vector<std::string>& flags) {
   constexpr std::array<std::pair<std::string_view, const char*>, 24> kOthers{{{"--lr", "--learning-rate"},
                                                                               {"--bs", "--batch-size"},
@@ -78,7 +79,8 @@ std::string known_elsewhere(const std::string& flag, const std::vector<std::stri
   return "";
 }
 
-/// Corrects numbers before CLI11 parses them: CLI11 takes "" for 0, and digits after a 0 for an octal number.
+/// Checks and corrects the text of a number before CLI11 parses it: CLI11 takes an empty text for 0, and a number with
+/// a leading 0 for an octal number. Returns an error message, or an empty text.
 std::string check_number(std::string& text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   if (text.size() == sign) return "an empty text is not a number";
@@ -98,7 +100,7 @@ void check_numbers(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*command);
 }
 
-/// Returns the command that was typed.
+/// Returns the command that was typed, or the program if no command was typed.
 const CLI::App& command_of(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -113,15 +115,15 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
            did_you_mean(unexpected.front(), commands_of(*command));
   const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
   if (option == unexpected.end() || command->get_allow_extras())
-    return error.what();  // else an option of another
-                          // command
+    return error.what();  // the remaining arguments
+                          // may belong to another command
   const std::string flag = option->substr(0, option->find('='));
   const std::vector<std::string> flags = flags_of(*command);
   const std::string known = known_elsewhere(flag, flags);
   return "no option '" + printable(flag) + "'" + (known.empty() ? did_you_mean(flag, flags) : known);
 }
 
-/// Processes that the command starts use the same level.
+/// Sets the log level of this process, and, through the environment, of processes that it starts.
 void set_level(const std::string& name) {
   for (const LogLevel level : {LogLevel::info, LogLevel::warning, LogLevel::error})
     if (name == to_string(level)) set_log_level(level);
@@ -138,7 +140,7 @@ void add_log_level(CLI::App& app) {
       ->configurable(false);
 }
 
-/// The exit status that shells use for wrong usage.
+/// The exit status for an invalid command line, as in shells.
 constexpr int kUsage = 2;
 
 int run_command(const Program& program, int argc, char** argv) {

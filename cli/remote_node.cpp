@@ -16,9 +16,10 @@ namespace {
 constexpr const char* kStarted = "troupe-launch: started";
 constexpr std::size_t kLongestLine = 1 << 16;
 
-/// Returns a command for any login shell that runs the script with sh. The program has no standard input. A second
-/// process waits for the end of the remote shell's standard input and then kills the program. That process is killed
-/// when the program ends, because it would otherwise keep the connection open.
+/// Returns the command line for the remote shell, which works with any login shell and runs a script with sh. The
+/// script starts the program without standard input. A second process waits for the end of the remote shell's standard
+/// input, and then kills the program. When the program ends, the script kills the second process, which would otherwise
+/// keep the connection open.
 std::string watched(const std::vector<std::string>& command) {
   std::string words;
   for (const std::string& word : command) words += quote(word) + ' ';
@@ -29,14 +30,14 @@ std::string watched(const std::vector<std::string>& command) {
   return "exec sh -c " + quote(script);
 }
 
-/// Returns the reading and the writing end. Other children do not inherit them.
+/// Makes a pipe, and returns its reading and its writing end. They are closed in other child processes (close-on-exec).
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("pipe");
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// Ignores SIGINT for the lifetime of the object. A child that is started meanwhile keeps ignoring it.
+/// Ignores SIGINT for the lifetime of the object. A child that is started in this time ignores SIGINT, too.
 class IgnoredInterrupt {
  public:
   IgnoredInterrupt() {

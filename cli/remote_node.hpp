@@ -9,27 +9,30 @@
 
 namespace troupe::cli {
 
-/// Quotes a text as one word for a shell.
+/// Quotes a text, so that a shell takes it for one word.
 std::string quote(const std::string& text);
 
-/// A program on another host, started by a remote shell. The program ends when this object or this whole process ends:
-/// a second shell process kills it as soon as the remote shell's standard input ends.
+/// A node's program on another host, started through a remote shell such as ssh. The program ends when this object is
+/// destroyed or this process ends: the remote shell's standard input then ends, and a second process on the host kills
+/// the program.
 class RemoteNode {
  public:
-  /// Runs `remote_shell HOST ...` with `command` there. The remote shell ignores SIGINT. @throws Error system
+  /// Runs `command` on a host: starts the remote shell with the arguments `remote_shell HOST SCRIPT`. The remote shell
+  /// ignores SIGINT, so that Ctrl-C does not end it before the driver. @throws Error system
   RemoteNode(std::string host, const std::vector<std::string>& remote_shell, const std::vector<std::string>& command);
 
   const std::string& host() const { return host_; }
-  /// The descriptor of the output, readable when there is output to pass on; -1 at its end.
+  /// Returns the descriptor of the program's output, which is readable when there is output to print; -1 at the end of
+  /// the output.
   int output() const { return output_.get(); }
-  /// Prints available output to standard error, line by line with the host's name in front.
+  /// Prints available output to standard error. Each line begins with the host's name.
   void pass_on();
 
   /// Returns true once the program on the host has been started.
   bool reached() const { return reached_; }
   /// Returns true once the remote shell has ended.
   bool ended() { return shell_.wait(std::chrono::milliseconds(0)); }
-  /// The exit status of the remote shell, which is the program's, and the last line of output.
+  /// Returns the exit status of the remote shell, which is that of the program.
   int exit_status() const { return shell_.exit_status(); }
   const std::string& last_line() const { return last_line_; }
 

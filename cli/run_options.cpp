@@ -24,7 +24,8 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::int64_t kPassOfFullBatch = 500;  ///< samples that are computed at once for a full batch
+constexpr std::int64_t kPassOfFullBatch =
+    500;  ///< number of samples that are computed at once if the batch is the whole shard
 
 std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
@@ -49,7 +50,7 @@ CLI::Validator known_to(Find find, const char* what) {
   return {check, "NAME", what};
 }
 
-/// Checks a text that is passed to models as JSON.
+/// Returns a text that will be passed to models as JSON. @throws Error invalid_argument if the text is not printable
 std::string plain_text(const char* option, const std::string& text) {
   if (!is_printable(text)) throw_invalid(std::string(option) + " '" + printable(text) + "' is not plain text");
   return text;
@@ -72,7 +73,8 @@ WorkerCount parse_workers(const std::string& text) {
   return range;
 }
 
-/// "3" or "2:3".
+/// Parses the value of --nodes: a number such as "3", or minimum and number such as "2:3". Returns false for an invalid
+/// text.
 bool parse_nodes(const std::string& text, ClusterOptions& cluster) {
   const auto colon = text.find(':');
   const std::string least = colon == std::string::npos ? text : text.substr(0, colon);
@@ -150,7 +152,7 @@ Placement parse_placement(const std::string& name) {
 
 namespace {
 
-/// "cpu", "cuda" or "cuda:N".
+/// Parses the value of --device: "cpu", "cuda" or "cuda:N".
 void choose_device(const std::string& text, Options& sgd) {
   const std::string cuda = "cuda";
   sgd.compute.device = text == "cpu" ? Device::cpu : Device::cuda;

@@ -3,13 +3,14 @@
 #include <string>
 #include <vector>
 
-// Functions for the command lines of other programs.
+// Functions on the words of command lines.
 namespace troupe::cli {
 
-/// Returns the value of the last "--flag VALUE" or "--flag=VALUE"; empty if the flag is missing.
+/// Returns the value of the last "--flag VALUE" or "--flag=VALUE" in `words`; empty if the flag is missing. @param flag
+/// with dashes, such as "--listen"
 std::string flag_value(const std::vector<std::string>& words, const std::string& flag);
 
-/// Replaces each occurrence of a placeholder.
+/// Returns `text` with each occurrence of `placeholder` replaced by `value`.
 std::string replaced(std::string text, const std::string& placeholder, const std::string& value);
 
 }  // namespace troupe::cli

@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// The tile configuration, in the layout that the processor reads.
+/// The shapes of the tile registers, in the memory layout that the instruction LDTILECFG reads.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -23,7 +23,8 @@ struct alignas(64) TileShapes {
   std::uint8_t rows[16] = {16, 16, 16};
 };
 
-/// Asks the kernel for permission to use the tile registers, which it grants on request only.
+/// Asks the kernel for permission to use the tile registers, because a process may not use them without it. Ends the
+/// process with status 1 if the kernel refuses.
 void ask_for_registers() {
   constexpr long kAskForState = 0x1023;
   constexpr long kTileData = 18;

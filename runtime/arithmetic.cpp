@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// The instruction sets of TROUPE_CLONES.
+/// Returns the name of the instruction set that functions with TROUPE_CLONES use on this processor.
 const char* instruction_set() {
 #if defined(__x86_64__)
   __builtin_cpu_init();

@@ -4,10 +4,11 @@
 
 namespace troupe {
 
-/// Returns the parts of the environment that decide the bits of results, such as "x86-64-v4, glibc 2.36". The first is
-/// the widest instruction set that the program is compiled for and this processor has. The second is the C library, for
-/// functions such as exp. The code paths that oneDNN chooses for a processor are part of a network's fingerprint
-/// instead.
+/// Returns a text with the two properties of this machine that can change the bits of results, such as "x86-64-v4,
+/// glibc 2.36". The first property is the widest instruction set that this processor supports, among those for which
+/// the program is compiled. The second is the version of the C library, whose functions, such as exp, may round
+/// differently. The text does not describe the code paths that oneDNN chooses for a processor: these are part of a
+/// network's fingerprint.
 std::string arithmetic();
 
 }  // namespace troupe

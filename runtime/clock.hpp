@@ -5,10 +5,11 @@
 
 namespace troupe {
 
-/// The steady clock, which deadlines and pauses of Troupe's loops use. `now` and `sleep_for` are a separate object in
-/// the library, so that a program can link its own, such as tests that run in virtual time.
+/// The steady clock, which deadlines and pauses of Troupe's loops use. The library has `now` and `sleep_for` in an
+/// object file of their own. A program can therefore link its own definitions, for example tests that run in virtual
+/// time.
 struct Clock {
-  // NOLINTBEGIN(readability-identifier-naming): as the standard library calls them
+  // NOLINTBEGIN(readability-identifier-naming): names that the standard library requires of a clock
   using duration = std::chrono::steady_clock::duration;
   using rep = duration::rep;
   using period = duration::period;
@@ -20,10 +21,12 @@ struct Clock {
   static void sleep_for(duration time);
 };
 
-/// Seconds since construction or the last `lap()`.
+/// Measures the time since construction or the last call of `lap`.
 class Stopwatch {
  public:
+  /// Returns the measured time in seconds.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Returns the measured time in seconds, and starts to measure from 0 again.
   double lap() {
     const auto now = Clock::now();
     const double passed = std::chrono::duration<double>(now - start_).count();
@@ -38,19 +41,22 @@ class Stopwatch {
 /// A point in time by which something must be done.
 class Deadline {
  public:
-  /// Limits `from_now` to a year, so that it cannot overflow. A negative value gives a deadline that has passed.
+  /// Makes a deadline that is `from_now` after the present. Times longer than a year count as a year, because larger
+  /// sums could overflow. A negative time makes a deadline that has already passed.
   explicit Deadline(std::chrono::milliseconds from_now)
       : at_(Clock::now() +
             std::clamp<std::chrono::milliseconds>(from_now, std::chrono::hours(-1), std::chrono::hours(24 * 365))) {}
 
-  /// A deadline that does not pass.
+  /// Returns a deadline a year from now, which in practice does not pass.
   static Deadline never() { return Deadline(std::chrono::milliseconds::max()); }
 
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
-  /// A deadline after four fifths of the remaining time. A peer that gives up at this deadline can still report which
-  /// peer it waited for, before the peer that waits for it gives up.
+  /// Returns a deadline after four fifths of the remaining time. A member that works for a requester with this deadline
+  /// waits for other members until the earlier one. It then has time left to report which member did not answer, before
+  /// the requester gives up.
   Deadline earlier() const { return Deadline(left() * 4 / 5); }
+  /// Returns this deadline, moved by `by` into the future.
   Deadline later(Clock::duration by) const {
     Deadline moved = *this;
     moved.at_ += by;

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Owns a file descriptor and closes it.
+/// Owns a file descriptor, and closes it when the object is destroyed.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -17,7 +17,9 @@ class FileDescriptor {
   ~FileDescriptor() { reset(); }
 
   int get() const { return fd_; }
+  /// Returns the descriptor, which is no longer owned and stays open.
   int release() { return std::exchange(fd_, -1); }
+  /// Closes the descriptor now.
   void reset();
   explicit operator bool() const { return fd_ >= 0; }
 
@@ -25,11 +27,12 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-/// Duplicates a descriptor. The copy is not inherited by programs that are started (close-on-exec).
+/// Returns a duplicate of a descriptor. The duplicate is closed in programs that this process starts (close-on-exec).
 /// @throws Error system, limit_reached
 FileDescriptor duplicate(int fd);
 
-/// Throws Error system or limit_reached with the text of `errno`. `what` names the operation that failed.
+/// Throws an Error with the text of `errno`: limit_reached if descriptors or memory ran out, otherwise system.
+/// @param what the operation that failed, such as "pipe"
 [[noreturn]] void throw_errno(const char* what);
 
 }  // namespace troupe

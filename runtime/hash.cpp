@@ -4,7 +4,7 @@
 
 #include <array>
 
-#define XXH_INLINE_ALL  // no library to link
+#define XXH_INLINE_ALL  // compiles xxHash into this file, so that no library is linked
 #include <xxhash.h>
 
 namespace troupe {

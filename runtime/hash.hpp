@@ -7,13 +7,14 @@
 
 namespace troupe {
 
-/// Returns the SHA-256 as 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 of `bytes` as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// Returns the XXH3-64 checksum: detects accidental damage at the speed of memory. Not secure against manipulation.
+/// Returns the XXH3-64 checksum of `bytes`. The checksum detects accidental damage, and takes about as long as reading
+/// the bytes. It does not protect against manipulation.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
-/// Returns 16 lower-case hexadecimal digits.
+/// Returns `number` as 16 lower-case hexadecimal digits.
 std::string hex(std::uint64_t number);
 
 }  // namespace troupe

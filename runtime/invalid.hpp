@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// Rejects an argument of the caller. @throws Error invalid_argument
+/// Throws Error invalid_argument with `message`, for an invalid argument of the caller.
 [[noreturn]] inline void throw_invalid(const std::string& message) {
   throw Error(ErrorCode::invalid_argument, message);
 }

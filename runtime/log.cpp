@@ -23,9 +23,9 @@ LogLevel level_of_environment() {
 }
 
 struct Log {
-  std::recursive_mutex mutex;  // a sink may itself log, or set another sink
+  std::recursive_mutex mutex;  // recursive: a sink may itself log, or set another sink
   std::shared_ptr<const LogSink> sink;
-  bool busy = false;  ///< with a sink, in the thread that holds the mutex
+  bool busy = false;  ///< a sink is running, in the thread that holds the mutex
   std::atomic<LogLevel> least = level_of_environment();
 };
 
@@ -41,10 +41,10 @@ void write_line(const std::string& text) noexcept try {
   return;  // no place is left to report the error
 }
 
-/// Returns false if there is no sink, the sink is busy, or it throws.
+/// Passes a record to the sink. Returns false if there is no sink, the sink is already running or the sink throws.
 bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& where) try {
   if (!log.sink || log.busy) return false;
-  const std::shared_ptr<const LogSink> sink = log.sink;  // the sink may set another sink
+  const std::shared_ptr<const LogSink> sink = log.sink;  // keeps this sink alive if it sets another sink
   log.busy = true;
   bool taken = true;
   try {

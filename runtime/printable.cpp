@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kMore = "...";
 
+/// Returns whether a character is visible, or an ordinary space, and affects no other text.
 bool shows_itself(std::uint32_t letter) {
   struct Hidden {
     std::uint32_t first, last;

@@ -6,11 +6,13 @@
 
 namespace troupe {
 
+/// Default length, in bytes, at which `printable` cuts a text.
 inline constexpr std::size_t kLongestPeerText = 2000;
 
 /// Returns a text from outside the program in a form that is safe to show in a terminal or a log: one line of valid
 /// UTF-8. Line ends and tabs become spaces. Control characters, marks of writing direction, invisible characters and
-/// bytes that are not UTF-8 become '?'. Longer results than `most` bytes are cut and end with "...".
+/// bytes that are not UTF-8 become '?'. A result of more than `most` bytes is cut after at most `most` bytes, and "..."
+/// is appended.
 std::string printable(std::string_view text, std::size_t most = kLongestPeerText);
 
 /// Returns whether `printable` leaves the text unchanged.

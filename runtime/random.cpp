@@ -7,7 +7,7 @@
 namespace troupe {
 namespace {
 
-/// Mixes the bits of a word, to derive the key of a stream (the finaliser of SplitMix64).
+/// Mixes the bits of a stream's number, to derive the start of the stream's counter (the finaliser of SplitMix64).
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -36,7 +36,7 @@ std::uint32_t Random::next() {
 float Random::uniform() { return uniform_of(next()); }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Rejection keeps every value equally likely.
+  // Draws again for numbers above the largest multiple of `bound`, so that every result is equally likely.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   for (;;) {
     const std::uint64_t high = next();

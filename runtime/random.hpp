@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): four random words that
-/// are a pure function of key and counter.
+/// Returns four random words that depend only on key and counter: Philox4x32-10 (Salmon et al., "Parallel random
+/// numbers: as easy as 1, 2, 3", SC 2011).
 constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high,
                                               std::uint64_t counter_low) {
   auto k0 = static_cast<std::uint32_t>(key);
@@ -25,10 +25,10 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t c
   return c;
 }
 
-/// Uniform in [0, 1), from 24 bits of a random word.
+/// Returns a number that is uniformly distributed in [0, 1), made from the upper 24 bits of a random word.
 constexpr float uniform_of(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
 
-/// A stream of random words: word n is words(n / 4)[n % 4]. For kernels, which draw words in any order.
+/// A stream of random words in which word n is words(n / 4)[n % 4]. For kernels, which need the words in any order.
 struct RandomStream {
   std::uint64_t key = 0;
   std::uint64_t counter_high = 0;
@@ -36,23 +36,25 @@ struct RandomStream {
   constexpr std::array<std::uint32_t, 4> words(std::uint64_t block) const { return philox(key, counter_high, block); }
 };
 
-/// Returns 64 bits of the system's entropy, to give a run or a file a unique name.
+/// Returns 64 random bits of the system, for the unique name of a run or a file.
 std::uint64_t drawn_name();
 
-/// A stream of random numbers, identified by (seed, stream, substream). Equal streams give bitwise identical words and
-/// uniform numbers everywhere. Normal numbers also depend on the C library's rounding of `log` and `cos`.
+/// A stream of random numbers, identified by (seed, stream, substream). Streams with the same identity give bitwise
+/// identical words and uniform numbers on all machines. Normal numbers also depend on how the C library rounds `log`
+/// and `cos`.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t substream = 0);
 
   const RandomStream& stream() const { return stream_; }
 
+  /// Returns the next word of the stream.
   std::uint32_t next();
-  /// Uniform in [0, 1), 24 bits.
+  /// Returns a number that is uniformly distributed in [0, 1), with 24 random bits.
   float uniform();
-  /// Uniform in [0, bound). @pre bound > 0
+  /// Returns an integer that is uniformly distributed in [0, bound). @pre bound > 0
   std::uint64_t below(std::uint64_t bound);
-  /// Standard normal (Box-Muller).
+  /// Returns a number with the standard normal distribution (Box-Muller transform).
   double normal();
 
  private:

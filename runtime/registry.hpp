@@ -12,15 +12,16 @@
 
 namespace troupe {
 
-/// A table of factories for one kind of objects, by name. Thread-safe.
+/// A table of functions that make objects of one kind, by name. Thread-safe.
 template <class Make>
 class Registry {
  public:
-  /// @param sort the kind of objects, for errors, such as "model"
-  /// @param hint text that errors append if nothing is registered
+  /// @param sort the noun for the kind of objects in error messages, such as "model"
+  /// @param hint text that is appended to the error message if nothing is registered
   explicit Registry(std::string sort, std::string hint = "") : sort_(std::move(sort)), hint_(std::move(hint)) {}
 
-  /// @param usage text that errors append to the name in the list of names, such as "[:DIR]"
+  /// Registers `make` under a name.
+  /// @param usage text that follows the name where errors list the names, such as "[:DIR]"
   /// @throws Error invalid_argument if the name is taken, empty or not printable, or if `make` is empty
   void add(const std::string& name, Make make, const std::string& usage = "") {
     if (name.empty() || !is_printable(name))
@@ -31,8 +32,8 @@ class Registry {
       throw_invalid(sort_ + " '" + name + "' is registered already");
   }
 
-  /// The returned reference stays valid. @throws Error invalid_argument that lists the known names and suggests a
-  /// similar one
+  /// Returns the function that is registered under a name. The reference stays valid. @throws Error invalid_argument
+  /// that lists the known names and suggests a similar one
   const Make& find(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = makers_.find(name); found != makers_.end()) return found->second.make;
@@ -48,6 +49,7 @@ class Registry {
     std::string usage;
   };
 
+  /// Returns the list of names for an error message.
   std::string known() const {
     std::string listed;
     for (const std::string& name : names())

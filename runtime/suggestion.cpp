@@ -8,9 +8,10 @@
 namespace troupe {
 namespace {
 
-/// Longer texts are not typing errors, and the distance takes time proportional to the product of both lengths.
+/// No suggestion is made for longer texts: they are hardly typing errors, and the time for the edit distance is
+/// proportional to the product of both lengths.
 constexpr std::size_t kLongest = 100;
-/// A shorter prefix matches too many names.
+/// Minimum length of a typed text for which names that begin with it count as near. Shorter texts begin too many names.
 constexpr std::size_t kShortestBeginning = 3;
 
 std::string lower(std::string_view text) {
@@ -44,7 +45,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   if (typed.empty() || typed.size() > kLongest) return "";
   const std::string wanted = lower(typed);
   const std::size_t farthest = std::max<std::size_t>(1, wanted.size() / 3);
-  std::pair nearest{farthest + 1, std::string()};  // of names equally near, the shorter one
+  std::pair nearest{farthest + 1, std::string()};  // of equally near names, the shortest
   for (const std::string& name : known) {
     const bool begun = wanted.size() >= kShortestBeginning && lower(name).starts_with(wanted);
     const std::size_t away = distance(wanted, lower(name));

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Formats rows of cells as lines, with aligned columns and two spaces between columns. A cell is one line of UTF-8. No
-/// row may have more cells than the first row.
+/// Returns a text with one line per row, in which columns are aligned and separated by two spaces. A cell is one line
+/// of UTF-8. No row may have more cells than the first row.
 inline std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   const auto letters = [](const std::string& cell) {
     const auto begins = [](char each) { return (static_cast<unsigned char>(each) & 0xC0) != 0x80; };

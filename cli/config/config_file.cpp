@@ -42,20 +42,21 @@ bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) 
                      [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
 }
 
-/// Returns whether a typed option excludes this one: typed options win over the options that they exclude, too.
+/// Returns whether a typed option excludes `option`. A typed option also wins over the options of the configuration
+/// that it excludes.
 bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& option) {
   const auto excluded = option.get_excludes();
   return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
 }
 
-/// Inserts the options of a configuration before those that were typed.
+/// Converts a configuration to the command-line arguments that stand before the typed ones.
 class Expansion {
  public:
-  /// @param typed_wins whether typed options override the configuration; false: an option in both is an error
+  /// @param typed_wins true: a typed option overrides the configuration; false: an option in both is an error
   Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed, bool typed_wins = true)
       : command_(command), path_(std::move(path)), typed_(typed), typed_wins_(typed_wins) {}
 
-  /// @param section the keys that lead to `object`, each followed by a dot
+  /// Converts the options in `object`.
   void add(const json& object) {
     has_servers_ = has_servers(object);
     add("", object);
@@ -64,6 +65,7 @@ class Expansion {
   const std::vector<std::string>& words() const { return words_; }
 
  private:
+  /// @param section the keys that lead to `object`, each followed by a dot
   void add(const std::string& section, const json& object) {
     for (const auto& [name, value] : object.items()) {
       const std::string key = section + name;
@@ -74,7 +76,7 @@ class Expansion {
     }
   }
 
-  /// Returns whether the configuration chooses an algorithm with parameter servers.
+  /// Returns whether the chosen algorithm, typed or in the configuration, has parameter servers.
   bool has_servers(const json& object) const {
     const auto said = object.find("algorithm");
     std::string name = typed_wins_ ? flag_value(typed_, "--algorithm") : "";
@@ -82,9 +84,10 @@ class Expansion {
     return name == "downpour" || name == "ssp";
   }
 
-  /// Returns the option of a key; null if there is none.
+  /// Returns the option for a key of the configuration; null if there is none.
   const CLI::Option* find(const std::string& key) const {
-    // Before 1.0, one key was used for the number of nodes that own slices and for the number of servers.
+    // Before version 1.0, one key had two meanings: the number of nodes that own slices, or the number of parameter
+    // servers. The algorithm decides which option is meant.
     const std::string wanted = has_servers_ && key == kOldServersKey ? "servers" : key;
     if (const CLI::Option* const option = option_of(command_, wanted)) return option;
     const CLI::App* const other = other_command(command_);
@@ -106,7 +109,8 @@ class Expansion {
       refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
     if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
     if (is_overruled(typed_, *option)) return;
-    // A configuration may contain the default options of all algorithms, which are ignored. A typed option is intended.
+    // A configuration may contain the options of all algorithms with their default values, because --print-config
+    // writes them. These are left out here, since an option of another algorithm would be an error.
     const bool says_nothing = !value.is_boolean() && is_of_an_algorithm(option->get_lnames().front()) &&
                               text_of(value) == option->get_default_str();
     if (says_nothing) return;
@@ -114,7 +118,7 @@ class Expansion {
     if (value.get<bool>()) words_.push_back(flag_of(*option));
   }
 
-  /// Typed values replace the whole list.
+  /// Adds the values of an option that is a list. If the option was typed, its typed values replace the whole list.
   void add_list(const CLI::Option& option, const std::string& key, const json& value) {
     for (const std::string& text : texts_of(key_of(option), key, value))
       if (!typed_wins_ || !is_typed(typed_, option)) say(option, text);
@@ -149,7 +153,8 @@ class Expansion {
   std::vector<std::string> words_;
 };
 
-/// Removes `--config FILE` or `--config=FILE` and returns FILE. Arguments after `--` belong to another program.
+/// Removes `--config FILE` or `--config=FILE` from the arguments, and returns FILE; none if there is no such argument.
+/// Arguments after `--` belong to another program, and are not searched.
 std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string prefix = std::string(kFlag) + "=";

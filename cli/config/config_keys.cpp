@@ -10,7 +10,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Options with the names that the library, or a configuration before 1.0, uses for them, if these differ.
+/// Pairs of an option and another name for it: the name of its member in the library, or its key in a configuration
+/// before version 1.0. Only options whose names differ are listed.
 constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
@@ -62,12 +63,13 @@ constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"nodes", "cluster.min_nodes"},
 }};
 
-/// In messages, these names precede the names of their options.
+/// Names of algorithms. In error messages, a parameter of an algorithm follows the algorithm's name, such as
+/// "local.outer".
 constexpr std::array<std::string_view, 4> kAlgorithms{"downpour", "ssp", "local", "lbfgs"};
 
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
 
-/// Returns the names of an option in `kOtherNames`, in commands that run workers.
+/// Returns the other names of an option from `kOtherNames`. Returns none for commands that do not run workers.
 std::vector<std::string> other_names(const CLI::App& command, const CLI::Option& option) {
   std::vector<std::string> names;
   if (!runs_workers(command)) return names;
@@ -81,11 +83,12 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
-/// Follows the name of a struct.
+/// Separates the name of a struct from the name of its member in error messages.
 const std::string kScope = "::";
 
-/// Returns the flag for each name that messages may use for an option's member. A plain English word counts as a member
-/// only after the name of a struct.
+/// Returns a map from the names that error messages may use for options to the command's flags. A name with a dot or an
+/// underscore is used as it is. Other names look like plain English words, and are recognized only after the name of a
+/// struct.
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
   const auto add = [&](const std::string& name, const std::string& flag) {
@@ -105,7 +108,8 @@ std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   return flags;
 }
 
-/// Returns the flag for a word of a message. After an algorithm's name, the word is an option of that algorithm.
+/// Returns the entry of `flags` for a word of an error message; the end if there is none. In a word such as
+/// "local.steps", the part behind an algorithm's name is looked up.
 std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::string, std::string>& flags,
                                                             const std::string& word) {
   const std::size_t scope = word.rfind(kScope);
@@ -114,12 +118,12 @@ std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::
   const bool of_algorithm = dot != std::string::npos && std::ranges::count(kAlgorithms, word.substr(0, dot)) > 0;
   if (found != flags.end() || !of_algorithm) return found;
   std::string own = word.substr(dot + 1);
-  std::ranges::replace(own, '.', '_');  // such as outer.momentum
+  std::ranges::replace(own, '.', '_');  // such as "outer.momentum", whose option is --outer-momentum
   return flags.find(kScope + own);
 }
 
-/// Returns the length of the name that starts at `begin`: letters, digits, underscores, and dots and colons inside; 0:
-/// no name starts there.
+/// Returns the length of the name that starts at `begin`, or 0 if no name starts there. A name consists of letters,
+/// digits and underscores, with dots and colons between them.
 std::size_t member_length(const std::string& text, std::size_t begin) {
   const auto is_letter = [&](std::size_t at) {
     return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
@@ -193,7 +197,8 @@ std::string with_options(const CLI::App& command, const std::string& message) {
       continue;
     }
     const std::string word = message.substr(at, length);
-    const bool is_text = at + length < message.size() && message[at + length] == '=';  // such as weight_decay=NUMBER
+    const bool is_text =
+        at + length < message.size() && message[at + length] == '=';  // a part of a value, such as weight_decay=NUMBER
     const auto flag = flag_for(flags, word);
     text += is_text || flag == flags.end() ? word : flag->second;
     at += length;

@@ -23,10 +23,10 @@ double parse_number(const std::string& text, std::string_view key, std::string_v
   return number;
 }
 
-/// The settings of a group.
+/// The settings in a value of `--group`.
 struct Settings {
   std::optional<double> weight_decay = {};
-  std::optional<double> learning_rate = {};  ///< its factor
+  std::optional<double> learning_rate = {};  ///< factor of the learning rate
 };
 
 void set(Settings& group, const std::string& text, std::string_view setting) {

@@ -5,12 +5,13 @@
 
 namespace troupe::cli {
 
-/// Adds `--config FILE` (for its help) and `--print-config` to each command without subcommands. With `--print-config`,
-/// a command prints its `config_of` and does nothing else.
+/// Adds `--config FILE` and `--print-config` to each command without subcommands. `--config` is added only for its help
+/// text: `expand_config` handles it before parsing. With `--print-config`, a command prints its `config_of` and does
+/// nothing else.
 void add_config_options(CLI::App& app);
 
-/// Returns the typed options of a parsed command, and the defaults of the others, as a configuration with which
-/// `expand_config` gives the command the same options.
+/// Returns a configuration with the options of a parsed command: typed values, and the defaults of the other options.
+/// If `expand_config` reads this configuration, the command has the same options again.
 nlohmann::ordered_json config_of(const CLI::App& command);
 
 }  // namespace troupe::cli

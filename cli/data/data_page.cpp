@@ -10,15 +10,15 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 100;   ///< in the table of columns
-constexpr std::size_t kMostCharts = 24;  ///< histograms of columns
+constexpr std::size_t kMostRows = 100;   ///< maximum number of rows of the table of columns
+constexpr std::size_t kMostCharts = 24;  ///< maximum number of histograms of columns
 constexpr std::size_t kTitleLetters = 80;
-constexpr std::size_t kMostBars = 60;     ///< classes
-constexpr std::size_t kMostColours = 10;  ///< classes with different colours in scatter charts
+constexpr std::size_t kMostBars = 60;     ///< maximum number of bars of a chart of classes
+constexpr std::size_t kMostColours = 10;  ///< maximum number of classes with colours of their own in scatter charts
 
 std::string count_of(std::size_t count, const char* what) { return grouped(static_cast<std::int64_t>(count)) + what; }
 
-/// Notes, for example, "The first 24 of 1,000 columns are shown." if some are left out.
+/// If only some of `all` things are shown, adds a note such as "The first 24 of 1,000 columns are shown."
 void say_first(Page& page, std::size_t shown, std::size_t all, const char* what) {
   if (shown < all) page.note("The first " + count_of(shown, " of ") + count_of(all, what) + " are shown.");
 }
@@ -93,12 +93,12 @@ void add_correlations(Page& page, const SetSummary& summary) {
               count_of(summary.columns.size(), " columns."));
 }
 
-/// A chart of the first two columns, with a colour for each class.
+/// Adds a scatter chart of the first two columns, with a colour for each class.
 void add_classes_scatter(Page& page, const SetSummary& summary) {
   const std::size_t classes = summary.class_counts.size();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(classes, kMostColours); ++i) names.push_back(class_text(summary.info, i));
-  if (classes > kMostColours) names.clear();  // colours would repeat, and mean nothing
+  if (classes > kMostColours) names.clear();  // no legend: several classes have the same colour
   std::vector<PlottedPoint> points;
   for (const Point& point : summary.points)
     points.push_back({.x = static_cast<double>(point.values[0]),

@@ -7,18 +7,22 @@
 
 namespace troupe::cli {
 
-/// Count, mean, deviation, minimum and maximum of a stream of numbers. Numbers that are not finite are only counted.
+/// Computes count, mean, standard deviation, minimum and maximum of a stream of numbers. Numbers that are infinite or
+/// NaN are counted separately, and otherwise ignored.
 class Moments {
  public:
-  /// Adds numbers. Parts are joined by Chan's formula, which for one number is Welford's.
+  /// Adds numbers. Mean and squares of the new numbers are combined with those of the earlier ones by Chan's formula.
   void add(std::span<const float> values);
 
+  /// Returns the number of finite numbers.
   std::int64_t count() const { return count_; }
+  /// Returns the number of infinite numbers and NaNs.
   std::int64_t not_finite() const { return not_finite_; }
   double mean() const { return mean_; }
-  /// The standard deviation, divided by the count of finite numbers; 0 if there are none.
+  /// Returns the standard deviation of the finite numbers: the root of their mean squared distance from the mean; 0 if
+  /// there are none.
   double deviation() const;
-  /// Returns whether all numbers are whole.
+  /// Returns whether all finite numbers are whole numbers.
   bool whole() const { return whole_; }
   double least() const { return count_ == 0 ? 0 : least_; }
   double most() const { return count_ == 0 ? 0 : most_; }
@@ -33,16 +37,16 @@ class Moments {
   double most_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Pearson's correlation of each row series with each column series, in one pass. Takes memory for `rows * columns`
-/// doubles.
+/// Computes Pearson's correlation between each of some series of numbers ("rows") and each of other series ("columns").
+/// The samples are read once. Takes memory for `rows * columns` doubles.
 class Correlations {
  public:
   Correlations() = default;
   Correlations(std::size_t rows, std::size_t columns);
 
-  /// Adds one sample: a number of each series. Leaves the sample out if a number is not finite.
+  /// Adds one sample, which has one number for each series. A sample with a number that is infinite or NaN is ignored.
   void add(std::span<const float> rows, std::span<const float> columns);
-  /// Returns a correlation in [-1, 1]; NaN if one of the two series does not vary.
+  /// Returns the correlation of two series, in [-1, 1]; NaN if one of them is constant.
   double of(std::size_t row, std::size_t column) const;
 
   std::size_t rows() const { return row_means_.size(); }
@@ -54,22 +58,23 @@ class Correlations {
   std::vector<double> row_squares_;
   std::vector<double> column_means_;
   std::vector<double> column_squares_;
-  std::vector<double> products_;  ///< sums of products of distances from the means, row after row
+  std::vector<double> products_;  ///< sums of products of distances from the means; row-major
 };
 
-/// Counts the numbers in equally wide parts of a range.
+/// Divides a range into parts of equal width, and counts the numbers in each part.
 struct Histogram {
   double least = 0;
   double most = 0;
-  bool whole = false;                     ///< each part is a whole number, and spans from half below to half above it
-  std::vector<std::int64_t> counts = {};  ///< only one part if the range is a point
+  bool whole = false;                     ///< each part stands for a whole number N, and spans N - 0.5 to N + 0.5
+  std::vector<std::int64_t> counts = {};  ///< one per part; the range has only one part if `least` equals `most`
 
   Histogram() = default;
-  /// A histogram with at most `parts` parts: one for each whole number if these suffice, otherwise `parts`.
+  /// Makes an empty histogram from the minimum to the maximum of `moments`. If all numbers are whole and at most
+  /// `parts` values are possible, there is a part for each value; otherwise there are `parts` parts.
   Histogram(const Moments& moments, std::size_t parts);
   Histogram(double from, double to, std::size_t parts) : least(from), most(to), counts(from < to ? parts : 1) {}
 
-  /// Adds numbers. Numbers outside the range count in the nearest part; numbers that are not finite are ignored.
+  /// Adds numbers. A number outside the range counts in the nearest part. Infinite numbers and NaN are ignored.
   void add(std::span<const float> values);
 };
 

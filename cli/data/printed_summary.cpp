@@ -26,7 +26,8 @@ std::string filled(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-/// Aligns the first and the last column to the left and the others to the right, with two blanks between columns.
+/// Formats rows as lines. The first and the last column are aligned to the left, the others to the right. Columns are
+/// separated by two spaces.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
@@ -41,7 +42,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-/// Draws a histogram with one character per part, whose height shows the count.
+/// Draws a histogram as a line of text. Each part of the range is a block character whose height shows the part's
+/// count.
 std::string small_histogram(const Histogram& histogram) {
   constexpr std::array kHeights{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::int64_t most = std::max<std::int64_t>(1, std::ranges::max(histogram.counts));
@@ -53,7 +55,8 @@ std::string small_histogram(const Histogram& histogram) {
   return text;
 }
 
-/// Draws a bar with a resolution of an eighth of a character.
+/// Draws a horizontal bar for a count; the count `most` is 40 characters long. The resolution is an eighth of a
+/// character.
 std::string bar_of(std::int64_t count, std::int64_t most) {
   constexpr std::array kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   constexpr double kLongest = 40;
@@ -133,7 +136,7 @@ std::string table_of_correlations(const SetSummary& summary) {
   const std::size_t shown = std::min(names.size(), kMostPrintedCorrelations);
   std::vector<std::vector<std::string>> rows{{"correlation"}};
   for (std::size_t i = 0; i < shown; ++i) rows.front().push_back(shortened(printable(names[i]), 9));
-  rows.front().emplace_back("");  // so that the last column is aligned to the right, too
+  rows.front().emplace_back("");  // an empty last column, because the last column is aligned to the left
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back({name_of(names[i])});
     for (std::size_t k = 0; k < shown; ++k) rows.back().push_back(correlation_text(summary.correlations.of(i, k)));

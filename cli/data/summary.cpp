@@ -17,10 +17,11 @@
 namespace troupe::cli {
 namespace {
 
+/// Maximum number of values that are read at once, unless a single sample has more.
 constexpr std::int64_t kValuesAtOnce = std::int64_t{1} << 22;
-constexpr std::int64_t kMostAtOnce = 1024;  ///< samples
+constexpr std::int64_t kMostAtOnce = 1024;  ///< maximum number of samples that are read at once
 
-/// Samples that are read together, with their memory.
+/// Samples that are read at once, with memory for their values, labels and targets.
 struct ReadAtOnce {
   std::vector<std::int64_t> numbers;
   std::vector<float> values;
@@ -36,7 +37,8 @@ struct ReadAtOnce {
     holes.resize(info.lacks ? count : 0);
   }
 
-  /// Returns the request for `count` samples from `first` on.
+  /// Returns the request for `count` of these samples, from the one with index `first` on. @param drawn selects random
+  /// transforms; none: no random transforms
   BatchRequest part(std::size_t first, std::size_t count, const std::optional<DrawnFor>& drawn) {
     const auto of = [&](auto& all) {
       const std::size_t each = all.size() / numbers.size();
@@ -64,15 +66,15 @@ void read(const DataSource& set, ReadAtOnce& batch, const std::optional<DrawnFor
   for (auto& part : parts) part.get();
 }
 
-/// Passes `count` samples to `see`, in order, evenly distributed over the set. `count` is at most 2^31 and at most the
-/// size of the set. Reads some tens of megabytes at a time, with all cores if reading is slow. Returns how many samples
-/// could not be read, if the data allows to leave them out.
-/// @throws Error of reading samples
+/// Reads `count` samples, evenly distributed over the set, and passes them to `see`, in order. `count` is at most 2^31
+/// and at most the size of the set. Reads some tens of megabytes at a time, on all cores if reading is slow. Returns
+/// how many samples could not be read, if the data allows missing samples.
+/// @throws Error if samples cannot be read
 std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::optional<DrawnFor>& drawn,
                        const std::function<void(const data::SampleView&)>& see) {
   const DataInfo& info = set.info();
   const std::int64_t at_once = std::clamp<std::int64_t>(kValuesAtOnce / info.sample_size(), 1, kMostAtOnce);
-  // Computes i * num_samples / count without the product, which could overflow.
+  // Returns i * num_samples / count, and avoids the product i * num_samples, which could overflow.
   const auto number_of = [&](std::int64_t i) {
     return info.num_samples / count * i + info.num_samples % count * i / count;
   };
@@ -113,7 +115,8 @@ std::string name_or_number(const std::vector<std::string>& names, std::size_t i,
   return i < names.size() ? names[i] : what + std::to_string(i + 1);
 }
 
-/// Returns one column per value of flat samples, one per channel, or one for all values.
+/// Returns the columns to describe: one per value of flat samples, one per channel of images with several channels,
+/// otherwise one for all values together.
 std::vector<Described> columns_to_describe(const DataInfo& info) {
   if (is_flat(info)) {
     std::vector<Described> columns(static_cast<std::size_t>(std::min(info.sample_size(), kMostColumns)));
@@ -141,7 +144,8 @@ std::span<const float> part_of(const SetSummary& summary, const data::SampleView
   return sample.values.subspan(column * each, each);
 }
 
-/// Computes the correlations of the first columns and targets.
+/// Computes the correlations of flat samples: of the first columns and all described targets with each other, and of
+/// all described columns with the targets.
 class Series {
  public:
   explicit Series(SetSummary& summary) : summary_(summary) {
@@ -180,7 +184,7 @@ void make_histograms(std::vector<Described>& all) {
   for (Described& each : all) each.histogram = Histogram(each.moments, kHistogramParts);
 }
 
-/// Chooses samples for pictures and scatter charts, and keeps them.
+/// Chooses the samples for pictures and scatter charts, and stores them in the summary.
 class Shown {
  public:
   explicit Shown(SetSummary& summary) : summary_(summary), taken_(static_cast<std::size_t>(summary.info.num_classes)) {
@@ -199,7 +203,8 @@ class Shown {
   }
 
  private:
-  /// Chooses the values for black and white: the range of the values, without a few outliers.
+  /// Sets the values that pictures show as black and white: minimum and maximum of the values, but at most three
+  /// standard deviations from the mean, so that outliers do not matter.
   void set_shades() {
     least_ = std::numeric_limits<double>::infinity();
     most_ = -least_;
@@ -210,7 +215,8 @@ class Shown {
     }
   }
 
-  /// Chooses some samples of each class; of data with targets, some evenly over the set.
+  /// Returns whether a sample gets a picture: the first samples of each class, or, if there are no classes, some
+  /// samples evenly distributed over the set.
   bool is_pictured(const data::SampleView& sample) {
     constexpr std::int64_t kWithoutClasses = 40;
     if (sample.label < 0)
@@ -230,9 +236,9 @@ class Shown {
 
   SetSummary& summary_;
   std::vector<std::int64_t> taken_;  ///< number of pictures taken of each class
-  std::int64_t of_each_ = 0;
-  std::int64_t step_ = 1;
-  std::int64_t seen_ = 0;
+  std::int64_t of_each_ = 0;         ///< number of pictures of each class
+  std::int64_t step_ = 1;            ///< every `step_`-th sample becomes a point
+  std::int64_t seen_ = 0;            ///< number of samples seen
   double least_ = 0;
   double most_ = 0;
 };

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kLongestSide = 64;
 
-/// Returns the mean of a rectangle of a plane.
+/// Returns the mean value in a rectangle of one channel. @param plane the channel's values, in rows of `width` values
 double mean_of(std::span<const float> plane, std::int64_t width, std::int64_t top, std::int64_t bottom,
                std::int64_t left, std::int64_t right) {
   double sum = 0;

@@ -14,7 +14,8 @@
 namespace troupe::cli {
 namespace {
 
-/// For data with this number of classes or fewer, top-k accuracy is printed only on request.
+/// The default K of top-K accuracy. For data with at most this many classes, top-K accuracy is reported only on
+/// request.
 constexpr int kUsualTopK = 5;
 
 struct EvaluateOptions {
@@ -24,7 +25,8 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-/// Measures all metrics; if the data has too many classes or targets for some, the others.
+/// Evaluates a set with all metrics. If the data has too many classes or targets for some of them, evaluates without
+/// these.
 Evaluation measure(DistributedSGD& sgd, EvaluationSet set, int top_k) {
   try {
     return sgd.evaluate(set, {.confusion = true, .top_k = top_k, .errors = true});

@@ -6,14 +6,15 @@
 
 namespace troupe::cli {
 
-/// Formats a line for each class, and one for their means. With more than 100 classes, shows the 20 with the lowest F1.
+/// Returns a table with a line for each class, and one for the means over all classes. If there are more than 100
+/// classes, the table has only the 20 classes with the lowest F1 score.
 std::string class_table(const Evaluation& evaluation);
 
-/// Formats the confusion matrix: a row for each class and a column for each predicted class. With more than 20 classes,
-/// lists the ten pairs that are confused most often.
+/// Returns the confusion matrix as a table: a row for each true class and a column for each predicted class. If there
+/// are more than 20 classes, returns a list of the ten pairs of classes that are confused most often instead.
 std::string confusion_table(const Evaluation& evaluation);
 
-/// Formats a line for each target, and one for all if there are several.
+/// Returns a table with a line for each target, and, if there are several targets, one for all together.
 std::string target_table(const Evaluation& evaluation);
 
 }  // namespace troupe::cli

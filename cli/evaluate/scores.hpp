@@ -6,13 +6,14 @@
 
 namespace troupe::cli {
 
-/// Returns whether R2 is the score to print instead of the accuracy.
+/// Returns whether the evaluation is one of squared errors, for which R2 is printed instead of the accuracy.
 bool has_squares(const Evaluation& evaluation);
 
-/// Returns "test accuracy 0.9312", or for squared errors "test R2 0.8412".
+/// Returns a text such as "test accuracy 0.9312", or "test R2 0.8412" for squared errors. @param set name of the set,
+/// such as "test"
 std::string score_text(const char* set, const Evaluation& evaluation);
 
-/// Prints the results for a set, as `train` does at its end and `evaluate` does.
+/// Prints loss, score and metrics of a set. `train`, at its end, and `evaluate` use this.
 void print_evaluation(const char* set, const Evaluation& evaluation);
 
 }  // namespace troupe::cli

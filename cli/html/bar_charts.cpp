@@ -21,7 +21,8 @@ constexpr double kRowsNames = 190;
 constexpr double kRowsCounts = 70;
 constexpr double kRowHeight = 18;
 
-/// Draws a bar with its name before it and its count after it. @param most largest count of all bars
+/// Returns the markup of a bar with its name on the left and its count on the right. @param most largest count of all
+/// bars
 std::string row_of(const std::string& name, std::int64_t count, double top, double most) {
   const double length = static_cast<double>(count) / most * (kRowsWidth - kRowsNames - kRowsCounts);
   const std::string middle = "\" y=\"" + place(top + 11) + "\"";
@@ -40,7 +41,7 @@ std::string histogram_chart(const std::string& title, const std::string& what, d
   const double part = (range.most - range.least) / static_cast<double>(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const double from = range.least + part * static_cast<double>(i);
-    // If the range is a point, the only bar is narrower than the plot.
+    // If `least` equals `most`, there is only one bar, which is drawn narrower than the plot.
     const bool alone = counts.size() == 1;
     const double left = plot.x(alone ? from + part * 0.4 : from);
     const double right = plot.x(alone ? from + part * 0.6 : from + part);

@@ -26,7 +26,7 @@ Range range_of(std::span<const PlottedLine> lines, double std::pair<double, doub
   return least <= most ? Range(least, most) : Range(0, 1);
 }
 
-/// Returns a path through points, such as "M1,2L3,4", with gaps at points that are not finite.
+/// Returns an SVG path through points, such as "M1,2L3,4", with gaps at points that are infinite or NaN.
 std::string path_through(const Plot& plot, const Places& points) {
   std::string path;
   bool begins = true;
@@ -61,7 +61,7 @@ void draw_dots(Plot& plot, const PlottedLine& line, std::size_t colour) {
                 short_number(point.second) + "</title></circle>");
 }
 
-/// Returns the path around the area between two heights over the same places.
+/// Returns the SVG path around the area between two lines, which have the same x values.
 std::string area_between(const Plot& plot, const Places& below, const Places& above) {
   std::string path = path_through(plot, above);
   for (std::size_t i = below.size(); i-- > 0;)
@@ -69,7 +69,8 @@ std::string area_between(const Plot& plot, const Places& below, const Places& ab
   return path + "Z";
 }
 
-/// Returns the top of a stacked chart: the highest place, unless 99 % of the places are far lower.
+/// Returns the upper end of the y-axis of a stacked chart. Usually this is the largest height. But if the largest
+/// height is more than three times the 99th percentile, it is 1.2 times the 99th percentile.
 double top_of(const Places& heights) {
   std::vector<double> all;
   for (const auto& height : heights) all.push_back(height.second);
@@ -78,7 +79,8 @@ double top_of(const Places& heights) {
   return all.back() > 3 * usual && usual > 0 ? 1.2 * usual : all.back();
 }
 
-/// Returns the heights that the stacked lines reach, starting with 0.
+/// Returns the bottom of the stacked areas (all 0), and then the upper edge of each area: the sum of its line and all
+/// lines before it.
 std::vector<Places> stacked(std::span<const PlottedLine> lines) {
   std::vector<Places> heights(1);
   for (const auto& point : lines.front().points) heights.front().emplace_back(point.first, 0.0);

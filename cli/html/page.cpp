@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostOfNote = 2000;
 
-/// Makes the browser refuse everything that is not in the page.
+/// A security policy that makes the browser load nothing from outside the page.
 constexpr const char* kPolicy =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
     "data:\">";
@@ -55,7 +55,7 @@ std::string rules_of_colour(int number) {
          "{background:" + colour + "}\n";
 }
 
-/// Returns the style rules of the colour classes, for filled shapes, lines and legend keys.
+/// Returns the CSS rules of the colour classes, for filled shapes, lines and keys of legends.
 std::string colour_rules() {
   std::string rules;
   for (int i = 0; i < 10; ++i) rules += rules_of_colour(i);

@@ -29,7 +29,8 @@ std::string drawn(const ParallelAxis& axis, double x) {
   return svg;
 }
 
-/// Returns the line of a row, with a gap where the row has no height.
+/// Returns the SVG path of a row's line, with a gap where the row has no height. @param between distance between two
+/// axes
 std::string path_of(std::span<const ParallelAxis> axes, std::size_t row, double between) {
   std::string path;
   bool begins = true;

@@ -5,40 +5,41 @@
 
 namespace troupe::cli {
 
-/// The range of an axis. Ends that are not finite are replaced by finite numbers; if both ends are equal, the range is
-/// widened.
+/// The range of an axis. The constructor replaces an end that is infinite or NaN by 0. If both ends are (almost) equal,
+/// it widens the range.
 struct Range {
   double least = 0;
   double most = 1;
-  bool whole = false;  ///< only whole numbers get a tick
+  bool whole = false;  ///< whether only whole numbers get a tick
 
   Range(double from, double to, bool whole_numbers = false);
 };
 
-/// The frame of a chart: two axes with round ticks, and the elements drawn between them.
+/// The frame of a chart: two axes with ticks at round numbers, and the elements that are drawn between them.
 class Plot {
  public:
+  /// Width and height of a drawing, in pixels.
   struct Size {
     double width = 340;
     double height = 210;
   };
   static constexpr Size kWide{.width = 1000, .height = 260};
 
-  /// @param title plain text. The x-axis ends where its range ends, the y-axis at a round number.
-  /// @param x_name,y_name plain texts; may be empty
+  /// Draws the axes. The x-axis ends at the ends of its range, the y-axis at round numbers.
+  /// @param title,x_name,y_name plain texts; the names of the axes may be empty
   Plot(std::string title, std::string x_name, std::string y_name, Range x, Range y, Size size);
 
-  /// Return the position of a number in the drawing.
+  /// Return the horizontal or vertical position of a number in the drawing.
   double x(double number) const;
   double y(double number) const;
-  /// The range of the y-axis.
+  /// Returns the range of the y-axis.
   const Range& y_range() const { return y_; }
 
-  /// Adds an SVG element, which must already be escaped.
+  /// Adds an SVG element, whose texts must already be escaped.
   void draw(const std::string& element) { body_ += element + "\n"; }
-  /// Adds a legend of names, with the colours 0, 1 and so on.
+  /// Adds a legend. The names have the colours 0, 1 and so on.
   void legend(const std::vector<std::string>& names);
-  /// Returns the figure with its caption.
+  /// Returns the chart as an HTML figure, with the title as its caption.
   std::string markup() const;
 
  private:
@@ -57,7 +58,8 @@ class Plot {
   std::string legend_;
 };
 
-/// Returns the colour class of the i-th of several things, such as "c3". There are ten colours.
+/// Returns the name of the CSS class for the colour of the i-th thing, such as "c3". There are ten colours, which
+/// repeat.
 std::string colour_class(std::size_t i);
 
 }  // namespace troupe::cli

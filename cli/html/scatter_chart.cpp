@@ -8,7 +8,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Returns the range of all finite points, widened for half a point at both ends.
+/// Returns the range of all finite values of one coordinate. The range is widened at both ends by about half the size
+/// of a drawn point. @param of the coordinate
 Range padded_range(std::span<const PlottedPoint> points, double PlottedPoint::*of) {
   double least = std::numeric_limits<double>::infinity();
   double most = -least;

@@ -9,8 +9,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Formats a cell: blue above 0, orange below. Numbers near 0 are more transparent, so that text is readable in light
-/// and dark mode.
+/// Returns a table cell: blue for numbers above 0, orange for numbers below. Colours of numbers near 0 are more
+/// transparent. The text is readable in light and dark mode.
 std::string coloured_cell(double number) {
   if (!std::isfinite(number)) return "<td>–</td>";
   std::array<char, 128> text{};

@@ -31,29 +31,34 @@
 namespace troupe::cli {
 namespace {
 
-/// Samples to predict, with labels and targets if these are known.
+/// The samples to predict, with their labels and targets if these are known.
 class Samples {
  public:
-  /// Loads data by name: its test set, or its training set if it has no test set. @param trained see load_data
+  /// Loads the test set of `data`, a name as for --data, or its training set if it has no test set. @param trained
+  /// description of the network's training data, which decides how samples are read
   Samples(const std::string& data, const DataInfo& trained, std::uint64_t seed);
-  /// Loads an image file, or a .npy file that contains one sample or, with one more dimension, several.
-  /// @param shape shape of a sample. @param byte_scale value of the byte 1. @throws Error bad_file
+  /// Loads the samples of a file: an image, or a .npy file that contains one sample or, with one more dimension,
+  /// several.
+  /// @param shape shape of a sample
+  /// @param byte_scale factor for values that are bytes
+  /// @throws Error bad_file
   Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);
 
   std::int64_t count() const { return info().num_samples; }
-  /// For a file, only the shape is set.
+  /// Returns the description of the samples. For samples of a file, only their number and shape are known.
   const DataInfo& info() const { return source_->info(); }
 
-  /// A part of the samples, valid until the next call of `part`.
+  /// Some consecutive samples.
   struct Part {
     std::span<const float> values;
-    std::span<const std::int32_t> labels;  ///< empty: not known
-    std::span<const float> targets;        ///< empty: not known
-    std::span<const std::uint8_t> holes;   ///< 1 for samples that cannot be read; empty: all can
+    std::span<const std::int32_t> labels;  ///< empty if not known
+    std::span<const float> targets;        ///< empty if not known
+    std::span<const std::uint8_t> holes;   ///< 1 for samples that cannot be read; empty: all can be read
   };
+  /// Reads `count` samples from number `first` on. The result is valid until the next call.
   Part part(std::int64_t first, std::int64_t count);
 
-  /// Applies the transforms that the network's training samples had. @throws Error as data::transform
+  /// Makes `part` apply the transforms that the samples went through in training. @throws Error as data::transform
   void transform(const std::string& transforms);
 
  private:
@@ -71,7 +76,8 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
   return text.empty() ? "one number" : text;
 }
 
-/// Reads the samples of a .npy file.
+/// Returns the samples of a .npy file. @param shape shape of a sample @param byte_scale factor for values that are
+/// bytes
 std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
   const NumberArray array = read_npy(path);
   const bool several = array.shape.size() == shape.size() + 1;
@@ -80,7 +86,7 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
     throw_bad_file(path, "its array is of " + text_of(array.shape) + ", but the network takes a sample of " +
                              text_of(shape) + ", or several of them");
   std::vector<float> values = array.floats();
-  if (array.is_byte())  // as in training: only bytes are scaled
+  if (array.is_byte())  // as in training, only bytes are scaled
     for (float& value : values) value *= byte_scale;
   const auto wrong = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
   if (wrong != values.end())
@@ -126,7 +132,7 @@ struct PredictOptions {
   bool pictures = false;
 };
 
-/// Parses a shape such as "3x224x224".
+/// Parses a shape such as "3x224x224"; an empty text gives an empty shape.
 std::vector<std::int64_t> parse_shape(const std::string& text) {
   std::vector<std::int64_t> shape;
   std::string rest = text;
@@ -141,7 +147,8 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Returns the description of the training data in the file of weights; none if the file does not describe its network.
+/// Returns the description of the training data that the file of weights contains; none if the file does not describe
+/// its network.
 std::optional<DataInfo> trained_on(const PredictOptions& options) {
   const std::string text = SafetensorsFile(weights_file_of(options.load)).network();
   if (text.empty()) return {};
@@ -156,13 +163,13 @@ Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
   return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
 }
 
-/// Returns the shape of the network's samples before any transforms.
+/// Returns the shape of samples before any transforms of the network's training are applied.
 std::vector<std::int64_t> source_shape(const Predictor& predictor) {
   const DataInfo& data = predictor.data();
   return data.source_shape.empty() ? data.shape : data.source_shape;
 }
 
-/// Removes the channel dimension of grey images, which is optional.
+/// Removes a first dimension of length 1 from the shape of grey images, where this dimension is optional.
 std::vector<std::int64_t> without_single_channel(std::vector<std::int64_t> shape) {
   if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
   return shape;
@@ -180,13 +187,14 @@ float byte_scale(const PredictOptions& options, const DataInfo& data) {
   return static_cast<float>(data.byte_scale > 0 ? data.byte_scale : kUsual);
 }
 
-/// Converts known labels of samples to the network's class numbers.
+/// Converts the labels of samples to the class numbers of the network.
 class Answers {
  public:
-  /// @param data description of the samples. @param network description of the training data in the network's file
+  /// @param data description of the samples
+  /// @param network description of the training data in the file of weights
   Answers(const DataInfo& data, const DataInfo& network) : targets_known_(data.num_targets == network.num_targets) {
-    // Some names may be equal once they are made printable, as in the file. If all names are equal to the network's,
-    // classes are identified by number.
+    // Classes of the samples and the network are matched by name. The network's names were made printable before they
+    // were stored, so some may be equal. If both lists of names are equal, classes are therefore matched by number.
     std::vector<std::string> shown;
     shown.reserve(data.class_names.size());
     for (const std::string& name : data.class_names) shown.push_back(printable(name));
@@ -197,8 +205,9 @@ class Answers {
                                                                    : -1);
   }
 
-  /// Number of classes of the data that the network does not have.
+  /// Returns the number of classes of the samples that the network does not have.
   std::int64_t strangers() const { return std::ranges::count(numbers_, -1); }
+  /// Returns the truth for a sample, as far as the network can predict it.
   Target of(std::int32_t label, std::span<const float> targets) const {
     Target target;
     if (label >= 0) target.label = numbers_[static_cast<std::size_t>(label)];
@@ -212,11 +221,11 @@ class Answers {
     return found == network.class_names.end() ? -1 : static_cast<std::int32_t>(found - network.class_names.begin());
   }
 
-  std::vector<std::int32_t> numbers_;  ///< by the data's class number; -1: the network has no such class
+  std::vector<std::int32_t> numbers_;  ///< the network's class number for each class of the samples; -1: none
   bool targets_known_;
 };
 
-/// Computes predictions part by part, and counts correct ones.
+/// Computes the predictions for some samples at a time, passes them to an output and counts the correct ones.
 class Prophet {
  public:
   Prophet(const Predictor& predictor, const Answers& answers, Predictions& predictions)

@@ -17,13 +17,13 @@ std::string csv_field(const std::string& text) {
   return field + '"';
 }
 
-/// Returns the shortest digits that read back as this float.
+/// Returns the shortest text that is read back as exactly this float.
 std::string digits(float number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-constexpr std::size_t kClassFields = 4;  ///< after the sample's number
+constexpr std::size_t kClassFields = 4;  ///< number of fields after the sample's number
 
 class CsvPredictions final : public Predictions {
  public:
@@ -65,7 +65,7 @@ class CsvPredictions final : public Predictions {
 
   const DataInfo& data_;
   std::string path_;
-  OutputFile file_;  ///< made before anything is computed, so that a missing folder is reported at once
+  OutputFile file_;  ///< made before anything is computed, so that a missing folder is reported early
   std::string text_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
-/// More marks would hide the chart.
+/// Maximum number of marks in a chart, because more marks would hide the chart.
 constexpr std::size_t kMostMarks = 100;
 constexpr std::size_t kMostDots = 30;
 constexpr std::size_t kMostEpochRows = 100;
@@ -25,7 +25,8 @@ std::vector<PlottedMark> marks_of(const RunRecord& run) {
   return marks;
 }
 
-/// Returns the minimum and the maximum of each stretch of steps.
+/// Returns a line through the minimum and the maximum of each stretch of steps. @param which index of the number, such
+/// as kStepLoss
 PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* name) {
   PlottedLine line{.name = name, .points = {}};
   for (const auto& stretch : run.numbers.stretches()) {
@@ -35,7 +36,8 @@ PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* nam
   return line;
 }
 
-/// Returns how many stretches each point of a chart of means combines. More points would show only noise.
+/// Returns how many stretches one point of a chart of means combines, so that a chart has at most 200 points. More
+/// points would show only noise.
 std::size_t stretches_as_one(const RunRecord& run) {
   constexpr std::size_t kMostMeans = 200;
   return (run.numbers.stretches().size() + kMostMeans - 1) / kMostMeans;
@@ -66,7 +68,7 @@ PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& nu
   return line;
 }
 
-/// Returns the results of evaluations between epochs, over steps.
+/// Returns a line through the results of evaluations between epochs, over steps. @param number the result to show
 PlottedLine over_measures(const RunRecord& run, const std::string& set, double RecordedEvaluation::*number) {
   PlottedLine line{.name = set, .points = {}, .dots = run.between_epochs.size() <= kMostDots};
   for (const RecordedMeasure& each : run.between_epochs)

@@ -9,10 +9,10 @@
 
 namespace troupe::cli {
 
-/// Returns the facts of a run: names and values, one line each.
+/// Returns facts about a run, such as its number of steps, as pairs of a name and a value.
 std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run);
 
-/// Makes a page with charts of the run. @param report name of the report file
+/// Makes a page with facts and charts of a run. @param report name of the report file
 Page report_page(const std::string& report, const RunRecord& run);
 
 }  // namespace troupe::cli

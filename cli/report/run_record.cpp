@@ -15,18 +15,20 @@ namespace {
 
 using Line = nlohmann::json;
 
-/// Much longer than the line of a step with thousands of workers.
+/// Maximum length of a line. The line of a step with thousands of workers is much shorter.
 constexpr std::size_t kLongestReportLine = std::size_t{16} << 20;
 
 constexpr int kDeepestLine = 16;
 
-/// Returns a member that is a number; null, which a run writes for numbers that are not finite, becomes NaN.
+/// Returns a member of an object that is a number. Returns NaN for null, which a run writes for infinite numbers and
+/// NaN.
 double number_of(const Line& object, const char* name) {
   const Line& member = object.at(name);
   return member.is_null() ? std::nan("") : member.get<double>();
 }
 
-/// Returns a member that is a count. Converting other numbers, or adding larger ones, would be undefined behaviour.
+/// Returns a member of an object that is a count from 0 to 2^40. @throws Error invalid_argument for other values,
+/// because converting or adding them could overflow
 std::int64_t count_of_line(const Line& object, const char* name) {
   constexpr std::int64_t kMostCounted = std::int64_t{1} << 40;
   const Line& member = object.at(name);
@@ -43,12 +45,12 @@ std::optional<RecordedEvaluation> evaluation_of(const Line& line, const char* na
 
 std::string text_of(const Line& line, const char* name) { return printable(line.value(name, "")); }
 
-/// Records the lines of a report, one after the other.
+/// Adds the lines of a report to a RunRecord, one after the other.
 class Recorder {
  public:
   explicit Recorder(RunRecord& run) : run_(run) {}
 
-  /// @returns the fault of the line; empty if there is none
+  /// Adds a line. Returns what is wrong with the line; empty if it is valid.
   std::string add(const Line& line) {
     try {
       if (!line.is_object()) return "is not a JSON object";
@@ -99,7 +101,7 @@ class Recorder {
     run_.stragglers.add(slowest);
   }
 
-  /// Reports of earlier versions do not contain these figures.
+  /// Adds the figures of local SGD and L-BFGS. Reports of earlier versions do not contain them.
   void add_algorithm(const Line& line) {
     RecordedAlgorithm& did = run_.did;
     if (const auto local = line.find("local"); local != line.end()) {
@@ -116,7 +118,7 @@ class Recorder {
     did.end = text_of(*lbfgs, "end");
   }
 
-  /// Leaves out steps whose loss is not finite.
+  /// Adds the numbers of a step to the charts, unless one of them is infinite or NaN.
   void add_numbers(std::int64_t step, const std::array<double, kStepNumbers>& numbers) {
     if (std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); }))
       run_.numbers.add(static_cast<double>(step), numbers);
@@ -156,7 +158,7 @@ class Recorder {
   RunRecord& run_;
 };
 
-/// Reads the lines of a file, with bounded length.
+/// Reads the lines of a file one after the other. Longer lines than kLongestReportLine are an error.
 class Lines {
  public:
   explicit Lines(const std::string& path) : file_(path) {}
@@ -180,6 +182,7 @@ class Lines {
   const std::string& text() const { return text_; }
   /// Returns whether the line ended with a line feed.
   bool ended() const { return ended_; }
+  /// Throws Error bad_file that names the file and the current line.
   [[noreturn]] void refuse(const std::string& why) const {
     throw_bad_file(file_.path(), "line " + std::to_string(number_) + " " + why);
   }
@@ -195,9 +198,9 @@ class Lines {
   }
 
   InputFile file_;
-  std::uint64_t read_ = 0;  ///< bytes of the file
+  std::uint64_t read_ = 0;  ///< number of bytes read from the file
   std::vector<char> buffer_;
-  std::size_t at_ = 0;  ///< position in the buffer after earlier lines
+  std::size_t at_ = 0;  ///< position in the buffer behind the lines that were returned
   std::string text_;
   std::int64_t number_ = 0;
   bool ended_ = false;

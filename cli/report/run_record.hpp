@@ -12,24 +12,26 @@
 
 namespace troupe::cli {
 
-/// Numbers of steps, thinned for a chart. Any number of steps is stored as at most about two thousand stretches, each
-/// with the minimum, maximum and sum of its steps' numbers. When the stretches are full, pairs are joined, so each
-/// stretch covers twice as many steps.
+/// The numbers of a run's steps, reduced to an amount that a chart can show. Consecutive steps form stretches, each
+/// with the minimum, maximum and sum of its steps' numbers. There are at most 2,048 stretches. When more are needed,
+/// pairs of stretches are joined, so that each stretch covers twice as many steps.
+/// @tparam Width how many numbers each step has
 template <std::size_t Width>
 class Thinned {
  public:
   static constexpr std::size_t kMostStretches = 2048;  ///< more than a chart has pixels
 
+  /// Numbers of consecutive steps.
   struct Stretch {
-    double first = 0;  ///< step
-    double last = 0;
-    std::int64_t count = 0;
+    double first = 0;        ///< number of the first step
+    double last = 0;         ///< number of the last step
+    std::int64_t count = 0;  ///< number of recorded steps
     std::array<double, Width> least{};
     std::array<double, Width> most{};
     std::array<double, Width> sum{};
   };
 
-  /// Adds a step, which must be later than the previous ones. Numbers must be finite.
+  /// Adds a step, which must be later than all steps before. Its numbers must be finite.
   void add(double step, const std::array<double, Width>& numbers) {
     const Stretch one{.first = step, .last = step, .count = 1, .least = numbers, .most = numbers, .sum = numbers};
     if (!stretches_.empty() && stretches_.back().count < length_) return join(stretches_.back(), one);
@@ -59,7 +61,7 @@ class Thinned {
     length_ *= 2;
   }
 
-  std::int64_t length_ = 1;  ///< steps per stretch
+  std::int64_t length_ = 1;  ///< steps in each complete stretch
   std::vector<Stretch> stretches_;
 };
 
@@ -69,23 +71,25 @@ struct RecordedEvaluation {
   double accuracy = 0;
 };
 
+/// The line of an epoch.
 struct RecordedEpoch {
   std::int64_t epoch = 0;
   double loss = 0;
-  double accuracy = 0;  ///< in training; NaN if the loss has no accuracy
+  double accuracy = 0;  ///< accuracy on the training samples; NaN if the loss has no accuracy
   double learning_rate = 0;
   double rate = 0;  ///< samples per second
   std::optional<RecordedEvaluation> test = {};
   std::optional<RecordedEvaluation> validation = {};
 };
 
-/// A worker that was replaced, or removed for good.
+/// The replacement or removal of a lost worker.
 struct RecordedRepair {
   std::int64_t step = 0;
-  std::string what;  ///< worker, node, phase and what happened
+  std::string what;  ///< text with step, worker, node, phase and cause
 };
 
-// Indices of a step's numbers in charts.
+// Indices of the numbers of a step in `RunRecord::numbers`: loss, samples per second, and the seconds of compute,
+// reduce, apply and the rest of the step.
 inline constexpr std::size_t kStepLoss = 0;
 inline constexpr std::size_t kStepRate = 1;
 inline constexpr std::size_t kStepCompute = 2;
@@ -101,45 +105,44 @@ struct RecordedMeasure {
   RecordedEvaluation evaluation = {};
 };
 
-/// Figures of local SGD and L-BFGS; zero for other algorithms.
+/// Figures of the algorithms local SGD and L-BFGS; zero for other algorithms.
 struct RecordedAlgorithm {
-  std::int64_t local_steps = 0;  ///< steps between the last two means
-  double drift = 0;              ///< drift at the last mean
-  std::int64_t evaluations = 0;
-  std::int64_t portions = 0;
-  std::int64_t backups = 0;
-  double objective = 0;  ///< at the end, as is `largest`, the gradient's largest float
-  double largest = 0;
-  std::string end = {};
+  std::int64_t local_steps = 0;  ///< local SGD: steps between the last two times that weights were averaged
+  double drift = 0;              ///< local SGD: drift when weights were last averaged
+  std::int64_t evaluations = 0;  ///< L-BFGS, like all later members: total of all steps
+  std::int64_t portions = 0;     ///< total of all steps
+  std::int64_t backups = 0;      ///< total of all steps
+  double objective = 0;          ///< value after the last step
+  double largest = 0;            ///< largest float of the gradient after the last step
+  std::string end = {};          ///< why L-BFGS has ended
 };
 
-/// A run as recorded in its report. Memory does not grow with the number of steps.
+/// The content of a run's report. Takes an amount of memory that does not grow with the number of steps.
 struct RunRecord {
   static constexpr std::size_t kMostEpochs = 5000;
   static constexpr std::size_t kMostRepairs = 1000;
 
-  std::int64_t steps = 0;
+  std::int64_t steps = 0;  ///< number of recorded steps
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
   std::int64_t samples = 0;
-  double seconds = 0;  ///< of all steps
+  double seconds = 0;  ///< total of all steps
   double last_loss = 0;
-  std::string strategy = {};  ///< of the last step, as are `precision` and `algorithm`
+  std::string strategy = {};  ///< strategy, precision and algorithm are those of the last step
   std::string precision = {};
   std::string algorithm = {};
   RecordedAlgorithm did = {};
   Thinned<kStepNumbers> numbers = {};
-  std::deque<RecordedEpoch> epochs = {};            ///< the last kMostEpochs
-  std::deque<RecordedMeasure> between_epochs = {};  ///< the last kMostEpochs
-  std::vector<RecordedRepair> repairs = {};         ///< the first kMostRepairs
-  std::int64_t num_repairs = 0;
+  std::deque<RecordedEpoch> epochs = {};            ///< the last kMostEpochs epochs
+  std::deque<RecordedMeasure> between_epochs = {};  ///< the last kMostEpochs evaluations between epochs
+  std::vector<RecordedRepair> repairs = {};         ///< the first kMostRepairs repairs
+  std::int64_t num_repairs = 0;                     ///< number of all repairs
   Stragglers stragglers = {};
-  bool cut_off = false;  ///< the last line was incomplete
+  bool cut_off = false;  ///< whether the last line of the report is incomplete
 };
 
-/// Reads a report of `troupe train --report`. Ignores an incomplete last line, which a run leaves if it is killed while
-/// it writes.
-/// @throws Error bad_file that names the file and the line
+/// Reads a report that `troupe train --report` has written. Ignores an incomplete last line, which a run leaves if it
+/// is killed while it writes.
 RunRecord read_run(const std::string& path);
 
 }  // namespace troupe::cli

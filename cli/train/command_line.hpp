@@ -5,10 +5,11 @@
 
 namespace troupe::cli {
 
-/// Quotes words for a shell.
+/// Returns words as one command line, with quotes where a shell needs them.
 std::string shell_text(const std::vector<std::string>& words);
 
-/// Returns this program's command line, with `more` appended unless it already contains these words in sequence.
+/// Returns this program's command line, quoted for a shell. Appends the words `more`, unless the command line already
+/// contains them one after the other.
 std::string command_line_with(const std::vector<std::string>& more);
 
 }  // namespace troupe::cli

@@ -38,14 +38,15 @@ void check(const TrainOptions& options) {
   options.log.apply(unused);
 }
 
-/// Returns the fold's file name, such as "steps-fold-2.csv" for "steps.csv".
+/// Returns the file name for one fold, such as "steps-fold-2.csv" for "steps.csv".
 std::string path_of_fold(const std::string& path, int fold) {
   const std::filesystem::path whole(path);
   const std::string name = whole.stem().string() + "-fold-" + std::to_string(fold) + whole.extension().string();
   return (whole.parent_path() / name).string();
 }
 
-/// Returns the fold's log: a file name like a report's, or a subfolder, so that TensorBoard shows the folds together.
+/// Returns the value of --log for one fold. A file gets a name as in `path_of_fold`. For TensorBoard it is a subfolder
+/// of the folder, so that TensorBoard shows all folds together.
 std::string log_of_fold(const std::string& text, int fold) {
   constexpr std::string_view kFolder = "tensorboard:";
   const std::size_t colon = text.find(':');
@@ -64,7 +65,7 @@ TrainOptions options_of_fold(const TrainOptions& options, int fold) {
   return of;
 }
 
-/// The results of the folds: loss, accuracy or R2, and metrics.
+/// Collects the results of all folds: loss, accuracy or R2, and metrics.
 class FoldTable {
  public:
   void add(const Evaluation& evaluation) {
@@ -83,14 +84,15 @@ class FoldTable {
     std::fflush(stdout);
   }
 
-  /// Reports the means so far, in case this run is a trial of a search.
+  /// Reports the means over the folds so far to the search, if this process is a trial of a search.
   void tell(int fold) const {
     Json metrics = {{"cv", fold}};
     for (const Row& row : rows_) metrics[row.name == "R2" ? "r2" : row.name] = mean_of(row);
     here().report(metrics);
   }
 
-  /// Prints means and sample standard deviations (squares are divided by the number of folds minus one).
+  /// Prints the mean of each result over the folds, and its sample standard deviation (whose divisor is the number of
+  /// folds minus one).
   void print_means() const {
     for (const Row& row : rows_) {
       const auto folds = static_cast<double>(row.values.size());
@@ -127,7 +129,7 @@ int cross_validate(const TrainOptions& options) {
   check(options);
   const int folds = options.cross_validate;
   FoldTable table;
-  const std::int64_t most = tune::most_reports();  // in a trial of a search, each fold is a report
+  const std::int64_t most = tune::most_reports();  // in a trial, each fold is one report to the search
   for (int fold = 1; fold <= folds && (most == 0 || fold <= most); ++fold) {
     const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
     const FoldResult result = train_fold(options_of_fold(options, fold), title);

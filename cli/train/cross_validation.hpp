@@ -4,8 +4,9 @@
 
 namespace troupe::cli {
 
-/// Trains from the beginning for each of `options.cross_validate` folds, and prints the result of each fold, and the
-/// mean and deviation over folds. Returns the exit status.
+/// Trains once for each of `options.cross_validate` folds, each time from the beginning and without that fold, which is
+/// evaluated. Prints the result of each fold, and the mean and standard deviation over the folds. Returns the exit
+/// status.
 /// @throws Error invalid_argument, before the first training, for options that do not apply to several trainings
 int cross_validate(const TrainOptions& options);
 

@@ -5,8 +5,10 @@
 
 namespace troupe::cli {
 
-/// Checks, before the training, that its weights can be saved at `path` without replacing another of the run's files.
-/// @param others other files of the run; may contain empty texts. @throws Error bad_file
+/// Checks that weights can be saved at `path`: the folder exists and is writable, and the file replaces no other file
+/// of the run. Called before the training, so that an error does not waste its work.
+/// @param others paths of other files of the run; empty texts are ignored
+/// @throws Error bad_file
 void check_save_path(const std::string& path, const std::vector<std::string>& others = {});
 
 }  // namespace troupe::cli

@@ -6,22 +6,26 @@
 
 namespace troupe::cli {
 
-/// A `troupe train` command for the trials of a search. Some arguments are fixed for all trials, others are a trial's
-/// values.
+/// The `troupe train` command of the trials of a search. Some of its arguments are the same for all trials, the others
+/// are values of a trial.
 class TrainCommand {
  public:
-  /// @param arguments {KEY} in an argument is replaced by a trial's value. @throws Error invalid_argument for arguments
-  /// that are not allowed in trials, such as --save
+  /// @param arguments the arguments that are the same for all trials. A text {KEY} in an argument is replaced by the
+  /// trial's value of KEY.
+  /// @throws Error invalid_argument for arguments that are not allowed in trials, such as --save
   explicit TrainCommand(std::vector<std::string> arguments);
 
-  /// Returns the arguments of `troupe train` for these values. @throws Error invalid_argument for a key that is neither
-  /// an option nor a placeholder in an argument
+  /// Returns the arguments of `troupe train` for the values of a trial. @throws Error invalid_argument for a key that
+  /// is neither an option nor a placeholder in an argument
   std::vector<std::string> words(const nlohmann::json& values) const;
-  /// Checks the values. @throws Error invalid_argument as for typed arguments
+  /// Checks the arguments for the values of a trial, without training. @throws Error invalid_argument as for typed
+  /// arguments
   void check(const nlohmann::json& values) const;
-  /// Trains with such arguments. @throws Error as `troupe train`; worker_lost if a signal ended the training
+  /// Trains with the arguments that `words` returns. @throws Error as `troupe train`; worker_lost if the training ends
+  /// with a status other than 0, for example after a signal
   static void run(const std::vector<std::string>& words);
-  /// Returns the value that was typed after a flag; empty if the flag was not typed.
+  /// Returns the value of a flag in the arguments that are the same for all trials; empty if they do not contain the
+  /// flag.
   std::string typed(const std::string& flag) const;
 
  private:

@@ -27,19 +27,19 @@ constexpr const char* kTrial = "troupe train";
 constexpr const char* kArguments = "arguments";
 constexpr const char* kWeights = "/weights.safetensors";
 
-/// Runs in the process of a trial.
+/// Trains with the values of a trial. Runs in the process of the trial.
 Json run_trial(const Json& config) {
   Json values = config;
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
   auto words = train.words(values);
-  const bool has_weights = flag_value(words, "--cross-validate").empty();  // folds save no weights
+  const bool has_weights = flag_value(words, "--cross-validate").empty();  // cross-validation saves no weights
   if (has_weights) words.insert(words.end(), {"--save", tune::trial_folder() + kWeights});
   TrainCommand::run(words);
   return {};
 }
 
-/// Prints a line when a trial has ended or is restarted.
+/// Prints a line about a trial that has ended or is restarted.
 void say(const tune::Trial& trial, const std::string& metric) {
   if (trial.state == tune::TrialState::running) return;
   const auto last = tune::last_value(trial, metric);
@@ -50,7 +50,7 @@ void say(const tune::Trial& trial, const std::string& metric) {
   std::fflush(stdout);
 }
 
-/// Prints the best trial as a command line.
+/// Prints the best trial, and a command line that repeats it.
 void say_best(const tune::Analysis& analysis, const TrainCommand& train, const std::string& metric) {
   const tune::Trial& best = analysis.best();
   const std::string weights = analysis.folder_of(best) + kWeights;
@@ -62,12 +62,12 @@ void say_best(const tune::Analysis& analysis, const TrainCommand& train, const s
   std::printf("\n%s\n", shell_text(words).c_str());
 }
 
-/// Returns whether `train` measures this metric only on request.
+/// Returns whether `metric` is one that `train` measures only if --metric names it.
 bool is_of_train(const std::string& metric) {
   return metric != "loss" && metric != "accuracy" && metric != "r2" && metric != "train_loss" && metric != "cv";
 }
 
-/// Checks the command lines of all trials (up to a limit) before any trial starts.
+/// Checks the command lines of all trials, at most 10,000, before any trial starts.
 void check_trials(const TrainCommand& train, const tune::Options& search) {
   const tune::Space space(search.space);
   const std::int64_t trials = search.num_samples * space.combinations();

@@ -4,7 +4,8 @@
 
 namespace troupe {
 
-/// Makes a non-empty path absolute relative to the current folder, because the process may change its folder later.
+/// Makes a path absolute, relative to the current folder, because the process may change its current folder later.
+/// Leaves an empty path unchanged.
 void make_absolute(std::string& path);
 
 }  // namespace troupe

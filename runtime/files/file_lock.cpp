@@ -22,7 +22,8 @@ FileDescriptor open_for_owner(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, kOwnerOnly));
 }
 
-/// Returns none if the file cannot be made, or belongs to another user.
+/// Opens or creates a file that only this user can access. Returns none if the file cannot be made, is not a regular
+/// file, or is accessible to another user.
 FileDescriptor open_own(const std::string& path) {
   FileDescriptor file = open_for_owner(path);
   struct stat status {};
@@ -43,7 +44,7 @@ bool is_still_there(int file, const std::string& path) {
 FileDescriptor open_lock_file(const std::string& path) {
   FileDescriptor file = open_for_owner(path);
   if (!file) throw_cannot("write", path);
-  ::fchmod(file.get(), kOwnerOnly);  // for a file that an earlier version made
+  ::fchmod(file.get(), kOwnerOnly);  // an earlier version made such files with another mode
   return file;
 }
 
@@ -70,7 +71,7 @@ LockBeside::LockBeside(int file, const std::string& path, std::chrono::milliseco
     file_ = open_own(beside_);
     locked = file_ ? file_.get() : file;
     if (!lock_in_time(locked, deadline.left())) throw Error(ErrorCode::in_use, why, {.object = path});
-  } while (file_ && !is_still_there(locked, beside_));  // the previous owner has just removed it
+  } while (file_ && !is_still_there(locked, beside_));  // retries if the previous owner has just removed the file
   if (!file_) beside_.clear();
   unlock_ = UnlockAtEnd(locked);
 }

@@ -29,7 +29,7 @@ void throw_cannot(const std::string& what, const std::string& path) {
 
 InputFile::InputFile(std::string path)
     : path_(std::move(path)),
-      // Without O_NONBLOCK, opening a FIFO waits for its writer.
+      // Without O_NONBLOCK, opening a FIFO would block until a writer opens it, too.
       file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (!file_) throw_cannot("open", path_);
   struct stat status {};

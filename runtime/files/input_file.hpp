@@ -10,18 +10,19 @@
 
 namespace troupe {
 
-/// @throws Error bad_file that names the path.
+/// Throws Error bad_file with `message`, naming the path.
 [[noreturn]] void throw_bad_file(const std::string& path, const std::string& message);
-/// Throws Error bad_file with the message "cannot WHAT: " and the text of `errno`.
+/// Throws Error bad_file with the message "cannot WHAT: " followed by the text of `errno`, naming the path. WHAT is
+/// `what`.
 [[noreturn]] void throw_cannot(const std::string& what, const std::string& path);
 
-/// The maximum size of settings and records, which people or programs write, in bytes.
+/// The maximum size, in bytes, of text files with settings or records.
 inline constexpr std::uint64_t kMostText = std::uint64_t{64} << 20;
 
 /// A regular file, open for reading.
 class InputFile {
  public:
-  /// @throws Error bad_file when there is no such file, it may not be read, or it is not a regular file.
+  /// Opens the file. @throws Error bad_file if there is no such file, it may not be read, or it is not a regular file
   explicit InputFile(std::string path);
 
   const std::string& path() const { return path_; }
@@ -30,13 +31,16 @@ class InputFile {
   /// The time of the last change before the file was opened, in nanoseconds since 1970.
   std::int64_t modified() const { return modified_; }
 
-  /// Fills `out` from byte `offset` on. @throws Error bad_file if the file is too short.
+  /// Fills `out` with the file's bytes from byte `offset` on. @throws Error bad_file if the file ends before `out` is
+  /// full
   void read(std::uint64_t offset, std::span<std::byte> out) const;
+  /// Return the whole content, as bytes or as text. @throws Error bad_file
   std::vector<std::byte> read_all() const;
   std::string read_text() const;
-  /// @throws Error bad_file if the file has more than `most` bytes
+  /// Returns the whole content. @throws Error bad_file if the file has more than `most` bytes
   std::string read_text(std::uint64_t most) const;
-  /// @throws Error bad_file if the size or the time of the last change differs from when the file was opened.
+  /// Checks that the file has not changed since it was opened.
+  /// @throws Error bad_file if its size, or the time of its last change, is different
   void check_unchanged() const;
 
  private:

@@ -17,7 +17,8 @@
 namespace troupe {
 namespace {
 
-/// Blocks SIGPIPE in the calling thread for its lifetime, so that a write to a pipe without a reader fails with EPIPE.
+/// Blocks SIGPIPE in the calling thread for the lifetime of this object. A write to a pipe without a reader then fails
+/// with EPIPE, instead of ending the program.
 class HeldPipeSignal {
  public:
   HeldPipeSignal();
@@ -69,13 +70,14 @@ LogFile::LogFile(const std::string& path, bool goes_on, const MeasureWhole& whol
   if (!identity_) return;
   constexpr std::chrono::milliseconds kTimeout{300};
   lock_ = LockBeside(file_.descriptor(), place_, kTimeout, "another run writes to it");
-  // Cuts off an incomplete record that a killed process has left, after `whole` has checked that this is such a log.
+  // Cuts off an incomplete last record, which a killed process may have left. `whole` throws before anything is cut if
+  // the file is not a log of this kind.
   const std::string all = goes_on ? text() : "";
   file_.cut(all.empty() ? 0 : whole(all));
 }
 
 WrittenFile LogFile::open() {
-  // Without O_NONBLOCK, opening a FIFO waits for its reader.
+  // Without O_NONBLOCK, opening a FIFO would block until a reader opens it, too.
   FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) throw_cannot("write", path_);

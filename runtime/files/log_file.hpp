@@ -11,22 +11,28 @@
 
 namespace troupe {
 
-/// A file to which one run appends records. Only one run may write it at a time. All members throw Error bad_file.
+/// A file to which one run appends records. A second run that opens the file at the same time is refused. All members
+/// may throw Error bad_file.
 class LogFile {
  public:
-  /// Returns how many bytes of a log are whole records. @throws Error bad_file if the text is not such a log
+  /// Returns how many bytes at the start of `text`, the content of a log, are complete records. The rest is an
+  /// incomplete record that a killed process has left. @throws Error bad_file if the text is not a log of the expected
+  /// kind
   using MeasureWhole = std::function<std::size_t(const std::string& text)>;
 
-  /// @param goes_on whether to append after the last whole record; otherwise an existing file is emptied. A pipe, a
-  /// device and the file behind standard output or standard error are always appended to.
+  /// Opens the file, or creates it.
+  /// @param goes_on true: keep the complete records of an existing file, and append; false: empty an existing file. A
+  /// pipe, a device and the file behind standard output or standard error are always appended to.
+  /// @param whole finds the end of the last complete record, if `goes_on` is set and the file is not empty
   /// @throws Error in_use if another run writes the file; bad_file for a pipe without a reader
   LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole);
 
-  /// Appends a record. The record is with the system when this returns, so it survives the end of the process. If a
-  /// file cannot take the whole record, it is left without any part of it.
+  /// Appends a record. When this returns, the kernel has the record, so the record survives a crash of this process. If
+  /// the write fails half-way, for example because the disk is full, a regular file is truncated to its length before
+  /// the call.
   void write(std::string_view record);
 
-  /// Closes the file; nothing may be written afterwards.
+  /// Releases the lock and closes the file. `write` must not be called afterwards.
   void close() {
     lock_.release();
     file_.close();
@@ -35,8 +41,10 @@ class LogFile {
   /// Empties the file; has no effect on a pipe or device.
   void begin_anew();
 
-  /// Returns whether `replace` may be called: this is a regular file, and still at its path.
+  /// Returns whether `replace` may be called: the file is a regular file, and its path still leads to the file that was
+  /// opened.
   bool is_replaceable() const;
+  /// Returns the content of the file.
   std::string text() const;
   /// Replaces the content of the file atomically.
   void replace(std::string_view text);
@@ -45,8 +53,8 @@ class LogFile {
   WrittenFile open();
 
   std::string path_;
-  std::string place_;  ///< path of the file itself, with links resolved
-  /// Device and inode number of the file; none for a pipe, a device or the process's output.
+  std::string place_;  ///< absolute path of the file, with symbolic links resolved
+  /// Device and inode number of the file; none for a pipe, a device, or the file behind standard output or error.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> identity_;
   WrittenFile file_;
   LockBeside lock_;

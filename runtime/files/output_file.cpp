@@ -16,7 +16,7 @@ namespace troupe {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path_, ignored);
-  // The file replaces an existing file, which must not be a device, a pipe or a folder.
+  // `commit` replaces an existing file at the path, which must therefore not be a device, a pipe or a folder.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw_bad_file(path_, "cannot write: not a regular file");
   create();

@@ -9,11 +9,11 @@
 
 namespace troupe {
 
-/// A file that appears at its path atomically, by `commit`, or not at all. Until then it has a temporary name in the
-/// same folder.
+/// A file that appears at its path atomically when `commit` is called, or not at all. Before that, the bytes go to a
+/// temporary file in the same folder.
 class OutputFile {
  public:
-  /// @throws Error bad_file, as all members do, if the system call fails.
+  /// Creates the temporary file. @throws Error bad_file, as all members do, if a system call fails
   explicit OutputFile(std::string path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -21,9 +21,9 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes) { file_->write(bytes); }
-  /// Sets the permissions of the file that it will replace.
+  /// Gives the new file the permissions of the existing file at the path, which `commit` will replace.
   void take_mode();
-  /// Flushes the file to disk and renames it to its path.
+  /// Flushes the temporary file to disk and renames it to the path.
   void commit();
 
  private:

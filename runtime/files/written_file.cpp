@@ -28,7 +28,7 @@ void WrittenFile::write(std::span<const std::byte> bytes) {
     written_ += static_cast<std::uint64_t>(written);
   }
   if (written_ - begun_ < kManyBytes) return;
-  // Some file systems do not support this call; `sync` reports errors.
+  // The result is ignored: some file systems do not support this call, and `sync` reports write errors.
   ::sync_file_range(file_.get(), static_cast<off_t>(begun_), static_cast<off_t>(written_ - begun_),
                     SYNC_FILE_RANGE_WRITE);
   begun_ = written_;
@@ -39,7 +39,8 @@ void WrittenFile::write_whole(std::span<const std::byte> bytes) {
   try {
     write(bytes);
   } catch (const Error&) {
-    // Devices and pipes cannot be truncated. If truncation fails, the bytes stay; the error is thrown in any case.
+    // Devices and pipes cannot be truncated. If truncation fails, the written part stays in the file. The error of
+    // `write` is thrown in any case.
     if (end >= 0 && ::ftruncate(file_.get(), end) == 0) ::lseek(file_.get(), end, SEEK_SET);
     throw;
   }

@@ -11,11 +11,11 @@
 namespace troupe {
 namespace {
 
-/// Counters of this process. The fork handler runs in the child's only thread.
+/// Counters of this process. A fork handler updates them in each child, whose only thread runs the handler.
 struct Forks {
-  std::atomic<unsigned> count{0};     ///< forks between the first process and this one
+  std::atomic<unsigned> count{0};     ///< number of forks from the first process of the program to this one
   std::atomic<int> runs{0};           ///< live runs
-  std::atomic<pid_t> busy_parent{0};  ///< the parent, if it had a run when it forked this process; 0: it had none
+  std::atomic<pid_t> busy_parent{0};  ///< process id of the parent, if it had a run when it forked; else 0
 
   Forks() {
     ::pthread_atfork(nullptr, nullptr, [] { shared().enter_child(); });
@@ -41,8 +41,8 @@ struct Forks {
 
 OwningProcess::OwningProcess() noexcept : pid_(::getpid()), forks_(Forks::shared().count) {}
 
-/// Checks both numbers: a raw clone runs no fork handler, and in another PID namespace the child may have its parent's
-/// id.
+/// Compares both numbers. The count of forks is not enough, because a child made by a raw clone runs no fork handler.
+/// The process id is not enough, because a child in another PID namespace may have the same id as its parent.
 bool OwningProcess::is_this() const noexcept { return forks_ == Forks::shared().count && pid_ == ::getpid(); }
 
 void OwningProcess::check(const char* what) const {

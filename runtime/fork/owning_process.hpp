@@ -7,15 +7,16 @@
 
 namespace troupe {
 
-/// The process that made an object. A child made by fork has copies of such objects, but not the threads behind them,
-/// and shares their sockets, locks and shared memory with its parent.
+/// Records which process made an object. A child made by fork has copies of its parent's objects, but not the threads
+/// that serve these objects. The copies also share sockets, locks and shared memory with the parent.
 class OwningProcess {
  public:
   OwningProcess() noexcept;
 
   /// Returns whether the calling process is the one that made this object.
   bool is_this() const noexcept;
-  /// @param what the object, such as "this DistributedSGD"
+  /// Checks that the calling process made this object.
+  /// @param what the object for the error message, such as "this DistributedSGD"
   /// @throws Error unsupported in any other process
   void check(const char* what) const;
 
@@ -24,8 +25,9 @@ class OwningProcess {
   unsigned forks_;
 };
 
-/// In a child made by fork since construction, ends the process at the end of the scope. Used around calls of users'
-/// functions on Troupe's threads: such a child has no other thread, and must not answer in its parent's place.
+/// Ends a child process that was forked during the lifetime of this object, as soon as the child leaves the scope.
+/// Troupe's threads use it around calls of users' functions, which may fork. The child has no thread but the forked
+/// one, and must not answer requests in its parent's place.
 class ForkBarrier {
  public:
   ForkBarrier() = default;
@@ -33,18 +35,18 @@ class ForkBarrier {
   ForkBarrier(const ForkBarrier&) = default;
   ForkBarrier& operator=(const ForkBarrier&) = default;
 
-  /// Ends the process now if it is such a child.
+  /// Ends the process with status 1 now, if the process is such a child.
   void end_child() const noexcept;
 
  private:
   OwningProcess owner_;
 };
 
-/// Counts a run of this process for the lifetime of the object.
+/// Counts one live run of this process for the lifetime of the object, so that a fork during a run is detected.
 class LiveRun {
  public:
-  /// @throws Error unsupported in a child that was forked while its parent had a run: a lock that another thread held
-  /// during fork is never released in the child
+  /// @throws Error unsupported in a child that was forked while its parent had a run. If another thread held a lock at
+  /// that moment, the lock is never released in the child.
   LiveRun();
   ~LiveRun();
   LiveRun(const LiveRun&) = delete;
@@ -54,7 +56,8 @@ class LiveRun {
   OwningProcess owner_;
 };
 
-/// Owns an object whose destructor must not run in a child made by fork: there the object is leaked.
+/// Owns an object whose destructor must run only in the process that made the object. In a child made by fork, the
+/// object is leaked instead.
 template <class T>
 class OwnedHere {
  public:
@@ -74,7 +77,8 @@ class OwnedHere {
   std::unique_ptr<T> object_;
 };
 
-/// The same with shared ownership.
+/// Like OwnedHere, with shared ownership: makes an object whose destructor runs only in the process that called this
+/// function.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_owned_here(Arguments&&... arguments) {
   const auto destroy = [owner = OwningProcess()](T* object) {

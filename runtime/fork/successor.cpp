@@ -17,12 +17,13 @@
 namespace troupe {
 namespace {
 
-/// The content of the file, which is read and written, not mapped: truncation by the other process is harmless.
+/// The content of the memory file. It is read and written with system calls, not mapped: an access to mapped memory
+/// would crash if the other process truncated the file.
 struct Record {
-  std::int32_t forking = 0;  ///< a fork is in progress
-  std::int32_t pid = 0;      ///< of the last child; 0: none
-  std::int32_t file = -1;    ///< the descriptor there
-  std::int32_t ended = 0;    ///< `status` is set
+  std::int32_t forking = 0;  ///< 1: a fork is in progress
+  std::int32_t pid = 0;      ///< process id of the last child; 0: none
+  std::int32_t file = -1;    ///< number of the file's descriptor in that child
+  std::int32_t ended = 0;    ///< 1: `status` is the exit status
   std::int32_t status = 0;
 };
 
@@ -32,10 +33,10 @@ Record read_record(int file) {
 }
 
 void write_record(int file, const Record& record) {
-  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // a failure only means that the process is not followed
+  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // after a failure, the process is only not followed
 }
 
-/// The started process, from before main until it settles. Handlers of fork call nothing but the kernel.
+/// The state of a started process, from before main until `settle`. The fork handlers only make system calls.
 struct Started {
   int file = -1;  ///< -1: this process was not started with a memory file
   pid_t pid = -1;
@@ -68,10 +69,11 @@ Started& Started::started() {
   return self;
 }
 
-/// Initialized before main, which may fork at once.
+/// Whether this process was started with a memory file. Initialized before main, because main may fork immediately.
 const bool kKnown = Started::started().file >= 0;
 
-/// Returns whether a process has that memory file open: it is a fork of the started process and runs the same program.
+/// Returns whether process `pid` has the memory file `file` open as its descriptor `number`. If so, the process is a
+/// fork of the started process, and runs the same program.
 bool holds(pid_t pid, int number, int file) {
   struct stat theirs = {};
   struct stat ours = {};

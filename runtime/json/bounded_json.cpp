@@ -64,7 +64,7 @@ class Builder final : public nlohmann::json_sax<json> {
     return fail("takes more than " + std::to_string(bounds_.memory >> 20) + " MB of memory");
   }
 
-  /// Returns where the next value goes; null when the memory bound is reached.
+  /// Returns the place for the next value; null if the memory bound is reached.
   json* place() {
     if (!spend(kValue)) return nullptr;
     if (open_.empty()) return &root_;
@@ -98,8 +98,8 @@ class Builder final : public nlohmann::json_sax<json> {
   const JsonBounds& bounds_;
   std::string& fault_;
   json root_;
-  std::vector<json*> open_;  ///< open containers, outermost first; none moves while it is open
-  json* slot_ = nullptr;     ///< value of the last key
+  std::vector<json*> open_;  ///< arrays and objects that have not ended, outermost first; they do not move
+  json* slot_ = nullptr;     ///< place for the value of the last key
   std::size_t spent_ = 0;
 };
 

@@ -43,7 +43,7 @@ Address Address::parse(const std::string& text, std::uint16_t least_port) {
 }
 
 Address parse_listen(const std::string& text) {
-  // An IPv6 address contains several colons.
+  // An IPv6 address without brackets contains several colons, and has no port.
   const bool has_port = text.find("]:") != std::string::npos ||
                         (text.find(':') != std::string::npos && text.find(':') == text.rfind(':'));
   return has_port ? Address::parse(text) : Address::parse(text + ":0");

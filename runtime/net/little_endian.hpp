@@ -8,8 +8,8 @@
 
 namespace troupe::net {
 
-/// Reads numbers of a fixed-size message, lowest byte first, one after the other. The caller must not read past its
-/// end.
+/// Reads the numbers and bytes of a message of `kSize` bytes, one after the other. Numbers are little-endian. The
+/// caller must not read past the end.
 template <std::size_t kSize>
 class Reader {
  public:
@@ -39,7 +39,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Writes such a message; bytes that are not written stay zero.
+/// Writes a message of `kSize` bytes, to be read by `Reader`. Bytes that are not written are zero.
 template <std::size_t kSize>
 class Writer {
  public:

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-// Ownership and error texts for OpenSSL's C interface.
+// Owning pointers and error texts for OpenSSL's C interface.
 namespace troupe::net {
 
 template <auto kFree>
@@ -26,13 +26,13 @@ using BioPtr = std::unique_ptr<BIO, Free<&BIO_free_all>>;
 using StorePtr = std::unique_ptr<X509_STORE, Free<&X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<&X509_STORE_CTX_free>>;
 
-/// Returns the first error in this thread's queue, and empties the queue.
+/// Returns the text of the first error in this thread's error queue, and empties the queue.
 std::string openssl_error();
 
-/// Returns the text that was written to a memory BIO.
+/// Returns the text that was written to a memory BIO (an in-memory stream of OpenSSL).
 std::string text_of(BIO* bio);
 
-/// Returns the subject's common name; empty if there is none, or more than one.
+/// Returns the common name of the certificate's subject; empty if the subject has none, or more than one.
 std::string common_name(const X509* certificate);
 
 }  // namespace troupe::net

@@ -34,7 +34,7 @@ Outcome look_up(const Address& address, int flags) {
   throw Error(code, "cannot find " + printable(address.host, kLongestHost) + ": " + why);
 }
 
-/// A slot among the concurrent look-ups; not taken if there are too many.
+/// A slot among the `kMostLookUps` concurrent look-ups. `taken` returns false if all slots were in use.
 class Place {
  public:
   Place() : taken_(count().fetch_add(1) < kMostLookUps) {}
@@ -57,7 +57,7 @@ std::future<Outcome> begin_look_up(const Address& address, int flags) {
   if (!place->taken()) fail(ErrorCode::system, address, "too many names are being looked up already");
   std::packaged_task<Outcome()> task([address, flags, place = std::move(place)] { return look_up(address, flags); });
   std::future<Outcome> outcome = task.get_future();
-  const HeldSignals held;  // signals are for the user's threads
+  const HeldSignals held;  // signals must be handled on the user's threads
   start_thread([task = std::make_shared<std::packaged_task<Outcome()>>(std::move(task))] { (*task)(); }).detach();
   return outcome;
 }

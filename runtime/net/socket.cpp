@@ -18,7 +18,7 @@
 namespace troupe::net {
 namespace {
 
-/// Timeout to resolve the address to listen on, which the user has chosen.
+/// Timeout for resolving the address to listen on.
 constexpr std::chrono::seconds kListenTimeout{10};
 /// How long to retry while an address is in use.
 constexpr std::chrono::milliseconds kAddressInUse{500};
@@ -40,7 +40,8 @@ void prepare(int socket) {
   set(IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
-/// Returns the error of connecting; 0 once connected.
+/// Connects a socket, and waits for the result until the deadline. Returns 0, or the `errno` of a failure. @throws
+/// Error timeout
 int try_connect(int socket, const addrinfo& at, const Deadline& deadline) {
   if (::connect(socket, at.ai_addr, at.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS && errno != EINTR) return errno;
@@ -81,7 +82,7 @@ FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const De
   fail("cannot connect to ", to, error);
 }
 
-/// Returns none on failure; `errno` has the reason.
+/// Makes a listening socket. Returns none on failure, with the reason in `errno`.
 FileDescriptor try_listen(const addrinfo& at) {
   FileDescriptor socket = make_socket(at);
   const int on = 1;
@@ -104,7 +105,8 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
 
 FileDescriptor listen_on(const Address& address) {
   const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
-  // The previous listener may have left its socket to a child process that has not called exec yet.
+  // A child process of the previous listener may have inherited its socket, which stays open until the child calls
+  // exec. The address is in use until then.
   const Deadline deadline(kAddressInUse);
   FileDescriptor socket = try_listen(*found);
   while (!socket && errno == EADDRINUSE && !deadline.passed()) {

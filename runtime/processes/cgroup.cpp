@@ -8,9 +8,10 @@
 namespace troupe::cgroup {
 namespace {
 
-/// For "no limit", version 1 writes a number that is larger than any machine's memory.
+/// Numbers from this one on mean "no limit": version 1 then writes a number that is larger than any machine's memory.
 constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
 
+/// Removes the part before the first `separator` from `rest`, and returns the part.
 std::string_view next_part(std::string_view& rest, char separator) {
   const auto end = std::min(rest.find(separator), rest.size());
   const auto part = rest.substr(0, end);
@@ -26,7 +27,7 @@ bool has_part(std::string_view list, std::string_view wanted) {
 
 bool is_octal(std::string_view digits) { return digits.find_first_not_of("01234567") == digits.npos; }
 
-/// Decodes mountinfo, which writes a space as \040.
+/// Decodes the escapes of mountinfo, which writes a space as \040.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,12 +42,14 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-/// A mount point of a cgroup hierarchy, and the cgroup that is visible there.
+/// A mounted cgroup hierarchy: `folder` is the mount point, and `root` is the cgroup that is visible there.
 struct Mount {
   std::string root;
   std::string folder;
 };
 
+/// Returns the first mount of a file system of this type. @param controller must be among the mount's options, unless
+/// it is empty
 std::optional<Mount> find_mount(std::string_view mounts, std::string_view type, std::string_view controller) {
   while (!mounts.empty()) {
     std::string_view line = next_part(mounts, '\n');
@@ -65,7 +68,8 @@ std::optional<Mount> find_mount(std::string_view mounts, std::string_view type, 
   return std::nullopt;
 }
 
-/// Returns the cgroup in the line that names the controller; for version 2, in the line without controllers.
+/// Returns the cgroup of the process. For version 1, it is in the line that names the controller. For version 2 (if
+/// `controller` is empty), it is in the line "0::PATH".
 std::optional<std::string> find_membership(std::string_view memberships, std::string_view controller) {
   while (!memberships.empty()) {
     std::string_view line = next_part(memberships, '\n');
@@ -77,13 +81,15 @@ std::optional<std::string> find_membership(std::string_view memberships, std::st
   return std::nullopt;
 }
 
-/// Returns the part of `path` below `root`. A cgroup outside the mounted one counts as the mounted one.
+/// Returns the path of a cgroup relative to `root`, the mounted cgroup. Returns an empty text for `root` itself, and
+/// for a path that is not below `root`: its folder is not visible, so the limits of `root` apply.
 std::string below(const std::string& root, const std::string& path) {
   const std::string base = root == "/" ? "" : root;
   const bool inside = path.starts_with(base + "/") && path.find("/..") == path.npos;
   return inside && path.size() > base.size() + 1 ? path.substr(base.size()) : "";
 }
 
+/// Appends the folders of the cgroup `path` and its ancestors in `mount`, innermost first.
 void add_folders(const std::optional<Mount>& mount, const std::optional<std::string>& path,
                  std::vector<std::string>& to) {
   if (!mount || !path) return;
@@ -92,6 +98,7 @@ void add_folders(const std::optional<Mount>& mount, const std::optional<std::str
   to.push_back(mount->folder);
 }
 
+/// Returns how many cores a quota of processor time per period is, rounded up; none if there is no quota.
 std::optional<std::uint64_t> quota_in_cores(std::string_view quota, std::string_view period) {
   const auto time = parse_limit(quota);
   const auto each = parse_limit(period);
@@ -130,7 +137,8 @@ std::vector<std::string> Reader::folders_of(std::string_view controller) const {
   return folders(read_("/proc/self/cgroup"), read_("/proc/self/mountinfo"), controller);
 }
 
-/// Returns the bytes of cached file contents. Version 1 counts subfolders only under separate names ("total_").
+/// Returns the bytes of cached file contents in a cgroup, including its child cgroups. Version 1 has separate keys
+/// ("total_") for values that include the child cgroups.
 std::uint64_t Reader::cached(const std::string& folder) const {
   const std::string stat = read_(folder + "/memory.stat");
   const std::string prefix = parse_limit(read_(folder + "/memory.current")) ? "" : "total_";
@@ -145,7 +153,8 @@ std::uint64_t Reader::memory_in_use(const std::string& folder) const {
   return used.value_or(0) > files ? *used - files : 0;
 }
 
-/// Version 2 has a limit for swap alone, version 1 for memory and swap together.
+/// Returns how many bytes of swap may still be used. Version 2 has a limit for swap alone, version 1 has a limit for
+/// memory and swap together.
 std::uint64_t Reader::swap_left(const std::string& folder, std::uint64_t memory_left) const {
   const auto number = [&](const char* file) { return parse_limit(read_(folder + file)); };
   const auto less = [](std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; };

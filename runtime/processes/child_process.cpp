@@ -29,14 +29,16 @@ struct Program {
   char* const* environment;
 };
 
-/// Runs in the child between fork and exec, so it only makes async-signal-safe calls.
-/// @param told descriptor to which `errno` is written if this fails
+/// Replaces the forked child by the program. Runs between fork and exec, so it makes only async-signal-safe calls.
+/// @param inherited,count the descriptors to pass on, as in `start`
+/// @param told the descriptor to which `errno` is written if this fails
 [[noreturn]] void become(const Program& program, const std::pair<int, int>* inherited, std::size_t count, int told) {
   const auto fail = [&told]() {
     const int why = errno;
     ::_exit(::write(told, &why, sizeof why) < 0 ? 126 : 127);
   };
-  // First moves all descriptors above their target numbers, then onto the target numbers. dup2 clears close-on-exec.
+  // First duplicates all descriptors to numbers above all target numbers, then duplicates these to the target numbers.
+  // Otherwise a target could replace a descriptor that is still needed. dup2 makes descriptors that stay open on exec.
   constexpr std::size_t kMost = 8;
   int moved[kMost] = {};
   int above = 0;
@@ -50,7 +52,7 @@ struct Program {
     if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) fail();
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // the signal mask survives exec
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // exec would keep the signal mask
   ::execve(program.path, program.arguments, program.environment);
   fail();
   ::_exit(127);
@@ -102,7 +104,8 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   if (pid < 0) throw_errno("fork");
   if (pid == 0)
     become({program.c_str(), argv.data(), envp.data()}, inherited.data(), inherited.size(), held_until_exec.get());
-  // Waits for the exec: until then the child has our signal handlers, which would handle a signal to it.
+  // Waits for the exec, because until then the child has this program's signal handlers, which would handle a signal
+  // that is meant for the started program.
   held_until_exec = FileDescriptor();
   int why = 0;
   ssize_t got = 0;
@@ -205,7 +208,7 @@ void ChildProcess::reap() {
   do {
     reaped = ::waitpid(pid_, &status_, 0);
   } while (reaped < 0 && errno == EINTR);
-  // A successor is another process's child, so it records its status itself.
+  // A daemon is not this process's child, so waitpid fails. The daemon records its exit status in the memory file.
   const auto said = reaped < 0 && successor_ ? successor_->status() : std::nullopt;
   if (said) status_ = W_EXITCODE(*said, 0);
   reaped_elsewhere_ = reaped < 0 && !said;

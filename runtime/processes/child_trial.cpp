@@ -12,7 +12,8 @@
 namespace troupe {
 
 bool survives(void (*work)()) {
-  // Like fork, but without SIGCHLD at the end of the child, which the program's own wait calls would notice.
+  // Makes a copy of the process, like fork. Unlike after fork, the end of the copy raises no SIGCHLD, and the program's
+  // own wait calls do not return the copy.
   const auto child = static_cast<pid_t>(::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, nullptr));
   if (child == 0) {
     ::prctl(PR_SET_DUMPABLE, 0);

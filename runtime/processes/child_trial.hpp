@@ -2,9 +2,9 @@
 
 namespace troupe {
 
-/// Returns whether a process survives `work`, by running it in a copy of this process. `work` may only make system
-/// calls, because the copy has only the calling thread. The program does not notice the copy: there is no signal and no
-/// core file.
+/// Returns whether a process survives a call of `work`. Calls `work` in a copy of this process, and returns true if the
+/// copy exits normally. The copy has only the calling thread, so `work` may only make system calls. The program does
+/// not notice the copy: there is no SIGCHLD and no core file.
 bool survives(void (*work)());
 
 }  // namespace troupe

@@ -17,7 +17,8 @@
 namespace troupe {
 namespace {
 
-/// How often to check whether the command has ended while another process still holds its output open.
+/// How often to check whether the command has ended. Its output may stay open after its end, because a process that it
+/// started has the output, too.
 constexpr std::chrono::milliseconds kLook{100};
 /// How long to wait for the end of a command that has closed its output.
 constexpr std::chrono::seconds kClosedTimeout{10};
@@ -29,7 +30,7 @@ std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// @param output,errors receive the read ends of the command's pipes
+/// Starts a shell command. @param output,errors are set to the read ends of the pipes for standard output and error
 ChildProcess start_command(const std::string& command, FileDescriptor& output, FileDescriptor& errors) {
   auto [output_end, to_output] = make_pipe();
   auto [errors_end, to_errors] = make_pipe();
@@ -79,7 +80,8 @@ std::size_t CommandOutput::read(std::span<std::byte> to) {
       check_end();
       return 0;
     }
-    // A process that the command started may hold its output open forever.
+    // The command has ended, but a process that it started may keep the output open forever, so the end of the output
+    // is not awaited.
     if (ready == 0 && child_.wait(std::chrono::milliseconds(0)) && !is_readable(output_.get())) {
       check_end();
       return 0;

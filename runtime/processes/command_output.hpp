@@ -10,19 +10,23 @@
 
 namespace troupe {
 
-/// Reads the output of a shell command, whose input is empty. The destructor kills the command and waits for its end.
+/// Runs a shell command with an empty standard input, and reads its standard output. The destructor kills the command
+/// and waits for its end.
 class CommandOutput {
  public:
   /// Starts the command with `/bin/sh -c`. @throws Error system if that fails
   explicit CommandOutput(std::string command);
 
-  /// Waits for bytes and returns their number; 0: the command has ended with status 0.
-  /// @throws Error bad_file, with the command, how it ended and the last line of its standard error, if the command
-  /// ended with another status
+  /// Waits for output, stores it in `to` and returns its number of bytes. Returns 0 if the command has ended with
+  /// status 0 and there is no more output.
+  /// @throws Error bad_file if the command ended with another status. The error names the command, how it ended and the
+  /// last line of its standard error.
   std::size_t read(std::span<std::byte> to);
 
  private:
+  /// Reads available bytes of the command's standard error, and keeps the last ones.
   void read_errors();
+  /// Waits for the command to end. @throws Error bad_file unless its status is 0
   void check_end();
 
   std::string command_;

@@ -17,7 +17,7 @@ namespace {
 int allowed_cores() {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  // The kernel's set is longer than cpu_set_t: a machine with more than 1024 CPUs.
+  // The call fails on a machine with more than 1,024 CPUs, because the kernel's set is then longer than cpu_set_t.
   return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

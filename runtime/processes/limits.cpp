@@ -21,9 +21,11 @@ constexpr const char* kMorePids =
 constexpr const char* kMoreMemory =
     "raise it there, or by docker run --memory, Kubernetes' resources.limits.memory or systemd's MemoryMax";
 
-/// Other threads may have ended since a thread was refused.
+/// A limit on threads counts as reached if at most this many threads remain: other threads may have ended since a
+/// thread was refused.
 constexpr std::uint64_t kNearlyNone = 3;
 
+/// Returns the soft limit of this process; none if unlimited.
 std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -56,14 +58,15 @@ std::string address_space_text(std::uint64_t limit) {
   return "RLIMIT_AS limits the address space of this process to " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
-/// Returns a value of /proc/meminfo or of a process's status, from a line such as "SwapFree:   1234 kB".
+/// Returns a number of bytes from the content of /proc/meminfo or /proc/PID/status. It is in a line such as "SwapFree:
+/// 1234 kB"; `key` is the start of the line.
 std::optional<std::uint64_t> bytes_in(const std::string& text, const std::string& key) {
   const auto found = text.find(key);
   if (found == text.npos) return std::nullopt;
   return std::strtoull(text.c_str() + found + key.size(), nullptr, 10) << 10;
 }
 
-/// Returns the bytes that RLIMIT_DATA counts: private memory of the process, including thread stacks.
+/// Returns the bytes of this process that RLIMIT_DATA limits: private memory, including the stacks of threads.
 std::uint64_t own_bytes() { return bytes_in(read_kernel_file("/proc/self/status"), "\nVmData:").value_or(0); }
 
 std::string data_text(std::uint64_t limit) {
@@ -78,6 +81,7 @@ std::uint64_t threads_of_machine() {
   return slash == text.npos ? 0 : std::strtoull(text.c_str() + slash + 1, nullptr, 10);
 }
 
+/// Describes the limit that prevents one more thread or process, in the order in which limits can be recognized.
 std::string task_limit_text() {
   const auto mapped = soft_limit(RLIMIT_AS);
   if (mapped && mapped_bytes() + stack_bytes() > *mapped) return address_space_text(*mapped);

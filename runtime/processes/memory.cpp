@@ -34,7 +34,7 @@ std::span<float> Mapping::writable_floats() const {
 
 namespace {
 
-/// For slabs of at least this size, the available memory is checked first.
+/// For slabs of at least this many bytes, the available memory is checked first.
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 }  // namespace

@@ -8,18 +8,20 @@
 
 namespace troupe {
 
-/// Bytes and floats of one page. Slabs are divided among writers at page boundaries.
+/// The size of a page in bytes and floats. Writers of the same slab write ranges that begin and end at page boundaries.
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kPageFloats = kPageBytes / sizeof(float);
-/// Floats of one cache line.
+/// The size of a cache line in floats.
 inline constexpr std::size_t kLineFloats = 16;
 
+/// What a mapping is for.
 enum class Access : unsigned char { read, write };
 
-/// A mapped range of a memory file.
+/// A range of a memory file that is mapped into this process for the lifetime of the object.
 class Mapping {
  public:
-  /// Maps `bytes` from `offset` (a multiple of the page size) and faults the pages in. @throws Error system
+  /// Maps `bytes` bytes from `offset` on, a multiple of the page size. Loads all pages immediately, so that later
+  /// accesses cause no page faults. @throws Error system
   Mapping(int fd, std::size_t offset, std::size_t bytes, Access access);
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -27,7 +29,7 @@ class Mapping {
 
   std::size_t bytes() const { return bytes_; }
   std::span<const float> floats() const { return {static_cast<const float*>(data_), bytes_ / sizeof(float)}; }
-  /// @throws Error store_failed if mapped for reading.
+  /// Returns the floats for writing. @throws Error store_failed if the range was mapped for reading
   std::span<float> writable_floats() const;
 
  private:
@@ -36,15 +38,18 @@ class Mapping {
   Access access_;
 };
 
-/// Creates an empty memory file (memfd) whose size can be sealed. On Linux 6.3 and later the file cannot be executed.
+/// Creates an empty memory file (memfd), whose size can later be made unchangeable (sealed). On Linux 6.3 and later,
+/// the file cannot be executed.
+/// @param name name of the file in /proc, for people
 /// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 
-/// Makes an anonymous memory file of exactly `bytes` and seals its size. Every page is allocated now, so that no later
-/// access can fail. @throws Error store_full if the machine has not enough memory, system otherwise.
+/// Makes a memory file of exactly `bytes`, whose size can no longer be changed. All pages are allocated immediately,
+/// because a later access would crash the process if memory ran out.
+/// @throws Error store_full if the machine has not enough memory; system for other failures
 FileDescriptor make_memory_file(std::size_t bytes);
 
-/// Prevents new mappings for writing; existing mappings are not affected.
+/// Prevents new mappings of a memory file for writing. Existing mappings are not affected.
 void seal_against_new_writers(int fd);
 
 }  // namespace troupe

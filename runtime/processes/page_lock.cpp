@@ -22,13 +22,14 @@ namespace {
 
 using GiveBack = void (*)(void* start, std::size_t bytes);
 
+/// The state of a range of memory that can be locked.
 struct Mapped {
   std::size_t bytes;
   bool writable;
   bool locked = false;
 };
 
-/// Locks memory (without `give_back`), or unlocks it and gives it back.
+/// A task of the thread: to lock memory (if `give_back` is null), or to unlock memory and return it with `give_back`.
 struct Task {
   void* start;
   GiveBack give_back = nullptr;
@@ -37,7 +38,8 @@ struct Task {
 /// All lockable memory of this process, and the thread that locks it.
 class Mappings {
  public:
-  /// Registers fork handlers: otherwise a child forked while another thread holds the mutex would wait for it forever.
+  /// Registers fork handlers that hold the mutex during a fork. Otherwise another thread could hold the mutex at that
+  /// moment, and the child would wait for it forever.
   Mappings() {
     ::pthread_atfork([] { shared().mutex_.lock(); }, [] { shared().mutex_.unlock(); },
                      [] { shared().mutex_.unlock(); });
@@ -49,7 +51,7 @@ class Mappings {
   }
 
   void lock_by(const PageLock& by) {
-    const HeldSignals held;  // signals are for the user's threads
+    const HeldSignals held;  // signals must be handled on the user's threads
     const std::scoped_lock lock(mutex_);
     if (by_) return;
     start_thread([this] { run(); }).detach();
@@ -114,20 +116,21 @@ class Mappings {
     all_.at(start).locked = locked;
   }
 
-  /// Memory that a device does not release stays registered.
+  /// Unlocks memory and returns it to the system. Memory that cannot be unlocked stays allocated and registered.
   void unlock_pages(std::unique_lock<std::mutex>& lock, const Task& task) {
     const Mapped mapped = all_.at(task.start);
     lock.unlock();
     const bool free = !mapped.locked || by_->unlock(task.start);
     lock.lock();
     if (!free) return;
-    all_.erase(task.start);  // before other memory can get the same addresses
+    all_.erase(task.start);  // first, because `give_back` lets other memory have the same addresses
     lock.unlock();
     task.give_back(task.start, mapped.bytes);
     lock.lock();
   }
 
-  /// The device's libraries end with the process. Waits for the thread to return from them, unless it hangs there.
+  /// Called when the process exits, before the device's libraries end. Waits at most two seconds for the thread to
+  /// finish its calls of these libraries, and makes it start no more.
   void end() {
     constexpr std::chrono::seconds kTimeout{2};
     if (!owner_.is_this()) return;  // the thread belongs to another process
@@ -163,7 +166,7 @@ void note_mapped(void* start, std::size_t bytes, bool writable) { Mappings::shar
 void end_mapped(void* start, GiveBack give_back) noexcept {
   try {
     Mappings::shared().end(start, give_back);
-  } catch (const std::bad_alloc&) {  // then the memory is not given back
+  } catch (const std::bad_alloc&) {  // the memory then stays allocated
   }
 }
 

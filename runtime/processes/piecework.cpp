@@ -15,8 +15,8 @@
 namespace troupe {
 namespace {
 
-/// Returns one thread per core. Looks the number up at most once a second, because the caller's work may take only 30
-/// microseconds.
+/// Returns the number of threads: one per usable core. Determines the number of cores at most once a second, because
+/// this takes time, while the caller's work may take only 30 microseconds.
 int wanted_threads() {
   using std::chrono::steady_clock;
   static std::atomic<int> known = 0;
@@ -31,14 +31,15 @@ int wanted_threads() {
   return known;
 }
 
-/// Threads that do queued work, first come first. Work that a thread waits for has separate threads, because pieces of
-/// other work may read from a slow disk.
+/// Threads that do queued work in the order of its arrival. There are two sets of threads, because pieces of queued
+/// work may read from a slow disk: `waited_for` is for work that a caller waits for, `shared_out` for other work.
 class PieceThreads {
  public:
   enum class Of : unsigned char { shared_out, waited_for };
 
-  /// Never destroyed: abandoned replicas may outlive main. A child made by fork gets a new object: it has none of its
-  /// parent's threads, but its copy of the condition variable still counts them as waiting.
+  /// Returns the set of threads of a kind. It is never destroyed, because abandoned replicas may use it after the end
+  /// of main. A child made by fork gets a new object: it has none of its parent's threads, but its copy of the
+  /// condition variable still counts these threads as waiting.
   static PieceThreads& all(Of kind) {
     static std::array<std::atomic<PieceThreads*>, 2> of_kind{};
     std::atomic<PieceThreads*>& known = of_kind[static_cast<std::size_t>(kind)];
@@ -54,7 +55,7 @@ class PieceThreads {
     try {
       for (; running_ < wanted; ++running_) std::thread([this] { run(); }).detach();
     } catch (const std::system_error&) {
-      if (running_ == 0) return;  // the thread that waits for the work does it
+      if (running_ == 0) return;  // the thread that waits for the work will do it
     }
     waiting_.push_back(std::move(work));
     added_.notify_all();
@@ -117,7 +118,7 @@ void Pieces::attempt(std::size_t begin, std::size_t end) try {
   work(begin, end);
 } catch (...) {
   const std::lock_guard lock(mutex_);
-  if (begin >= error_at_) return;  // keeps the error of the first failing piece, in any order of execution
+  if (begin >= error_at_) return;  // keeps the error of the piece with the lowest items, whichever piece fails first
   error_at_ = begin;
   error_ = std::current_exception();
 }

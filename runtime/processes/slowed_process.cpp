@@ -12,14 +12,14 @@
 namespace troupe {
 namespace {
 
-/// How long the process runs at a time.
+/// How long the process runs before it is stopped again.
 constexpr std::chrono::milliseconds kTurn{5};
 
 }  // namespace
 
 SlowedProcess::SlowedProcess(pid_t pid, int factor) : process_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
   if (!process_) throw_errno("pidfd_open");
-  const HeldSignals held;  // signals are for the user's threads
+  const HeldSignals held;  // signals must be handled on the user's threads
   thread_ = start_thread([this, factor] { run(factor); });
 }
 

@@ -10,14 +10,15 @@
 
 namespace troupe {
 
-/// Slows down a process of this machine by stopping and continuing it in turns, until this object is destroyed or the
-/// process ends.
+/// Slows down a process of this machine by stopping and continuing it in turns (SIGSTOP and SIGCONT), until this object
+/// is destroyed or the process ends.
 class SlowedProcess {
  public:
   static constexpr int kMostFactor = 100;
 
-  /// @param pid a process that has not been reaped yet
-  /// @param factor 2 to kMostFactor; with 10 it runs a tenth of the time
+  /// Starts to slow the process down.
+  /// @param pid the id of a process that has not been reaped
+  /// @param factor 2 to kMostFactor: the process runs 1/factor of the time
   /// @throws Error system or limit_reached
   SlowedProcess(pid_t pid, int factor);
   /// Lets the process run at full speed again.
@@ -26,8 +27,9 @@ class SlowedProcess {
   SlowedProcess& operator=(const SlowedProcess&) = delete;
 
  private:
+  /// Stops and continues the process, until it ends or this object is destroyed.
   void run(int factor);
-  /// Returns false once the process has ended.
+  /// Sends a signal to the process. Returns false if the process has ended.
   bool signal(int number) const;
 
   FileDescriptor process_;

@@ -16,11 +16,11 @@ using Environment = std::map<std::string, std::string>;
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 10000;
 constexpr std::uint64_t kMostTasks = 1'000'000;
-constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;  // ids of the steps that srun did not make
+constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;  // from here on: ids of steps that srun did not start
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
-/// A variable, and an alternative if it is missing.
+/// The name of a variable, and of another variable that is read if the first is missing.
 struct Variable {
   const char* name;
   const char* other = nullptr;
@@ -48,7 +48,8 @@ bool is_of_name(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' || c == '_';
 }
 
-/// Parses host (',' host)*. A host consists of name characters and '[' digits ['-' digits] (',' ...)* ']'.
+/// Parses a host list with the grammar: host (',' host)*. A host consists of name characters and of ranges '[' digits
+/// ['-' digits] (',' ...)* ']'.
 class HostList {
  public:
   explicit HostList(std::string_view text) : text_(text), rest_(text) {}
@@ -84,7 +85,7 @@ class HostList {
     return name;
   }
 
-  /// Returns the first number, with its leading zeros.
+  /// Parses the rest of a range after '[', and returns its first number, with leading zeros.
   std::string_view numbers() {
     const auto first = take_while(is_digit);
     if (take('-')) take_while(is_digit);

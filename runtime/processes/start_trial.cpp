@@ -28,11 +28,11 @@
 namespace troupe {
 namespace {
 
-/// At most this many threads of other processes are tested; more would take too long.
+/// At most this many threads for other processes are tested, because testing more would take too long.
 constexpr int kMostOthers = 1000;
-/// A reserve, because other threads in this container start and end, too.
+/// A reserve of threads, because other threads of the same container may start meanwhile.
 constexpr int kSpareThreads = 1;
-/// Address space for allocations during the start.
+/// Bytes of address space that the start itself may allocate.
 constexpr std::size_t kSpareBytes = std::size_t{16} << 20;
 constexpr std::size_t kSmallStack = std::size_t{1} << 17;
 constexpr std::size_t kLargestStack = std::size_t{1} << 23;
@@ -57,7 +57,8 @@ class ParkedThreads {
   ParkedThreads(const ParkedThreads&) = delete;
   ParkedThreads& operator=(const ParkedThreads&) = delete;
 
-  /// Returns false if no more threads can be started.
+  /// Starts a thread that waits. Returns false if no more threads can be started. @param small whether the thread
+  /// stands for a thread of another process, so that it should take little memory of this one
   bool add(bool small) {
     Parked& next = parked_.emplace_back();
     next.owner = this;
@@ -66,6 +67,7 @@ class ParkedThreads {
     if (error != 0) parked_.pop_back();
     return error == 0;
   }
+  /// Waits until all started threads run.
   void await_all() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_ == parked_.size(); });
@@ -79,8 +81,8 @@ class ParkedThreads {
     std::atomic<pid_t> id = 0;
   };
 
-  /// Starts with a small stack and grows it: libraries keep thread-local data in the stack, and CUDA's exceeds a small
-  /// one.
+  /// Starts a thread with a small stack. If the system refuses the size, tries larger ones: libraries keep thread-local
+  /// data in the stack, and that of CUDA exceeds a small stack.
   static int create_small(Parked& parked) {
     int error = EINVAL;
     for (std::size_t stack = kSmallStack; error == EINVAL && stack <= kLargestStack; stack *= 2) {
@@ -96,7 +98,8 @@ class ParkedThreads {
   static void* wait(void* parked) {
     Parked& self = *static_cast<Parked*>(parked);
     self.id = static_cast<pid_t>(::syscall(SYS_gettid));
-    // The C library may reserve address space for each thread that allocates, and reuses it for the next thread.
+    // Allocates memory once, because the C library may reserve address space for each thread that allocates. After the
+    // test, the C library reuses that space for later threads.
     if (self.allocates) std::free(std::malloc(1));
     std::unique_lock lock(self.owner->mutex_);
     ++self.owner->waiting_;
@@ -109,22 +112,22 @@ class ParkedThreads {
   std::condition_variable changed_;
   bool open_ = false;
   std::size_t waiting_ = 0;
-  std::deque<Parked> parked_;  // elements keep their addresses
+  std::deque<Parked> parked_;  // a deque, because the threads need stable addresses
 };
 
 void try_files(int count, const std::string& what) {
   std::vector<FileDescriptor> files;
-  files.emplace_back(::eventfd(0, EFD_CLOEXEC));  // needs no path: a container may have no /dev/null
+  files.emplace_back(::eventfd(0, EFD_CLOEXEC));  // needs no path, and a container may have no /dev/null
   while (files.back() && static_cast<int>(files.size()) < count)
     files.emplace_back(::fcntl(files.front().get(), F_DUPFD_CLOEXEC, 0));
   if (files.back()) return;
   const int error = errno;
-  files.clear();  // building the error message takes files, too
+  files.clear();  // because making the error message opens files
   throw_refused(what, error);
 }
 
-/// Limits the C library to one arena. It would otherwise reserve 64 MB or more for each thread that allocates, while it
-/// can, and the remaining address space would be unpredictable.
+/// If the address space is limited, makes the C library use one arena for all threads. Otherwise it would reserve 64 MB
+/// or more for each thread that allocates, as long as it can, and the remaining address space would be unpredictable.
 void spare_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);

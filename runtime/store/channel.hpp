@@ -8,7 +8,7 @@
 
 namespace troupe::store {
 
-/// Carries requests to a store, one at a time.
+/// A connection to an object store, which carries one request at a time.
 class Channel {
  public:
   Channel() = default;
@@ -16,11 +16,12 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   virtual ~Channel() = default;
 
-  /// @throws Error timeout if no reply arrives, store_failed if the store has ended.
+  /// Sends a request, and returns the reply. `file` is set to the descriptor that came with the reply, if any.
+  /// @throws Error timeout if no reply arrives in `timeout`; store_failed if the store has ended
   virtual Reply call(const Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) = 0;
 };
 
-/// Makes a channel over one end of a socket pair whose other end a store serves.
+/// Makes a channel from one end of a socket pair. A store serves the other end.
 std::unique_ptr<Channel> make_socket_channel(FileDescriptor socket);
 
 }  // namespace troupe::store

@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// Returns the elements [begin, begin + count) of memory, for a range that came in a message. @throws Error protocol if
-/// the memory is shorter
+/// Returns the elements [begin, begin + count) of `all`. Use it for a range that a message requests, which may be
+/// wrong.
+/// @throws Error protocol if `all` is shorter
 template <class T>
 std::span<T> checked_part(std::span<T> all, std::size_t begin, std::size_t count) {
   if (begin > all.size() || count > all.size() - begin)
@@ -16,6 +17,7 @@ std::span<T> checked_part(std::span<T> all, std::size_t begin, std::size_t count
   return all.subspan(begin, count);
 }
 
+/// Returns the first `count` elements of `all`. @throws Error protocol if `all` is shorter
 template <class T>
 std::span<T> checked_first(std::span<T> all, std::size_t count) {
   return checked_part(all, 0, count);

@@ -26,10 +26,10 @@ namespace asio = boost::asio;
 /// All members except `run`, `stop` and `post` run on the loop's thread.
 class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
  public:
-  /// Receives an answer; the table owns the descriptor.
+  /// Called with an answer. The table owns the answer's descriptor.
   using Respond = std::function<void(const store::Answer&)>;
 
-  /// @throws Error system if the machine refuses the loop's descriptors.
+  /// @throws Error system or limit_reached if the loop gets no descriptors
   explicit Impl(std::size_t quota) try
       : first_socket_(loop_),
         table_(quota, [this](const store::Waiter& waiter, const store::Answer& answer) { wake(waiter, answer); }) {
@@ -37,6 +37,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     throw_refused("cannot start the object store", error.code().value());
   }
 
+  /// Starts the thread that runs the loop.
   void run() {
     thread_ = start_thread([this] {
       for (;;) try {
@@ -49,7 +50,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     });
   }
 
-  /// Runs the work that was posted, cancels requests that wait, and refuses further posts.
+  /// Ends the store. First runs the work that was posted before. Then cancels requests that wait for an object, and
+  /// refuses later posts.
   void stop() {
     {
       const std::lock_guard lock(posting_);
@@ -75,6 +77,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   store::ClientId add_client() { return table_.add_client(); }
   void drop_client(store::ClientId client) { table_.drop_client(client); }
 
+  /// Handles a request, and calls `respond` with the answer: immediately, or when the object is sealed or the deadline
+  /// has passed.
   void handle(store::ClientId client, const store::Request& request, Respond respond) {
     store::Answer answer = table_.handle(client, request);
     answer.reply.sequence = request.sequence;
@@ -88,6 +92,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     });
   }
 
+  /// Adds a client, whose requests arrive through a socket.
   void serve(FileDescriptor socket) {
     const store::ClientId client = add_client();
     auto session = std::make_unique<asio::posix::stream_descriptor>(loop_, socket.release());
@@ -101,6 +106,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     std::unique_ptr<asio::steady_timer> timer;
   };
 
+  /// Passes the answer to a request that waited.
   void wake(const store::Waiter& waiter, const store::Answer& answer) {
     const auto found = waiting_.find(waiter);
     if (found == waiting_.end()) return;
@@ -119,7 +125,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
                       });
   }
 
-  /// Returns false if the client was dropped.
+  /// Receives and handles a request. Returns false if the client was dropped.
   bool receive(store::ClientId client, asio::posix::stream_descriptor& socket) {
     store::Request request;
     const auto got =
@@ -136,7 +142,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     const auto session = sessions_.find(client);
     if (session == sessions_.end()) return;
     if (!store::send_packet(session->second->native_handle(), std::as_bytes(std::span(&answer.reply, 1)), answer.fd)) {
-      // The table may be in the middle of an operation, so the client is dropped later.
+      // The client is dropped later, because this function may be called while the table is in the middle of an
+      // operation.
       asio::post(loop_, [this, client] { drop_session(client, ""); });
     }
   }
@@ -152,8 +159,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
 
   asio::io_context loop_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{loop_.get_executor()};
-  asio::posix::stream_descriptor first_socket_;  ///< makes the loop open its own descriptors now, where failure can be
-                                                 ///< reported
+  asio::posix::stream_descriptor first_socket_;  ///< exists so that the loop opens its own descriptors in the
+                                                 ///< constructor, where a failure can be reported
   store::ObjectTable table_;
   std::map<store::Waiter, Waiting> waiting_;
   std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;
@@ -182,7 +189,7 @@ class ObjectStore::LoopChannel : public store::Channel {
     const auto ask = [impl = impl_.get(), client = client_,
                       numbered](const std::shared_ptr<std::promise<Result>>& promise) {
       impl->handle(client, numbered, [promise](const store::Answer& answer) {
-        // The caller maps the file later, when the table may already have closed its own descriptor.
+        // Duplicates the descriptor, because the caller uses it later, when the table may have closed its own.
         FileDescriptor copy(answer.fd >= 0 ? ::fcntl(answer.fd, F_DUPFD_CLOEXEC, 0) : -1);
         store::Reply reply = answer.reply;
         if (answer.fd >= 0 && !copy) reply.status = store::Status::no_files;
@@ -195,6 +202,7 @@ class ObjectStore::LoopChannel : public store::Channel {
   }
 
  private:
+  /// Runs `work` on the loop's thread with a promise, and returns the value that the promise is given.
   template <class T, class F>
   T on_loop(F work, std::chrono::milliseconds timeout) {
     auto promise = std::make_shared<std::promise<T>>();

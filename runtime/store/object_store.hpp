@@ -8,23 +8,26 @@
 
 namespace troupe {
 
-/// The object store of a node: slabs of shared memory under a quota, and one thread that manages the table of objects.
+/// The object store of a process: creates slabs of shared memory, up to a quota, and serves clients in this and other
+/// processes. One thread manages the table of objects.
 ///
-/// Clients share only payload bytes, so a crashed or malicious client cannot corrupt the store. A malformed request
-/// drops the client, and the end of its socket releases its slabs. The store has no address to connect to; a worker
-/// process inherits its socket.
+/// Clients share only the memory of objects with the store, so a client that crashes or sends nonsense cannot corrupt
+/// the table. The store drops a client that sends a malformed request. When the socket of a client in another process
+/// closes, the store releases the client's slabs. The store has no address: a worker process inherits one end of a
+/// socket pair.
 class ObjectStore {
  public:
-  /// @param quota_bytes limit for all slabs together; 0: half of the memory of the machine, or of a cgroup around this
-  /// process.
+  /// @param quota_bytes maximum bytes of all slabs together; 0: half of the machine's memory, or half of the memory
+  /// limit of a cgroup around this process if that is less
   explicit ObjectStore(std::size_t quota_bytes = 0);
   ~ObjectStore();
   ObjectStore(const ObjectStore&) = delete;
   ObjectStore& operator=(const ObjectStore&) = delete;
 
-  /// Makes a client in this process, without a socket. The client may outlive the store; its calls then fail.
+  /// Makes a client in this process, which uses no socket. The client may outlive the store; its calls then fail.
   std::unique_ptr<StoreClient> connect();
-  /// Returns the socket for a client in another process. Pass the socket to that process, then close it here.
+  /// Returns a socket for a client in another process. Pass the socket to that process, and then close it in this
+  /// process.
   FileDescriptor connect_process();
 
  private:

@@ -14,7 +14,7 @@ Answer refuse(Status status) {
   return answer;
 }
 
-/// Returns the status for a slab that could not be made.
+/// Returns the status of a request for which no slab could be made. @param error the error of `make_memory_file`
 Status status_of(const Error& error) {
   if (error.code() == ErrorCode::store_full) return Status::no_memory;
   return error.code() == ErrorCode::limit_reached ? Status::no_files : Status::machine_refused;
@@ -85,8 +85,8 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   object.creator = client;
   object.shared_writers = request.shared_writers != 0;
   try {
-    // Other clients must be able to map a shared object for writing, which a slab that was sealed before does not
-    // allow.
+    // A free slab may have been sealed before, which prevents new mappings for writing. Other clients must be able to
+    // map an object with shared writers for writing, so such an object gets a new slab.
     const bool recycle = !object.shared_writers;
     if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) {
       Answer answer = refuse(Status::full);
@@ -198,7 +198,7 @@ void ObjectTable::erase(Objects::iterator object, Status tell_waiters) {
     if (holder != clients_.end()) holder->second.referenced.erase(id);
   }
   const auto creator = clients_.find(gone.creator);
-  // A slab that other clients may have mapped for writing is not reused.
+  // A slab of an object with shared writers is not reused, because other clients may still have it mapped for writing.
   if (creator != clients_.end() && !gone.shared_writers) {
     creator->second.free_slabs.push_back(std::move(gone.slab));
   } else {

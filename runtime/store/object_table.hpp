@@ -14,34 +14,39 @@ namespace troupe::store {
 
 using ClientId = std::uint64_t;
 
-/// The result of a request. The table owns `fd`, which is valid until the next call.
+/// The answer to a request. The table owns the descriptor `fd`, which is valid until the next call; -1: the answer has
+/// none.
 struct Answer {
   Reply reply;
   int fd = -1;
 };
 
-/// A `get` request that waits until its object is sealed.
+/// A `get` request of a client that waits until its object is sealed.
 struct Waiter {
   ClientId client = 0;
-  std::uint64_t sequence = 0;
+  std::uint64_t sequence = 0;  ///< the request's number
   ObjectId id;
   auto operator<=>(const Waiter&) const = default;
 };
 
-/// The bookkeeping of a store: objects, slabs, clients and references. Not thread-safe. Does no input or output, except
-/// for making memory files.
+/// The table of a store: objects, slabs, clients and their references to objects. Not thread-safe. Makes memory files,
+/// but does no other input or output.
 class ObjectTable {
  public:
-  /// Called with the answer to a waiter.
+  /// Called with a waiting request and its answer.
   using Wake = std::function<void(const Waiter&, const Answer&)>;
 
   ObjectTable(std::size_t quota_bytes, Wake wake) : quota_(quota_bytes), wake_(std::move(wake)) {}
 
+  /// Adds a client, and returns its number.
   ClientId add_client();
-  /// Removes a client: deletes its unsealed objects, drops its references, and answers the waiters for its objects.
+  /// Removes a client. Deletes the unsealed objects that it has created, answers the requests that wait for these, and
+  /// drops the client's references.
   void drop_client(ClientId client);
-  /// Handles a request. Status `waiting` means that the answer follows through `wake`, at the latest after `expire`.
+  /// Handles a request. If the status of the answer is `waiting`, the actual answer is passed to `wake` later. The
+  /// caller must call `expire` at the request's deadline.
   Answer handle(ClientId client, const Request& request);
+  /// Answers a waiting request with `timed_out`, if it still waits.
   void expire(const Waiter& waiter);
 
   /// Returns the bytes of all slabs, including free slabs that wait for reuse.
@@ -61,11 +66,13 @@ class ObjectTable {
     ClientId creator = 0;
     bool sealed = false;
     bool shared_writers = false;
-    std::map<ClientId, std::uint64_t> references;
+    std::map<ClientId, std::uint64_t> references;  ///< number of references of each client
   };
   struct Client {
-    std::set<ObjectId> referenced;
-    std::list<Slab> free_slabs;  ///< reused by this client only, which alone has them mapped for writing
+    std::set<ObjectId> referenced;  ///< the objects to which the client has references
+    /// Slabs of deleted objects that the client has created. Only this client may have them mapped for writing, so only
+    /// its later objects reuse them.
+    std::list<Slab> free_slabs;
   };
   using Objects = std::map<ObjectId, Object>;
 
@@ -77,15 +84,19 @@ class ObjectTable {
   Answer trim(ClientId client, std::uint64_t slab);
 
   static Answer answer_with(const Slab& slab);
+  /// Sets `slab` to a slab of `bytes` for the client. Reuses a free slab if `recycle` is set. Returns false if a new
+  /// slab would exceed the quota. @throws Error as `make_memory_file`
   bool take_slab(Client& client, std::size_t bytes, bool recycle, Slab& slab);
+  /// Adds a reference of a client to an object.
   void refer(ClientId client, Objects::iterator object);
   void free_if_unused(Objects::iterator object);
+  /// Deletes an object, and answers the requests that wait for it.
   void erase(Objects::iterator object, Status tell_waiters);
   void wake_waiters(const ObjectId& id, const Answer& answer);
 
   std::size_t quota_;
   Wake wake_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0;  ///< see `bytes`
   std::uint64_t next_slab_ = 1;
   ClientId next_client_ = 1;
   Objects objects_;

@@ -8,22 +8,25 @@
 
 namespace troupe::store {
 
-/// Makes two connected AF_UNIX SOCK_SEQPACKET sockets that no other process can reach. @throws Error system
+/// Makes a pair of connected sockets (AF_UNIX, SOCK_SEQPACKET), which have no address that another process could
+/// connect to. @throws Error system or limit_reached
 std::pair<FileDescriptor, FileDescriptor> make_socket_pair();
 
-/// Sends one packet, with a descriptor unless `fd` is negative. Returns false if the peer has ended or does not read.
+/// Sends one packet without blocking. The packet carries the descriptor `fd`, unless `fd` is negative. Returns false if
+/// the peer has ended or its queue is full.
 bool send_packet(int socket, std::span<const std::byte> packet, int fd);
 
+/// The result of `receive_packet`.
 enum class Received : unsigned char {
   packet,
-  no_file,  ///< a packet whose descriptor exceeds this process's limit on open files
-  nothing,
-  closed,
-  malformed
+  no_file,   ///< a packet; its descriptor was lost because of this process's limit on open files
+  nothing,   ///< no packet is available
+  closed,    ///< the peer has closed the connection, or it broke
+  malformed  ///< a packet of another size
 };
 
-/// Receives one packet of exactly `packet.size()` bytes without waiting. A descriptor in the packet is moved to `fd`,
-/// or closed if `fd` is null.
+/// Receives one packet without blocking. The packet must have exactly `packet.size()` bytes. A descriptor that the
+/// packet carries is moved to `fd`; if `fd` is null, it is discarded.
 Received receive_packet(int socket, std::span<std::byte> packet, FileDescriptor* fd);
 
 }  // namespace troupe::store

@@ -32,7 +32,7 @@ class SocketChannel : public Channel {
           break;
         case Received::packet:
         case Received::no_file:
-          // Ignores the answer to an earlier request that was abandoned.
+          // Ignores the late reply to an earlier request, which timed out.
           if (reply.magic != kMagic || reply.sequence != sequence_) {
             file.reset();
             break;

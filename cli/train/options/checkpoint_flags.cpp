@@ -15,7 +15,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Parses "500" as steps and "60s" as time.
+/// Sets the interval of checkpoints in `options` from a text: "500" means steps, "60s" means seconds.
 void parse_every(const std::string& text, CheckpointOptions& options) {
   const auto found = parse_count_or_unit(text, 's');
   if (!found)

@@ -18,12 +18,13 @@ struct CheckpointFlags {
   bool reshard = false;
 
   void add_to(CLI::App& app);
-  /// @throws Error invalid_argument for malformed texts.
+  /// Sets the library's checkpoint options. @throws Error invalid_argument for malformed texts
   void apply(Options& options) const;
-  /// Returns the metric of `keep_best`; none if there is no `keep_best`, or the number is not finite.
+  /// Returns the value in `test` of the metric that `keep_best` names. Returns none if `keep_best` is empty, or the
+  /// value is infinite or NaN.
   std::optional<double> metric_of(const Evaluation& test) const;
-  /// Copies the weights of the best checkpoint by `keep_best` to a file, and prints file, metric and step. Returns
-  /// false if there is no such checkpoint.
+  /// Copies the weights of the best checkpoint by `keep_best` to `file`, and prints the file, the metric and the step.
+  /// Returns false if there is no such checkpoint.
   bool save_best(const std::string& file) const;
 };
 

@@ -10,7 +10,8 @@
 namespace troupe::cli {
 namespace {
 
-/// A log whose failure (the reader of a pipe ends, or the disk is full) does not end the training.
+/// Wraps a log, so that its failure does not end the training. A log fails, for example, if the disk is full or the
+/// reader of a pipe ends.
 class Tolerated final : public Callback {
  public:
   Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken, std::shared_ptr<const bool> reports_end)

@@ -9,18 +9,19 @@
 
 namespace troupe::cli {
 
-/// The option `--log`, which may be repeated.
+/// The logs of training metrics that the option `--log` asks for.
 struct MetricLogs {
   std::vector<std::string> texts;  ///< in the format of `callbacks::from_text`
 
   void add_to(CLI::App& app);
-  /// @throws Error invalid_argument that lists the available logs
+  /// Adds the logs to the library's callbacks. @throws Error invalid_argument that lists the available logs
   void apply(Options& options) const;
-  /// Returns whether `progress` is among the logs.
+  /// Returns whether the log `progress` is among the logs, so that the command must not show progress itself.
   bool shows_progress() const;
-  /// Later reports are not passed to the logs.
+  /// Stops passing reports to the logs.
   void end_reports() const { *reports_end_ = true; }
-  /// Returns whether a log could not be written. That was logged once, and training continues without the log.
+  /// Returns whether a log could not be written. That failure was reported once, and training continues without the
+  /// log.
   bool is_broken() const { return *broken_; }
 
  private:

@@ -10,12 +10,14 @@
 
 namespace troupe::cli {
 
-/// How often training evaluates the watched set.
+/// How often training evaluates the watched set: the validation set if there is one, else the test set.
 struct EvaluateEvery {
-  std::int64_t steps = 0;   ///< 0: by epochs
-  std::int64_t epochs = 1;  ///< if `steps` is 0
+  std::int64_t steps = 0;   ///< interval in steps; 0: `epochs` is the interval
+  std::int64_t epochs = 1;  ///< interval in epochs
 
-  /// Returns whether an evaluation is due. @param before steps done before the last step. @param done steps done.
+  /// Returns whether an evaluation is due after a call that has made steps.
+  /// @param before number of steps done before the call
+  /// @param done number of steps done after the call
   /// @param epoch_steps steps per epoch; 0: there are no epochs
   bool is_due(std::int64_t before, std::int64_t done, std::int64_t epoch_steps) const {
     const std::int64_t each = steps > 0 ? steps : epochs * epoch_steps;
@@ -30,16 +32,16 @@ struct TrainOptions {
   MetricLogs log;
   std::int64_t epochs = 0;  ///< 0: the default number
   std::int64_t steps = 0;
-  std::int64_t patience = 0;  ///< evaluations; 0: unlimited
+  std::int64_t patience = 0;  ///< number of evaluations without improvement after which training ends; 0: unlimited
   EvaluateEvery evaluate_every;
-  int cross_validate = 0;  ///< folds; 0: no cross-validation
+  int cross_validate = 0;  ///< number of folds; 0: no cross-validation
   bool verbose = false;
   bool quiet = false;
   bool profile = false;
   bool hash = false;
   std::string report;
   std::string save;
-  std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();
+  std::shared_ptr<std::int64_t> last_step = std::make_shared<std::int64_t>();  ///< set when the training starts
 };
 
 }  // namespace troupe::cli

@@ -8,19 +8,21 @@
 
 namespace troupe::cli {
 
-/// For --keep-best without --checkpoint: keeps the best weights so far in the file of --save.
+/// Keeps the best weights of the run so far in the file of --save. Used for --keep-best without --checkpoint.
 class BestWeights {
  public:
-  /// @param metric "accuracy" or "loss". @param file empty: no weights are kept
+  /// @param metric "accuracy" (higher is better) or "loss" (lower is better)
+  /// @param file the file of --save; empty: no weights are kept
   BestWeights(std::string metric, std::string file) : metric_(std::move(metric)), file_(std::move(file)) {}
 
-  /// Saves the weights if they are better than all before; the first of equal ones is kept. @param value value of the
-  /// metric; none: not finite
+  /// Saves the current weights if `value`, their metric, is better than all values before.
+  /// @param value none: the metric is infinite or NaN, and the weights are not saved
   void offer(DistributedSGD& sgd, std::optional<double> value);
 
   /// Returns whether weights have been saved.
   bool is_kept() const { return best_.has_value(); }
-  /// Returns "best weights saved to FILE: accuracy 0.9312, after step 600".
+  /// Returns a sentence such as "best weights saved to FILE: accuracy 0.9312, after step 600". Weights must have been
+  /// saved.
   std::string text() const;
 
  private:
@@ -32,7 +34,7 @@ class BestWeights {
   std::int64_t step_ = 0;
 };
 
-/// Returns that text.
+/// Returns such a sentence for the given values. @param step number of the step after which the weights were saved
 std::string best_weights_text(const std::string& file, const std::string& metric, double value, std::int64_t step);
 
 }  // namespace troupe::cli

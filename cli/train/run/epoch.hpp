@@ -8,22 +8,23 @@
 
 namespace troupe::cli {
 
-/// The figures of an epoch. For an epoch that was begun by an earlier process: of the steps of this process.
+/// The results of an epoch. If an earlier process has trained a part of the epoch, only the steps of this process
+/// count.
 struct EpochReport {
-  std::int64_t epoch = 0;  ///< 1 for the first
-  std::int64_t step = 0;   ///< its last step
+  std::int64_t epoch = 0;  ///< number of the epoch, from 1
+  std::int64_t step = 0;   ///< number of the epoch's last step
   std::int64_t samples = 0;
-  double loss = 0;                            ///< mean over the samples, each before the update of its step
-  std::optional<double> accuracy = {};        ///< of the same samples; none if the loss has no accuracy
-  double learning_rate = 0;                   ///< of its last step
-  double seconds = 0;                         ///< of training, without evaluations and other work between epochs
+  double loss = 0;  ///< mean loss over the samples; the loss of each sample is computed before the update of its step
+  std::optional<double> accuracy = {};        ///< accuracy on the same samples; none if the loss has no accuracy
+  double learning_rate = 0;                   ///< learning rate of the epoch's last step
+  double seconds = 0;                         ///< time of training, without evaluations and other work between epochs
   std::optional<Evaluation> test = {};        ///< none without a test set, or if there is a validation set
-  std::optional<Evaluation> validation = {};  ///< none without one
+  std::optional<Evaluation> validation = {};  ///< none without a validation set
 
   double samples_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
-/// Adds up the steps of an epoch. Starts to measure time at construction.
+/// Adds up the results of the steps of an epoch. Measures the epoch's time from the construction of this object.
 class EpochTally {
  public:
   void add(const StepReport& step) {
@@ -33,7 +34,7 @@ class EpochTally {
     correct_ += step.correct;
   }
 
-  /// Returns the report of the epoch that ends now. The caller adds numbers, learning rate and evaluations.
+  /// Returns the report of the epoch, which ends now. The caller must set its numbers, learning rate and evaluations.
   EpochReport end() const {
     const double samples = static_cast<double>(samples_);
     const auto accuracy =

@@ -8,16 +8,17 @@
 
 namespace troupe::cli {
 
-/// Evaluations of a run. Each is made once for the same weights.
+/// Evaluates the sets of a run. Each set is evaluated only once for the same weights; the result is kept.
 class Evaluations {
  public:
   explicit Evaluations(DistributedSGD& sgd) : sgd_(sgd) {}
 
-  /// Returns an evaluation, with R2 if there are targets, unless there are too many. Returns none if the data has no
-  /// such set.
-  /// @throws Error bad_data that names a worker; any error once an evaluation has found the set
+  /// Returns the evaluation of a set with the current weights. It contains R2 if the data has targets, unless there are
+  /// too many targets. Returns none if the data has no such set.
+  /// @throws Error as DistributedSGD::evaluate. The error bad_data means that the set does not exist, and is not
+  /// thrown, unless it names a worker or an earlier evaluation of the set succeeded.
   const std::optional<Evaluation>& of(EvaluationSet set);
-  /// Must be called when the weights were replaced.
+  /// Forgets the results. Call this after the weights were replaced other than by a step.
   void forget() {
     for (Measured& each : measured_) each = {.is_there = each.is_there};
   }
@@ -27,13 +28,13 @@ class Evaluations {
   struct Measured {
     std::int64_t step = -1;
     std::optional<Evaluation> evaluation = {};
-    bool is_there = false;  ///< an evaluation has shown that the set exists
+    bool is_there = false;  ///< whether an earlier evaluation has shown that the set exists
   };
 
   Evaluation measure(EvaluationSet set);
 
   DistributedSGD& sgd_;
-  std::array<Measured, 2> measured_;  ///< by EvaluationSet
+  std::array<Measured, 2> measured_;  ///< indexed by EvaluationSet
 };
 
 }  // namespace troupe::cli

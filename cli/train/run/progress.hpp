@@ -8,21 +8,25 @@
 
 namespace troupe::cli {
 
-/// Formats a time such as "0:07", "12:40" or "2:05:00"; seconds are rounded.
+/// Returns a duration as text, such as "0:07", "12:40" or "2:05:00", rounded to whole seconds.
 std::string clock_text(double seconds);
 
-/// Shows the progress of a training, with samples per second, the loss and the remaining time. On a terminal, redraws a
-/// bar; otherwise prints a line every few seconds.
+/// Shows the progress of a training: steps, samples per second, the loss and the remaining time. On a terminal, redraws
+/// a bar; otherwise prints a line every five seconds.
 class Progress {
  public:
-  /// @param steps_done steps before this training, out of `total_steps`
+  /// @param steps_done number of steps done before this process started
+  /// @param total_steps number of steps when the training ends, including `steps_done`
+  /// @param quiet whether to print nothing
   Progress(std::int64_t steps_done, std::int64_t total_steps, bool quiet);
 
+  /// Counts a step, and redraws or prints if enough time has passed.
   void step(const StepReport& report);
-  /// Ends the bar's line, so that something else can be printed.
+  /// Erases the bar, so that something else can be printed on its line.
   void end_line();
-  /// `pause` and `go_on` enclose work that trains no samples, such as an evaluation. That time does not count for the
-  /// rate, but does count for the remaining time.
+  /// Call `pause` before and `go_on` after work that trains no samples, such as an evaluation. The time of this work is
+  /// excluded from the samples per second. It is included in the estimate of the remaining time, since more such work
+  /// will follow.
   void pause();
   void go_on() { since_.lap(); }
 
@@ -38,10 +42,10 @@ class Progress {
   bool line_open_ = false;
   std::int64_t done_ = begun_;
   Stopwatch whole_;
-  std::int64_t samples_ = 0;  ///< since the last drawing, as are the next three
+  std::int64_t samples_ = 0;  ///< since the last drawing, like the next three members
   double loss_sum_ = 0;
-  double seconds_ = 0;  ///< until the last pause
-  Stopwatch since_;     ///< since the drawing, or the end of the pause
+  double seconds_ = 0;  ///< time until the last pause
+  Stopwatch since_;     ///< measures the time since the last drawing or the end of the last pause
 };
 
 }  // namespace troupe::cli

@@ -24,17 +24,18 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
   return array;
 }
 
-/// The beginning of a step's line.
+/// The text with which the line of a step begins.
 constexpr std::string_view kStep = R"({"step":)";
 
-/// Returns the step of a line; 0 for a line that is not a step.
+/// Returns the number of the step that a line describes; 0 if the line does not describe a step.
 std::int64_t step_of(std::string_view line) {
   std::int64_t step = 0;
   if (line.starts_with(kStep)) std::from_chars(line.data() + kStep.size(), line.data() + line.size(), step);
   return step;
 }
 
-/// Returns the number of bytes before the first line that belongs to a later step or is incomplete.
+/// Returns the number of bytes in `text` before the first line that belongs to a step after `last_step` or is
+/// incomplete.
 std::size_t end_of(const std::string& text, std::int64_t last_step) {
   std::size_t end = 0;
   for (std::size_t next = 0; (next = text.find('\n', end)) != std::string::npos; end = next + 1)
@@ -61,7 +62,7 @@ nlohmann::ordered_json to_json(const LbfgsReport& report) {
       {"portions", report.portions},       {"backups", report.backups},         {"backups_won", report.backups_won}};
 }
 
-/// The step must come first, where `step_of` looks for it.
+/// Returns the line of a step. The key "step" must come first, because `step_of` expects it there.
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;

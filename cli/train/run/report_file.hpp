@@ -14,44 +14,48 @@
 
 namespace troupe::cli {
 
-/// Hashes with which two runs are compared bit by bit.
+/// Quantities of a step by which `troupe diff` compares two runs bit by bit.
 struct StepHash {
   double loss = 0;
   double gradient_norm = 0;   ///< 0 if gradients are not clipped
-  std::uint64_t weights = 0;  ///< checksum, in canonical order
+  std::uint64_t weights = 0;  ///< checksum of the weights in canonical order
 };
 
-/// JSON lines: one object per step, one per epoch after its last step, and one for the profile if there is one.
-/// docs/command.md describes their content. An object of a step begins with "step", one of an epoch with "epoch". Bytes
-/// of texts that are not UTF-8 become U+FFFD.
+/// Writes the report of a run as JSON lines. There is one object per step, one per epoch after its last step, and one
+/// per evaluation between epochs. If there is a profile, it has an object, too. docs/command.md describes their
+/// content. The first key is "step" in an object of a step, and "epoch" in that of an epoch. Bytes of texts that are
+/// not UTF-8 become U+FFFD.
 class ReportFile {
  public:
-  /// @param steps_done steps of the run that is resumed in this file: lines of later steps and an incomplete line are
-  /// cut off. With 0, the file is emptied.
-  /// @throws Error bad_file, as all members do; also for a FIFO without a reader.
+  /// Opens the file.
+  /// @param steps_done number of steps that a resumed run has done. Lines of later steps, and an incomplete line, are
+  /// cut off. If 0, the file is emptied.
+  /// @throws Error bad_file, as all members do, also for a FIFO without a reader
   ReportFile(const std::string& path, Precision precision, std::int64_t steps_done);
 
-  /// @param hash hashes to add to the line.
+  /// Writes the line of a step. @param hash if set, its quantities are added to the line as hexadecimal numbers
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
+  /// Writes the line of an epoch.
   void write(const EpochReport& epoch);
-  /// Writes an evaluation between epochs, after `step` steps.
+  /// Writes the line of an evaluation between epochs, after step `step`.
   void write(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
-  /// Writes one object with the result of `profile_json` under "profile".
+  /// Writes the line of the profile: an object with the result of `profile_json` under the key "profile".
   void write(std::span<const ProfileRow> profile);
   void close() { file_.close(); }
 
  private:
-  /// Writes a line whole, even if the program is killed right after.
+  /// Writes a whole line. If the program is killed afterwards, the line is in the file.
   void write_line(const nlohmann::ordered_json& object);
 
   Precision precision_;
   LogFile file_;
 };
 
-/// A report whose failure does not end the training: if it cannot be written, training continues without it.
+/// Writes a report whose failure does not end the training: if the file cannot be written, logs a warning and drops the
+/// report.
 class ToleratedReport {
  public:
-  /// @throws Error as ReportFile
+  /// Opens the report. @throws Error as the constructor of ReportFile
   void open(const std::string& path, Precision precision, std::int64_t steps_done) {
     report_.emplace(path, precision, steps_done);
   }

@@ -9,15 +9,17 @@
 namespace troupe::cli {
 namespace {
 
-/// State that the signal handler may write.
+/// The first signal, or 0. The signal handler writes these variables, so they have types that a handler may write.
 volatile std::sig_atomic_t noted = 0;
 volatile std::sig_atomic_t at_terminal = 0;  ///< whether standard error is a terminal
 
-volatile std::sig_atomic_t noted_at = 0;  ///< milliseconds of the monotonic clock, truncated
+volatile std::sig_atomic_t noted_at = 0;  ///< time of the first signal: see `milliseconds_now`
 
-/// A signal so soon after the first is a repetition: timeout(1) sends its signal to the program, and then to its group.
+/// A signal less than this many milliseconds after the first is a repetition. timeout(1), for example, sends its signal
+/// to the program and then to the program's process group.
 constexpr std::sig_atomic_t kSameWish = 300;
 
+/// Returns the milliseconds of the monotonic clock, modulo 10^9.
 std::sig_atomic_t milliseconds_now() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -31,7 +33,7 @@ void note(int signal) {
     const std::sig_atomic_t passed = now - noted_at;
     if (passed >= 0 && passed < kSameWish) return;
     ::signal(signal, SIG_DFL);
-    ::raise(signal);  // delivered when this handler has returned
+    ::raise(signal);  // takes effect when this handler has returned
     return;
   }
   noted = signal;
@@ -39,7 +41,8 @@ void note(int signal) {
   if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
 }
 
-/// A signal that is ignored stays ignored: `nohup` and background jobs of a shell rely on this.
+/// Makes `note` handle a signal, unless the signal is ignored: `nohup` and background jobs of a shell rely on ignored
+/// signals. @param before is set to the previous action
 void listen(int signal, struct sigaction& before) {
   struct sigaction action {};
   action.sa_handler = note;

@@ -8,9 +8,10 @@
 
 namespace troupe::cli {
 
-/// For its lifetime, records the first SIGTERM, SIGINT or SIGHUP instead of ending the program, and confirms it if
-/// standard error is a terminal. The next signal ends the program at once, unless it arrives within 0.3 s, as a
-/// repetition of the first. Only one object may exist at a time.
+/// For the lifetime of this object, the first SIGTERM, SIGINT or SIGHUP does not end the program, but is recorded. If
+/// standard error is a terminal, a message confirms the signal. A second signal ends the program immediately. But a
+/// signal less than 0.3 s after the first is ignored, because it is a repetition of the first. Only one object may
+/// exist at a time.
 class StopSignals {
  public:
   StopSignals();

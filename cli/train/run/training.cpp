@@ -37,11 +37,13 @@
 namespace troupe::cli {
 namespace {
 
+/// Default number of epochs.
 constexpr std::int64_t kUsualEpochs = 2;
-/// For L-BFGS, which usually ends by itself.
+/// Default number of steps for L-BFGS, which usually ends by itself earlier.
 constexpr std::int64_t kLbfgsSteps = 100;
 
-/// Returns the step after which a run of `steps` steps ends: a call of local SGD makes several steps.
+/// Returns the number of the last step of a run of at least `steps` steps. With local SGD, each call makes several
+/// steps, so the last call may go beyond `steps`.
 std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
   const auto* const local = std::get_if<LocalSgd>(&algorithm);
   if (local == nullptr || local->steps < 1 || steps <= local->warm_start) return steps;
@@ -58,12 +60,13 @@ std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std:
   return planned_steps(algorithm, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
 }
 
-/// The number of steps whose phases are printed without --verbose.
+/// The number of first steps whose phases are printed even without --verbose.
 constexpr std::int64_t kStepsShown = 3;
 
+/// A training by `train`, or of one fold.
 class Training {
  public:
-  /// @param fold title of the fold; empty: no cross-validation
+  /// Starts the workers. @param fold title of the fold; empty: no cross-validation
   explicit Training(const TrainOptions& options, std::string fold = {})
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
@@ -136,7 +139,7 @@ class Training {
     progress.end_line();
   }
 
-  /// Returns whether the result of an epoch is used; otherwise it is not evaluated.
+  /// Returns whether results of epochs are shown, written or used. If not, sets are not evaluated during the training.
   bool epochs_count() const {
     return !options_.quiet || report_.is_open() || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
            !options_.log.texts.empty() || (here().in_worker() && options_.cross_validate == 0);
@@ -155,7 +158,8 @@ class Training {
 
   bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
 
-  /// Saves a checkpoint of the current state, with its metric, unless it has been saved.
+  /// Saves a checkpoint of the current state, unless this step has been saved already. Returns the checkpoint's path.
+  /// @param metric value of the metric of --keep-best, stored in the checkpoint
   std::string save(std::optional<double> metric = {}) {
     if (saved_step_ == sgd_.steps_done()) return saved_;
     saved_ = sgd_.checkpoint(metric);
@@ -163,8 +167,8 @@ class Training {
     return saved_;
   }
 
-  /// Keeps the weights if they are the best. A write error does not end the training; a worker lost beyond the budget
-  /// does.
+  /// Keeps the weights for --keep-best: in a checkpoint, or, without --checkpoint, in the file of --save if they are
+  /// the best. A write error does not end the training, but a lost worker that exceeds the budget does.
   void keep_if_best(const Evaluation& test) try {
     const auto metric = options_.checkpoint.metric_of(test);
     has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
@@ -176,27 +180,28 @@ class Training {
     failed_best_ = true;
   }
 
-  /// Updates --patience and --keep-best. The value is recorded first: a run that resumes from an earlier step ignores
-  /// it.
+  /// Uses an evaluation for --patience and --keep-best. Patience comes first: if the process ends before the checkpoint
+  /// is written, the run resumes from an earlier step and ignores the later value.
   void judge(const Evaluation& evaluation) {
     patience_.watch(sgd_.steps_done(), watches_accuracy() ? -evaluation.accuracy : evaluation.loss);
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(evaluation);
   }
 
-  /// Makes up for an evaluation that a run did not finish because it was killed after an epoch's last step.
+  /// Called at the start. If the run resumes after a step with a due evaluation, evaluates again for --patience and
+  /// --keep-best: the earlier process may have been killed after the step, before it finished the evaluation.
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const AlgorithmOptions& algorithm = options_.run.algorithm;
     const bool local = std::holds_alternative<LocalSgd>(algorithm.chosen()) && begun_ > algorithm.warm_start();
-    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // the last of these steps may be beyond the
-                                                                            // epoch
+    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // a call ends with the epoch's last step,
+                                                                            // or up to this many steps later
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
     const auto evaluation = evaluations_.of(watched_);
     if (evaluation) judge(*evaluation);
   }
 
-  /// Saves the state after a signal. @returns the exit status
+  /// Saves the state after a signal, and prints where. @returns the exit status
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
     report_.close();
@@ -207,13 +212,14 @@ class Training {
       if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // the typed command is the search
+    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // in a trial, the command line is that of the search
     std::printf("stopped by %s after step %lld%s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
                 kept.c_str());
     return kSignalled + signal;
   }
 
-  /// Says where the last step is saved, or, if it cannot be saved, which checkpoint is the newest.
+  /// Saves a checkpoint, and returns a text that tells where. If it cannot be saved, logs a warning and returns a text
+  /// about the newest checkpoint. @throws Error if there is no checkpoint
   std::string save_or_newest() try { return ", saved in " + save(); } catch (const Error& error) {
     const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
     if (saved.empty()) throw;
@@ -221,7 +227,8 @@ class Training {
     return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
   }
 
-  /// Returns none if workers were stopped together with this program: a signal to all leaves the step unfinished.
+  /// Makes a step, and returns its report. Returns none if a signal has reached this program and its workers at the
+  /// same time: the workers end, and the step cannot be finished.
   std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error& error) {
     if (!stopped() || (error.code() != ErrorCode::worker_lost && error.code() != ErrorCode::timeout)) throw;
     return std::nullopt;
@@ -248,7 +255,8 @@ class Training {
     return step;
   }
 
-  /// Prints a straggler once, after a worker has stood out for some steps.
+  /// Counts the slowest worker of a step. If a worker is a straggler by the rules of `Stragglers::text`, prints a line
+  /// about it, once in the run.
   void note_straggler(const StepReport& report, Progress& progress) {
     stragglers_.add(report.slowest);
     if (straggler_told_ || options_.quiet) return;
@@ -281,7 +289,8 @@ class Training {
 
   bool validates() const { return watched_ == EvaluationSet::validation; }
 
-  /// Evaluates after steps that do not end an epoch.
+  /// Evaluates the watched set, prints and reports the results. Called when an evaluation is due at a step that does
+  /// not end an epoch.
   void end_stretch(const StepReport& last) {
     const auto evaluation = evaluations_.of(watched_);
     tell(last.loss, evaluation);
@@ -309,7 +318,7 @@ class Training {
     std::fflush(stdout);
   }
 
-  /// @param measures whether an evaluation is due
+  /// Prints and reports the results of an epoch that has ended. @param measures whether an evaluation is due
   void end_epoch(EpochReport epoch, const StepReport& last, bool measures) {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
@@ -317,8 +326,8 @@ class Training {
     const auto evaluation = measures ? evaluations_.of(watched_) : std::nullopt;
     (validates() ? epoch.validation : epoch.test) = evaluation;
     if (measures) tell(epoch.loss, evaluation, epoch.epoch);
-    report_.write(epoch);  // before a checkpoint of this step: a run that resumes from the checkpoint does not write
-                           // this line
+    report_.write(epoch);  // before `judge` may save a checkpoint of this step: a run that resumes from it does not
+                           // write this line again
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
@@ -331,12 +340,13 @@ class Training {
   bool has_told_enough() const { return most_told_ > 0 && told_ >= most_told_; }
   static bool is_trial() { return !tune::trial_folder().empty(); }
 
-  /// If this is a trial, reports the results on the watched set to the search.
+  /// Reports the results on the watched set to the search, if this process is a trial of a search.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();
     ++told_;
-    // Saves before it reports: once a search knows of a report, the file must have the evaluated weights.
+    // Saves the weights before the report: once the search has received the report, the file must contain the evaluated
+    // weights.
     if (is_trial() && !options_.save.empty() && options_.checkpoint.keep_best.empty()) sgd_.save(options_.save);
     Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
     if (epoch) metrics["epoch"] = *epoch;
@@ -349,7 +359,8 @@ class Training {
     here().report(metrics);
   }
 
-  /// Must be called before the last evaluation, which is not part of the training.
+  /// Prints and reports the times of layers. Call this before the last evaluation, whose time is not a part of the
+  /// training.
   void say_profile() {
     const auto rows = profile_rows(read_layer_times(sgd_.call_model(kProfileFunction)));
     report_.write(rows);
@@ -361,8 +372,8 @@ class Training {
     if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
-  /// Loads the best weights, so that the printed results are those of the file of --save. Logs are not affected: they
-  /// follow the steps.
+  /// Loads the best weights from the file of --save, so that the results that are printed at the end belong to these
+  /// weights. Logs get no more reports, because they show the results after each step, not those of the best weights.
   void return_to_best() try {
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     options_.log.end_reports();
@@ -401,7 +412,7 @@ class Training {
   Evaluations evaluations_{sgd_};
   ToleratedReport report_;
   bool broken_record_ = false;
-  bool failed_best_ = false;  ///< weights of --keep-best could not be written
+  bool failed_best_ = false;  ///< whether weights of --keep-best could not be written or read
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
@@ -412,13 +423,13 @@ class Training {
   Patience patience_{options_.patience,
                      std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
                      options_.checkpoint.folder, sgd_.steps_done()};
-  std::int64_t begun_ = sgd_.steps_done();  ///< steps done before this process
-  std::string saved_;                       ///< the last checkpoint that this process saved
+  std::int64_t begun_ = sgd_.steps_done();  ///< number of steps done before this process started
+  std::string saved_;                       ///< path of the last checkpoint that this process saved
   std::int64_t saved_step_ = -1;
-  bool ended_ = false;  ///< L-BFGS has ended by itself
+  bool ended_ = false;  ///< whether L-BFGS has ended by itself
   double last_loss_ = 0;
   std::int64_t told_step_ = -1;
-  std::int64_t told_ = 0;  ///< reports to the search, if this is a trial
+  std::int64_t told_ = 0;  ///< number of results that were reported to the search
   const std::int64_t most_told_ = tune::most_reports();
   std::int64_t epoch_steps_ = 0;
   std::int64_t total_steps_ = 0;

@@ -28,8 +28,8 @@ using Days = std::optional<std::int64_t>;
 
 constexpr std::size_t kLongestName = 63;
 constexpr std::int64_t kMostDays = 36500;
-constexpr long kRounding = 3600;  ///< tolerance in seconds, for the time since an authority with the same number of
-                                  ///< days was made
+constexpr long kRounding = 3600;  ///< tolerance in seconds: a certificate may be made for as many days as its
+                                  ///< authority, although the authority is already some minutes old
 const char* const kDriver = "driver";
 
 void check_name(const std::string& name, const char* whom) {
@@ -56,7 +56,8 @@ long seconds_of(std::int64_t days) {
   return static_cast<long>(days) * net::kDay;
 }
 
-/// Locks the authority's folder while its files are read and written.
+/// Locks the authority's folder for the lifetime of this object, so that operations of other processes on the folder
+/// wait.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : held_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -68,31 +69,37 @@ class FolderLock {
   FileDescriptor held_;
 };
 
-/// Moves the folder `made` to `folder`, which may exist.
+/// Moves the folder `made` to the path `folder`. If that folder exists, replaces it.
+/// @param spare a free path for the old folder, used if the file system cannot exchange two folders atomically
 void put_in_place(const std::string& made, const std::string& folder, const std::string& spare) {
-  if (::rename(made.c_str(), folder.c_str()) == 0) return;  // there was none
+  if (::rename(made.c_str(), folder.c_str()) == 0) return;  // there was no folder to replace
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) {
     fs::remove_all(made);
     return;
   }
-  // File systems without an atomic exchange, such as NFS: for a moment the folder does not exist.
+  // Some file systems, such as NFS, have no atomic exchange. There, no folder exists at the path for a moment.
   fs::remove_all(spare);
   if (::rename(folder.c_str(), spare.c_str()) != 0 || ::rename(made.c_str(), folder.c_str()) != 0)
     throw_errno(("cannot replace " + folder).c_str());
   fs::remove_all(spare);
 }
 
+/// An existing authority, whose folder is locked for the lifetime of this object.
 class Authority {
  public:
-  /// Opens an existing authority.
+  /// Locks the folder and reads the authority.
   explicit Authority(std::string folder)
       : folder_(std::move(folder)), lock_(folder_), own_(read(folder_)), issued_(read_issued()) {}
 
   void issue(const std::string& member, const net::CertificateText& text);
-  /// @throws Error bad_certificate if the list of issued certificates is missing
+  /// Checks that issued.pem lists certificates. @throws Error bad_certificate if the list is missing or empty
   void require_notes() const;
+  /// Returns the lifetime of a new certificate in seconds. Without `days`, returns the default lifetime, or the
+  /// remaining lifetime of the authority if that is shorter. @throws Error invalid_argument if `days` exceed the
+  /// authority's remaining lifetime; bad_certificate if the authority has expired
   long lifetime(Days days) const;
-  /// Returns all certificates that were issued for a name, oldest first.
+  /// Returns all certificates that were issued for a name, oldest first. @throws Error invalid_argument if there are
+  /// none
   std::vector<X509*> of(const std::string& member) const;
   Revoked revoke(const std::string& member) const;
 
@@ -129,7 +136,8 @@ long Authority::lifetime(Days days) const {
   return std::min(asked, left);
 }
 
-/// Records the certificate in issued.pem before it can be used, so that every certificate can be revoked.
+/// Makes the key and certificate of `member`, and puts them into its subfolder. Adds the certificate to issued.pem
+/// first: otherwise, after a crash, there could be a usable certificate that cannot be revoked.
 void Authority::issue(const std::string& member, const net::CertificateText& text) {
   const net::CertifiedKey made = net::make_member(own_, text);
   std::string all;
@@ -187,8 +195,8 @@ net::CertificateText text_of(const std::string& name, Role role, long lifetime) 
   return {.name = name, .alternative_name = net::role_name(role), .valid_until = lifetime};
 }
 
-/// The folder of a new authority. Unless the authority is complete, the destructor removes the files and folders that
-/// were made.
+/// The folder of a new authority. The destructor removes the files and folders that were made, unless `complete` was
+/// called.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -206,8 +214,8 @@ class NewFolder {
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  /// Marks the authority's files in the folder as new. @throws Error bad_certificate if the folder already contains one
-  /// of them
+  /// Checks that the folder contains none of an authority's files. From then on, the destructor removes these files
+  /// from the folder. @throws Error bad_certificate if the folder already contains such a file
   void begin(const std::string& folder) {
     for (const char* const file : kFiles)
       if (fs::exists(folder + file))
@@ -219,7 +227,7 @@ class NewFolder {
  private:
   static constexpr std::array kFiles{"/ca.pem", "/ca-key.pem", "/issued.pem", "/crl.pem", "/driver"};
 
-  /// Leaves folders that contain other files.
+  /// Removes the authority's files, and the folders that this object made. A folder that contains other files stays.
   void remove() noexcept {
     std::error_code ignored;
     for (const char* const file : kFiles)
@@ -230,7 +238,7 @@ class NewFolder {
   }
 
   fs::path folder_;
-  int made_ = 0;  ///< number of folders that were created, from this one up
+  int made_ = 0;  ///< number of folders that were created: `folder_` and its parents
   bool begun_ = false;
   bool complete_ = false;
 };

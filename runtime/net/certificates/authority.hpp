@@ -4,50 +4,56 @@
 #include <optional>
 #include <string>
 
-// The folder of a private certificate authority, as `troupe certs` manages it. `ca.pem` and `ca-key.pem` are the
-// authority's certificate and key. `issued.pem` contains all certificates that it has issued, and `crl.pem` the revoked
-// ones. Each member's credentials are in a subfolder. Concurrent operations on one folder are serialized by a lock.
+// Functions of `troupe certs` on the folder of a private certificate authority. In the folder, `ca.pem` and
+// `ca-key.pem` are the authority's certificate and key. `issued.pem` contains all certificates that the authority has
+// issued, and `crl.pem` is the list of revoked certificates. Each member (the driver or a node) has its credentials in
+// a subfolder. A lock on the folder makes concurrent operations run one after the other.
 namespace troupe {
 
+/// Default lifetime of an authority, in days.
 inline constexpr std::int64_t kAuthorityDays = 3650;
-/// Default lifetime of certificates of drivers and nodes; shorter if the authority expires earlier.
+/// Default lifetime of the certificates of drivers and nodes, in days. If the authority expires earlier, its
+/// certificates expire with it.
 inline constexpr std::int64_t kMemberDays = 90;
 
 struct AuthorityOptions {
-  std::int64_t days = kAuthorityDays;
-  std::optional<std::int64_t> driver_days = {};
+  std::int64_t days = kAuthorityDays;            ///< lifetime of the authority
+  std::optional<std::int64_t> driver_days = {};  ///< lifetime of the driver's certificate; none: the default
   std::string driver_name =
-      "driver";  ///< common name of the driver's certificate, which nodes can be configured to require
+      "driver";  ///< common name in the driver's certificate; nodes can be configured to accept only this name
 };
 
-/// Makes a new authority in `folder`, and the driver's credentials in `folder/driver`. Only the owner can read the
-/// keys.
-/// @throws Error bad_certificate if the folder already contains an authority; invalid_argument for days out of range or
-/// an invalid name; system
+/// Makes a new authority in `folder`, and the driver's credentials in `folder/driver`. Only the owner of the files can
+/// read the keys.
+/// @throws Error bad_certificate if the folder already contains an authority; invalid_argument for an invalid name or
+/// number of days; system
 void create_authority(const std::string& folder, const AuthorityOptions& options = {});
 
-/// Makes `folder/NAME` with `ca.pem`, `cert.pem` and `key.pem` for a node. Copy the folder to the node; the authority's
-/// key is not in it.
-/// @throws Error invalid_argument for an invalid name or days out of range; bad_certificate if there is no authority or
-/// the name is taken.
+/// Makes the credentials of a node: the subfolder `folder/NAME` with `ca.pem`, `cert.pem` and `key.pem`. The user
+/// copies the subfolder to the node's machine. It does not contain the authority's key.
+/// @param days lifetime of the certificate; none: the default
+/// @throws Error invalid_argument for an invalid name or number of days; bad_certificate if there is no authority in
+/// `folder`, or the subfolder exists
 void create_node_credentials(const std::string& folder, const std::string& name,
                              std::optional<std::int64_t> days = std::nullopt);
 
-/// Replaces a member's key and certificate atomically: a concurrent reader of `folder/NAME` gets the old pair or the
-/// new one. The old certificate stays valid until it expires or is revoked. The name "driver" is the driver.
-/// @throws Error invalid_argument for a name without a certificate; otherwise as above
+/// Replaces the key and certificate in `folder/NAME` atomically: a process that reads the subfolder at the same time
+/// gets either the old pair or the new pair. The old certificate stays valid until it expires or is revoked.
+/// @param name a node's name, or "driver" for the driver, whichever common name its certificate has
+/// @throws Error invalid_argument for a name without a certificate; otherwise as `create_node_credentials`
 void renew_credentials(const std::string& folder, const std::string& name,
                        std::optional<std::int64_t> days = std::nullopt);
 
-/// The number of certificates of a name, and how many of them were newly revoked.
+/// The result of `revoke_credentials`.
 struct Revoked {
-  int certificates = 0;
-  int added = 0;
+  int certificates = 0;  ///< number of certificates that were ever issued for the name
+  int added = 0;         ///< number of these that were not revoked before
 };
 
-/// Revokes all certificates of a name, and writes the new list beside every member's credentials, too.
-/// @throws Error invalid_argument for a name without a certificate; bad_certificate for an authority that cannot sign
-/// lists, or a damaged file; system
+/// Revokes all certificates of a name. Writes the new revocation list to `crl.pem` in the authority's folder and in
+/// every member's subfolder.
+/// @throws Error invalid_argument for a name without a certificate; bad_certificate if the authority's certificate does
+/// not allow it to sign revocation lists, or a file is damaged; system
 Revoked revoke_credentials(const std::string& folder, const std::string& name);
 
 }  // namespace troupe

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How often to read a certificate and key that do not match: their folder may just have been replaced.
+/// How many times to read a certificate and key that do not match, because `troupe certs renew` may be replacing them.
 constexpr int kReadings = 10;
 
 int no_password(char*, int, int, void*) { return -1; }
@@ -52,7 +52,7 @@ std::string read_text(const std::string& file) {
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // large enough for a long revocation list
   try {
     return InputFile(file).read_text(kLargest);
-  } catch (const Error&) {  // a folder, a pipe, or none
+  } catch (const Error&) {  // the path is a folder or a pipe, or does not exist
     refuse_missing(file);
   }
 }

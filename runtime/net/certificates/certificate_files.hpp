@@ -7,37 +7,43 @@
 
 #include "runtime/net/certificates/certificate.hpp"
 
-// Certificates and keys in files.
+// Reads and writes files with certificates and keys.
 namespace troupe::net {
 
-/// Throws Error bad_certificate with the message "FILE WHAT; ADVICE".
+/// Throws Error bad_certificate with the message "FILE WHAT; ADVICE", made from the three arguments.
 [[noreturn]] void refuse(const std::string& file, const std::string& what, const std::string& advice);
 
+/// Throws Error bad_certificate for a file that is missing or cannot be read.
 [[noreturn]] void refuse_missing(const std::string& file);
 
+/// Advice for `refuse`.
 inline constexpr const char* kMakeAnew = "make a new one with `troupe certs`";
 
-/// Returns the content of a file. @throws Error bad_certificate naming the file
+/// Returns the content of a file of at most 16 MiB. @throws Error bad_certificate that names the file
 std::string read_text(const std::string& file);
-/// Returns an OpenSSL reader of `text`, which must outlive it.
+/// Returns a memory BIO from which OpenSSL reads `text`. The text must outlive the BIO.
 BioPtr bio_of(const std::string& text);
 
-/// @throws Error bad_certificate naming the file.
+/// Reads the first certificate of a file. @throws Error bad_certificate that names the file
 CertificatePtr read_certificate(const std::string& file);
-/// Reads all certificates of a file, in order. @throws Error bad_certificate naming the file
+/// Reads all certificates of a file, in order. @throws Error bad_certificate that names the file
 std::vector<CertificatePtr> read_certificates(const std::string& file);
-/// Reads a certificate and its key. Retries if they do not match, because `troupe certs renew` may be replacing them.
-/// @throws Error bad_certificate naming the file.
+/// Reads a certificate and its private key. If they do not match, reads both up to nine more times, because `troupe
+/// certs renew` may be replacing them.
+/// @throws Error bad_certificate that names the file
 CertifiedKey read_certified_key(const std::string& certificate_file, const std::string& key_file);
 
-/// Makes a folder that only its owner may enter. @throws Error system
-void make_private_folder(const std::string& folder);
-/// Writes a file atomically; the file never has another mode. @throws Error system
-void write_file(const std::string& file, const std::string& text, mode_t mode);
-/// Writes a key in the same way, with mode 0600. @throws Error system
-void write_key(const std::string& file, EVP_PKEY* key);
-/// Makes `folder` (mode 0700) with ca.pem, cert.pem and key.pem (mode 0600). Replaces each existing file atomically.
+/// Makes a folder, and missing parent folders. Sets the mode of the folder to 0700, so that only its owner may enter
+/// it.
 /// @throws Error system
+void make_private_folder(const std::string& folder);
+/// Replaces or creates a file atomically. The new file has the permissions `mode` from the start, so a secret is never
+/// readable by others. @throws Error system
+void write_file(const std::string& file, const std::string& text, mode_t mode);
+/// Replaces or creates a file with a private key atomically, with mode 0600. @throws Error system
+void write_key(const std::string& file, EVP_PKEY* key);
+/// Makes `folder` (mode 0700) with a member's ca.pem, cert.pem (both mode 0644) and key.pem (mode 0600). Replaces each
+/// existing file atomically. @throws Error system
 void write_member(const std::string& folder, X509* authority, const CertifiedKey& member);
 
 }  // namespace troupe::net

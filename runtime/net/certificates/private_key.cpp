@@ -27,15 +27,16 @@ using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, Free<&OSSL_PARAM_BLD_free>>;
 using ParametersPtr = std::unique_ptr<OSSL_PARAM, Free<&OSSL_PARAM_free>>;
 using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free<&EVP_PKEY_CTX_free>>;
 
-/// Enough for several thousand numbers. A user's own requests for secure memory share this size.
+/// Bytes of OpenSSL's secure memory: enough for several thousand numbers of keys. If the user's own code uses secure
+/// memory, too, all of it shares this size.
 constexpr std::size_t kSecureBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastBlock = 32;
 constexpr std::size_t kLargestFile = 16 * 1024;
-constexpr std::size_t kLargestPoint = 133;  ///< public key of NIST's P-521
+constexpr std::size_t kLargestPoint = 133;  ///< bytes of a public key of NIST's P-521, the largest curve
 
 bool make_secure_memory() {
   if (CRYPTO_secure_malloc_initialized() == 1) return true;
-  // A result of 2 means memory that core dumps do not contain but that may be swapped.
+  // Besides 1 for success, 2 is accepted: core dumps do not contain the memory, but it may be swapped to disk.
   if (CRYPTO_secure_malloc_init(kSecureBytes, kLeastBlock) == 0)
     throw Error(ErrorCode::system, "cannot allocate secure memory for keys: " + openssl_error());
   return true;
@@ -68,7 +69,8 @@ void check_owner_only(int fd, const std::string& file) {
     refuse(file, "is readable by others", "run `chmod 600 " + file + "`; make a new one if others may have read it");
 }
 
-/// Reads the file and returns its size in bytes; of a file that is too long for a key, reads only as many bytes as fit.
+/// Reads the file and returns the number of bytes read. Of a file larger than `into`, reads only as many bytes as fit:
+/// such a file is too long for a key, and is not accepted later.
 std::size_t read_into(const SecureBytes& into, const std::string& file) {
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened) check_owner_only(opened.get(), file);
@@ -80,7 +82,8 @@ std::size_t read_into(const SecureBytes& into, const std::string& file) {
   }
 }
 
-/// Returns the content of the first element of `from`, which must have this tag, and removes that element from `from`.
+/// Removes the first ASN.1 element from `from`, and returns its content. Returns none if the element does not have the
+/// type `tag`.
 std::optional<Bytes> take(Bytes& from, int tag) {
   const unsigned char* at = from.data();
   long length = 0;
@@ -95,7 +98,8 @@ std::optional<Bytes> take(Bytes& from, int tag) {
   return content;
 }
 
-/// Returns the secret number of a key in the format of RFC 5208 (if `wrapped`) or RFC 5915.
+/// Returns the secret number in `text`, the DER encoding of a private key. The format is that of RFC 5208 if `wrapped`,
+/// else that of RFC 5915. Returns none if the encoding is invalid.
 std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   std::optional<Bytes> key = take(text, V_ASN1_SEQUENCE);
   if (key && wrapped) {
@@ -106,7 +110,8 @@ std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   return key && take(*key, V_ASN1_INTEGER) ? take(*key, V_ASN1_OCTET_STRING) : std::nullopt;
 }
 
-/// Parses the key without OpenSSL's decoders, which leave copies of the key on the heap.
+/// Returns the secret number of the key in `text`, the first `size` bytes of a PEM file; none if there is no such key.
+/// Does not use OpenSSL's decoders, because these leave copies of the key in ordinary memory.
 NumberPtr read_secret(const SecureBytes& text, std::size_t size) {
   const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(size)));
   unsigned char* data = nullptr;
@@ -127,7 +132,8 @@ NumberPtr read_secret(const SecureBytes& text, std::size_t size) {
   return number;
 }
 
-/// Returns the key pair of `secret` and the certificate's public key; none if that is not an elliptic-curve key.
+/// Returns the key pair that consists of the private key `secret` and the certificate's public key. Returns none if the
+/// public key is not an elliptic-curve key.
 KeyPtr join(X509* certificate, const BIGNUM* secret) {
   EVP_PKEY* const known = X509_get0_pubkey(certificate);
   std::array<unsigned char, kLargestPoint> point{};

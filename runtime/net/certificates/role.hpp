@@ -9,12 +9,12 @@ namespace troupe {
 /// The role that a certificate grants. A node cannot act as the driver.
 enum class Role : unsigned char { driver, node };
 
-/// "driver" or "node".
+/// Returns "driver" or "node".
 const char* to_string(Role role);
 
 namespace net {
 
-/// "urn:troupe:role:driver" and "urn:troupe:role:node".
+/// Returns the URI that a certificate with this role contains: "urn:troupe:role:driver" or "urn:troupe:role:node".
 std::string role_name(Role role);
 
 /// Returns whether the certificate has exactly one role, and that role is `role`.

@@ -27,21 +27,25 @@ std::vector<std::string> names_of(const Membership& membership) {
   return names;
 }
 
-/// The peer's gate ends a handshake after about this time, so waiting longer is useless.
+/// The time to wait for the end of a handshake. The peer's gate ends a handshake a second earlier, so waiting longer
+/// would be useless.
 constexpr milliseconds kHandshakeTimeout = Gate::kHandshakeTimeout + seconds(1);
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
 
+/// Returns the earlier of `deadline` and a deadline that is `from_now` after the present.
 Deadline sooner(const Deadline& deadline, milliseconds from_now) {
   return Deadline(std::min(deadline.left(), from_now));
 }
 
-/// Returns whether an error may be temporary. Another certificate or protocol is permanent.
+/// Returns whether an error with this code may be temporary, so that a retry may succeed. A wrong certificate or
+/// protocol is permanent.
 bool may_pass(ErrorCode code) {
   return code == ErrorCode::system || code == ErrorCode::timeout || code == ErrorCode::worker_lost;
 }
 
-/// Tries to connect once. Returns none, with the reason in `why`, if a later attempt may succeed.
+/// Tries to connect once. Returns none, with the reason in `why`, if the failure is temporary. @throws Error for a
+/// permanent failure
 std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                                   const Deadline& deadline, std::optional<Error>& why) try {
   TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakeTimeout));
@@ -58,6 +62,7 @@ std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& crede
   return std::nullopt;
 }
 
+/// Connects to a node, and retries after temporary failures. @throws Error that names the node
 TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                     const Deadline& deadline) try {
   std::optional<Error> why;
@@ -70,7 +75,7 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
     pause = std::min(2 * pause, kLongestPause);
   }
 } catch (const Error& error) {
-  if (error.code() == ErrorCode::limit_reached) throw;  // a limit of this process
+  if (error.code() == ErrorCode::limit_reached) throw;  // a limit of this process, for which the node is not to blame
   throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
 
@@ -130,7 +135,7 @@ class DataPlane::Impl {
   void take(const Hello& hello, TlsStream stream) {
     std::shared_ptr<StreamTransport> transport;
     {
-      // The state may have changed since `admit`.
+      // The membership may have changed since the gate called `admit`, so the connection is checked again.
       const std::lock_guard lock(mutex_);
       if (!refusal(hello, stream).refusal.empty()) return;
       taken_.emplace(hello.node, hello.stream);
@@ -140,7 +145,7 @@ class DataPlane::Impl {
     transport->add_incoming(hello.node, std::make_unique<TlsStream>(std::move(stream)));
   }
 
-  /// @throws Error worker_lost if there is no membership.
+  /// Returns the transport of the current membership. @throws Error worker_lost if there is no membership
   std::shared_ptr<StreamTransport> current() const {
     const std::lock_guard lock(mutex_);
     if (!transport_) throw Error(ErrorCode::worker_lost, "this node is not in a cluster now");
@@ -153,6 +158,7 @@ class DataPlane::Impl {
     return membership_;
   }
 
+  /// Returns why a data connection is refused; an empty verdict accepts it. The caller holds the mutex.
   Verdict refusal(const Hello& hello, const TlsStream& stream) const {
     if (!transport_) return {"no data is expected here now", true};
     if (hello.run != membership_.run) return "it belongs to another run";
@@ -175,8 +181,8 @@ class DataPlane::Impl {
   const std::shared_ptr<net::RefusalLog> log_;
   mutable std::mutex mutex_;
   Membership membership_;
-  std::set<std::pair<std::int32_t, std::uint32_t>> taken_;
-  std::shared_ptr<StreamTransport> transport_;  ///< of the membership; null if there is none
+  std::set<std::pair<std::int32_t, std::uint32_t>> taken_;  ///< numbers of nodes and their connections
+  std::shared_ptr<StreamTransport> transport_;              ///< of the membership; null if there is none
 };
 
 DataPlane::DataPlane(std::shared_ptr<const Credentials> credentials, int threads, std::shared_ptr<net::RefusalLog> log)

@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// The header before the bytes of each segment on a data connection: fixed size, little-endian.
+/// The header that precedes the bytes of each segment on a data connection. Encoded in a fixed size, little-endian.
 struct FrameHeader {
   WindowId window = 0;
   std::uint32_t segment = 0;
@@ -22,8 +22,10 @@ struct FrameHeader {
 
 inline constexpr std::size_t kFrameHeaderBytes = 32;
 
+/// Returns the encoded header.
 std::array<std::byte, kFrameHeaderBytes> encode(const FrameHeader& header);
-/// Returns none if the bytes are not a valid header. `WindowTable` checks whether the window takes the segment.
+/// Decodes a header. Returns none if the bytes do not start with the header's magic number. Does not check whether the
+/// window takes such a segment, which `WindowTable::claim` does.
 std::optional<FrameHeader> decode_frame_header(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 }  // namespace troupe

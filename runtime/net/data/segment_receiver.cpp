@@ -19,9 +19,10 @@ struct SegmentReceiver::Connection {
   int from = -1;
   std::unique_ptr<ByteStream> stream;
   std::array<std::byte, kFrameHeaderBytes> header = {};
-  std::optional<WindowTable::Slot> slot = {};  ///< none while a header is read
-  std::size_t done = 0;                        ///< bytes of the header, or of the segment
+  std::optional<WindowTable::Slot> slot = {};  ///< place of the segment that is read; none while a header is read
+  std::size_t done = 0;                        ///< number of bytes read of the header or segment
 
+  /// Returns the memory for the remaining bytes of the header or segment.
   std::span<std::byte> rest() { return (slot ? slot->bytes : std::span<std::byte>(header)).subspan(done); }
 };
 
@@ -55,7 +56,8 @@ void SegmentReceiver::add(int from, std::unique_ptr<ByteStream> stream) {
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) return;
   connections_.emplace(&connection, std::move(made));
-  // Also waits for writability, which is true at once: polling does not see bytes that arrived with the handshake.
+  // Also waits for writability, which is true immediately, so that a thread reads from the connection once. Bytes that
+  // arrived together with the handshake are already buffered in the stream, where polling the socket does not see them.
   watch(connection, EPOLL_CTL_ADD, EPOLLIN | EPOLLOUT);
 }
 
@@ -79,7 +81,7 @@ void SegmentReceiver::run() {
     const int ready = ::epoll_wait(events_.get(), &event, 1, -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready <= 0) continue;
-    if (event.data.ptr == nullptr) return;  // the event stays set for the other threads
+    if (event.data.ptr == nullptr) return;  // told to end; the event stays set for the other threads
     auto& connection = *static_cast<Connection*>(event.data.ptr);
     try {
       if (serve(connection)) continue;
@@ -92,8 +94,8 @@ void SegmentReceiver::run() {
 }
 
 bool SegmentReceiver::serve(Connection& connection) {
-  // The kernel gives a connection to one thread at a time. The previous thread may still hold the mutex just after it
-  // has watched the connection again.
+  // epoll reports a connection to one thread at a time. But the previous thread may still hold the mutex for a moment
+  // after its call of `watch`.
   const std::lock_guard lock(connection.mutex);
   for (std::size_t turn = kTurn; turn > 0;) {
     const std::span<std::byte> rest = connection.rest();
@@ -111,8 +113,9 @@ bool SegmentReceiver::serve(Connection& connection) {
       return true;
     }
   }
-  // Decrypted bytes may be buffered here, which polling does not see. Writability is always true, so the connection is
-  // queued again, behind the others.
+  // The turn is over. Decrypted bytes may be buffered in the stream, where polling the socket does not see them. The
+  // connection is therefore also watched for writability, which is true immediately: it is queued again, behind the
+  // other connections.
   watch(connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
   return true;
 }

@@ -15,33 +15,40 @@
 
 namespace troupe {
 
-/// Receives segments with a few threads, which read from connections straight into their windows. One thread at a time
-/// reads a connection, and moves on to other connections after `kTurn` bytes.
+/// Receives segments with a few threads, which read from connections directly into the memory of the windows. Only one
+/// thread at a time reads from a connection. After `kTurn` bytes, the thread continues with other connections, so that
+/// no node waits for long.
 class SegmentReceiver {
  public:
+  /// Bytes that are read from one connection before other connections get their turn.
   static constexpr std::size_t kTurn = 1 << 20;
 
-  /// @param names names of the nodes, for the log. @throws Error system
+  /// Starts `threads` threads, which receive into `windows`.
+  /// @param names names of the nodes, for `log`, which records dropped connections
+  /// @throws Error system
   SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads,
                   std::shared_ptr<net::RefusalLog> log);
   ~SegmentReceiver();
   SegmentReceiver(const SegmentReceiver&) = delete;
   SegmentReceiver& operator=(const SegmentReceiver&) = delete;
 
-  /// Starts to receive segments of a node from a connection. @throws Error system
+  /// Starts to receive segments of node `from` through `stream`. @throws Error system
   void add(int from, std::unique_ptr<ByteStream> stream);
-  /// Ends all connections. No window is written after this returns.
+  /// Ends all connections and threads. No window is written after this returns.
   void end();
 
  private:
   struct Connection;
 
   void run();
-  /// Returns false if the connection ended.
+  /// Receives from a connection until no bytes are available, or `kTurn` bytes were read. Returns false if the
+  /// connection has ended.
   bool serve(Connection& connection);
-  /// Handles a complete header, or a complete segment.
+  /// Handles a complete header (finds the memory for its segment) or a complete segment (marks it as arrived).
   void finish(Connection& connection);
+  /// Makes one thread serve the connection when the socket has one of `events`. @param operation epoll_ctl's
   void watch(Connection& connection, int operation, std::uint32_t events);
+  /// Closes a connection and marks its node as lost. @param tell whether to log the reason `why`
   void drop(Connection& connection, const std::string& why, bool tell);
 
   WindowTable& windows_;

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Up to this size, copying the bytes behind their header is faster than another TLS record.
+/// Segments of up to this many bytes are copied behind their header, because that is faster than a second TLS record.
 constexpr std::size_t kSmall = 4096;
 
 }  // namespace
@@ -55,7 +55,8 @@ void SegmentSender::write(Connection& connection, const FrameHeader& header, std
     const auto end = std::copy(bytes.begin(), bytes.end(), std::copy(head.begin(), head.end(), both.begin()));
     return connection.stream->write_all(std::span(both.begin(), end), deadline);
   }
-  // The header has its own TLS record, so that the following records are full and nothing is copied.
+  // The header is sent in a TLS record of its own. The segment's bytes then fill the following records completely, and
+  // need not be copied.
   connection.stream->write_all(encode(header), deadline, !bytes.empty());
   connection.stream->write_all(bytes, deadline);
 }
@@ -65,7 +66,7 @@ void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> b
   try {
     write(connection, header, bytes, deadline);
   } catch (const Error& error) {
-    // A part of the segment may have been sent.
+    // A part of the segment may have been sent, so the connections cannot be used again.
     end(error.message());
     give_back(connection);
     throw Error(error.code() == ErrorCode::timeout ? ErrorCode::timeout : ErrorCode::worker_lost, error.message(),

@@ -12,16 +12,18 @@
 
 namespace troupe {
 
-/// Sends segments to one node, each over any connection that is free. Thread-safe.
+/// Sends segments to one node. Each segment goes over any connection that sends nothing at the moment. Thread-safe.
 class SegmentSender {
  public:
-  /// @param name name of the node, for errors.
+  /// @param name name of the node, for error messages
   explicit SegmentSender(std::string name) : name_(std::move(name)) {}
 
+  /// Adds a connection to the node. @throws Error worker_lost after `end`
   void add(std::unique_ptr<ByteStream> stream);
-  /// Sends like `Transport::send`, on the calling thread. If a send fails half-way, all connections to the node end.
+  /// Sends a segment like `Transport::send`, on the calling thread. If a send fails, a part of the segment may have
+  /// been sent, so all connections to the node are ended.
   void send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
-  /// Ends all connections: current and later sends throw worker_lost with `why`.
+  /// Ends all connections to the node. Current and later calls of `send` throw worker_lost with the message `why`.
   void end(const std::string& why);
 
  private:
@@ -30,6 +32,7 @@ class SegmentSender {
     bool busy = false;
   };
 
+  /// Waits for a connection that is not busy, and marks it as busy. @throws Error timeout, worker_lost
   Connection& take(const Deadline& deadline);
   void give_back(Connection& connection);
   static void write(Connection& connection, const FrameHeader& header, std::span<const std::byte> bytes,
@@ -39,7 +42,7 @@ class SegmentSender {
   std::mutex mutex_;
   std::condition_variable free_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::string ended_;  ///< the reason; empty while the connections are open
+  std::string ended_;  ///< why the connections were ended; empty while they are open
 };
 
 }  // namespace troupe

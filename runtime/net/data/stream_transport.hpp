@@ -15,16 +15,21 @@
 
 namespace troupe {
 
-/// The transport of one membership over connections that its owner adds. Independent of TLS and addresses.
+/// The transport of one membership, over connections that its owner makes and adds. Does not depend on TLS or
+/// addresses.
 class StreamTransport : public Transport {
  public:
-  /// @param names names of all nodes. @param self number of this node. @param threads number of receiving threads.
+  /// @param names names of all nodes, by number
+  /// @param self number of this node
+  /// @param threads number of receiving threads
+  /// @param log records dropped connections
   /// @throws Error system
   StreamTransport(const std::vector<std::string>& names, int self, int threads,
                   std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~StreamTransport() override;
 
-  /// Adds a connection that this node writes to, or one that it reads from.
+  /// Add a connection to node `to`, which this node only writes to, or a connection from node `from`, which this node
+  /// only reads from.
   void add_outgoing(int to, std::unique_ptr<ByteStream> stream);
   void add_incoming(int from, std::unique_ptr<ByteStream> stream);
   /// Ends all connections; pending waits throw worker_lost. No window is written after this returns.
@@ -43,8 +48,8 @@ class StreamTransport : public Transport {
 
   const int self_;
   WindowTable windows_;
-  std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< by node
-  std::shared_mutex copying_;                            ///< shared while a thread copies into a window of this node
+  std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< indexed by node number
+  std::shared_mutex copying_;  ///< locked (shared) while a thread copies into a window of this node
   bool ended_ = false;
   SegmentReceiver receiver_;
 };

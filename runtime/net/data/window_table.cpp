@@ -43,10 +43,10 @@ class WindowTable::Window {
   const std::span<std::byte> bytes;
   const std::size_t segment_bytes;
   const SegmentLength length;
-  const std::shared_ptr<const void> keep;  ///< owner of the memory, also while a segment arrives for a withdrawn window
+  const std::shared_ptr<const void> keep;  ///< owner of the memory: a segment may still arrive after `withdraw`
   std::mutex mutex;
   std::condition_variable changed;
-  int waiting = 0;
+  int waiting = 0;  ///< number of threads that wait for a segment
   bool withdrawn = false;
   std::vector<Segment> segments;
 
@@ -56,7 +56,7 @@ class WindowTable::Window {
 
 struct WindowTable::Loss {
   std::atomic<bool> lost = false;
-  std::string why;  ///< written before `lost`
+  std::string why;  ///< the reason; written before `lost` is set
 };
 
 WindowTable::WindowTable(std::vector<std::string> names) : names_(std::move(names)) {

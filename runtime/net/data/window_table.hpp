@@ -17,11 +17,11 @@
 
 namespace troupe {
 
-/// The windows of one membership: where segments may be written, which segments have arrived, and the threads that wait
-/// for them. Independent of connections. Thread-safe.
+/// The windows of one membership. For each window, the table knows the memory, the segments that have arrived, and the
+/// threads that wait for segments. Does not depend on connections. Thread-safe.
 class WindowTable {
  public:
-  /// @param names names of the nodes, for errors.
+  /// @param names names of the nodes, by number, for error messages
   explicit WindowTable(std::vector<std::string> names);
   ~WindowTable();
 
@@ -35,33 +35,34 @@ class WindowTable {
   const std::string& name_of(int node) const { return names_.at(static_cast<std::size_t>(node)); }
 
   class Window;
-  /// A segment that may be written now, until `arrived` is called.
+  /// The memory of a segment that its receiver may write now. The permission ends with the call of `arrived`.
   struct Slot {
     std::shared_ptr<Window> window;
     FrameHeader header;
     std::span<std::byte> bytes;
   };
-  /// Returns where to write a segment of node `from`. @throws Error protocol unless the window was announced for that
-  /// node, the segment number and size are valid, the ticket is greater than the segment's last one, and the segment is
-  /// not being received.
+  /// Returns the memory into which a segment from node `from` must be written.
+  /// @throws Error protocol unless all of this holds: the window was announced for that node; segment number and size
+  /// are valid; the ticket is greater than that of the previous content; and the segment is not being received already
   Slot claim(int from, const FrameHeader& header);
-  /// Marks a segment as complete.
+  /// Marks a segment as complete, and wakes threads that wait for it.
   void arrived(const Slot& slot);
 
-  /// Marks a node as lost: current and later waits for its segments throw.
+  /// Marks a node as lost: current and later waits for its segments throw worker_lost with the message `why`.
   void lose(int node, const std::string& why);
-  /// Marks all nodes as lost.
+  /// Marks all nodes as lost, with the message `why`.
   void end(const std::string& why);
 
  private:
   struct Loss;
 
   std::shared_ptr<Window> find(WindowId window) const;
+  /// Returns the windows that `node` may write; none: all windows.
   std::vector<std::shared_ptr<Window>> windows_of(std::optional<int> node) const;
   void throw_if_lost(int node) const;
 
   const std::vector<std::string> names_;
-  std::vector<std::unique_ptr<Loss>> losses_;  ///< by node
+  std::vector<std::unique_ptr<Loss>> losses_;  ///< indexed by node number
   mutable std::shared_mutex mutex_;
   std::unordered_map<WindowId, std::shared_ptr<Window>> windows_;
 };

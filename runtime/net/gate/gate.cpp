@@ -24,7 +24,7 @@ namespace troupe {
 namespace asio = boost::asio;
 namespace {
 
-/// A connection whose introduction is not finished.
+/// A connection whose handshake, hello and answer are not all finished.
 struct Caller {
   Caller(asio::io_context& loop, FileDescriptor socket, const Address& peer, const Credentials& credentials,
          std::chrono::milliseconds timeout)
@@ -33,7 +33,7 @@ struct Caller {
         readiness(loop, socket.get()),
         stream(std::move(socket), credentials),
         deadline(timeout) {}
-  // The stream owns the socket.
+  // The stream owns and closes the socket, so `readiness` must not.
   ~Caller() { readiness.release(); }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -47,13 +47,14 @@ struct Caller {
   Deadline deadline;
   Stage stage = Stage::handshake;
   std::array<std::byte, kHelloBytes> bytes = {};
-  std::size_t done = 0;  ///< bytes of the hello read, or of the answer written
+  std::size_t done = 0;  ///< number of bytes read of the hello, or written of the answer
   std::optional<Hello> hello = {};
   Verdict verdict = {};
   std::vector<std::byte> answer = {};
 };
 
-/// Returns the maximum number of unfinished handshakes. The process's other files are left to its run.
+/// Returns the maximum number of callers at the same time: at most a quarter of the process's limit on open files,
+/// because the run needs the others.
 std::size_t most_half_open() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return Gate::kMaxHalfOpen;
@@ -99,7 +100,8 @@ class Gate::Impl {
   ~Impl() {
     loop_.stop();
     thread_.join();
-    ::shutdown(listener_.native_handle(), SHUT_RDWR);  // a child made by fork has the socket, too
+    ::shutdown(listener_.native_handle(),
+               SHUT_RDWR);  // closing is not enough: a child made by fork may have the socket, too
   }
 
   Impl(const Impl&) = delete;
@@ -131,7 +133,8 @@ class Gate::Impl {
     });
   }
 
-  /// Returns false if the machine can accept no more connections now; `tick` resumes accepting.
+  /// Accepts waiting connections. Returns false if this process or the machine can open no more descriptors now. `tick`
+  /// then resumes accepting.
   bool accept_callers() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       FileDescriptor socket = net::accept_from(listener_.native_handle());
@@ -139,7 +142,7 @@ class Gate::Impl {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
         if (!full) return true;
-        if (!callers_.empty()) {  // frees one file for the new connection, and one for the run
+        if (!callers_.empty()) {  // frees one descriptor for the new connection, and one for the run
           for (int dropped = 0; dropped < 2 && !callers_.empty(); ++dropped)
             refuse(one_too_many(""), "too many connections at once");
           continue;
@@ -162,8 +165,8 @@ class Gate::Impl {
     log_->refused("a caller", address_.text(), error.what());
   }
 
-  /// Returns the oldest connection of the source that has the most, counting the newcomer as one of its source. There
-  /// must be at least one connection.
+  /// Returns the oldest connection of the source that has the most connections. The connection that is being accepted
+  /// counts for its source `newcomer`. There must be at least one connection.
   Place one_too_many(const std::string& newcomer) {
     std::map<std::string, std::size_t> held{{newcomer, 1}};
     for (const auto& [number, caller] : callers_) ++held[caller.source];
@@ -173,7 +176,7 @@ class Gate::Impl {
                         [&](const auto& entry) { return held[entry.second.source] == most; });
   }
 
-  /// Continues until the caller must act, or is gone.
+  /// Handles a caller until the caller must send or read something, was passed on or was dropped.
   void advance(Place caller) try {
     for (;;) {
       const TlsStream::Progress progress = step(caller->second);
@@ -188,6 +191,7 @@ class Gate::Impl {
     refuse(caller, error.message());
   }
 
+  /// Continues the current stage of a caller as far as possible without blocking.
   static TlsStream::Progress step(Caller& caller) {
     if (caller.stage == Caller::Stage::handshake) return {0, caller.stream.accept_some()};
     const bool hello = caller.stage == Caller::Stage::hello;
@@ -239,7 +243,7 @@ class Gate::Impl {
     callers_.erase(caller);
   }
 
-  /// Drops callers that are too slow. All have the same timeout, so the oldest expires first.
+  /// Drops callers that are too slow. All callers have the same timeout, so the oldest caller's deadline is the first.
   void tick() {
     while (!callers_.empty() && callers_.begin()->second.deadline.passed())
       refuse(callers_.begin(), std::string("timed out during ") + describe(callers_.begin()->second.stage));
@@ -261,7 +265,7 @@ class Gate::Impl {
   asio::posix::stream_descriptor listener_{loop_};
   asio::steady_timer timer_{loop_};
   bool paused_ = false;
-  Callers callers_;  ///< by arrival
+  Callers callers_;  ///< in order of arrival
   std::uint64_t next_ = 0;
   std::thread thread_;
 };

@@ -137,7 +137,7 @@ Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadli
   try {
     stream.write_all(encode(hello), deadline);
   } catch (const Error& error) {
-    // The peer may have sent a reason before it closed the connection.
+    // The peer has closed the connection, but may have sent a reason before, which is read below.
     if (error.code() != ErrorCode::worker_lost) throw;
   }
   return hear_answer(stream, deadline);

@@ -12,44 +12,50 @@
 #include "runtime/clock.hpp"
 #include "runtime/net/byte_stream.hpp"
 
-// The first message on every connection between nodes, read before any other parser sees a byte.
+// The hello: the first message on every connection to a gate. It is checked before any other parser reads bytes of the
+// connection.
 namespace troupe {
 
 inline constexpr std::uint32_t kNetworkProtocol = 1;
 
-/// Binds a connection to one membership of one run. The driver sends it over the control connection.
+/// A secret that binds data connections to one membership of one run. The driver sends the token to the nodes over
+/// their control connections.
 using Token = std::array<std::byte, 16>;
 
+/// The use of a connection after the hello.
 enum class Purpose : std::uint32_t {
   control = 1,  ///< a node joins: CAF's messages follow
   data,         ///< segments of slabs follow
   status,       ///< the listener sends one text and closes the connection
 };
 
-/// The first message of a connection: fixed size, little-endian, no pointers.
+/// The content of a hello. Encoded in a fixed size, little-endian.
 struct Hello {
   std::uint32_t protocol = kNetworkProtocol;
   Purpose purpose = Purpose::control;
   std::array<char, 24> version = {};  ///< version of the library, as text
-  std::uint64_t run = 0;              ///< the run (data connections only, as are `generation` and `token`)
+  std::uint64_t run = 0;              ///< the run; used for data connections only, like all later members
   std::uint64_t generation = 0;
   Token token = {};
-  std::int32_t node = -1;    ///< data: the sender's number
-  std::uint32_t stream = 0;  ///< data: which of its connections
+  std::int32_t node = -1;    ///< number of the sending node
+  std::uint32_t stream = 0;  ///< number of this connection among those of the sending node
 };
 
 inline constexpr std::size_t kHelloBytes = 96;
 
+/// Returns the encoded hello.
 std::array<std::byte, kHelloBytes> encode(const Hello& hello);
-/// Returns none if the bytes are not a hello of any protocol. If the protocol differs, only its number is read.
+/// Decodes a hello. Returns none if the bytes are malformed. If the protocol's number differs from `kNetworkProtocol`,
+/// only that number is decoded, and the other members have their defaults.
 std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes);
 
-/// Makes a hello of this library.
+/// Makes a hello with this library's protocol and version.
 Hello make_hello(Purpose purpose);
-/// Returns why this library cannot serve a hello (another protocol or library version); empty if it can.
+/// Returns why this library cannot serve a connection with this hello: its protocol or library version differs. Returns
+/// an empty text if it can.
 std::string mismatch(const Hello& hello);
 
-/// The decision about a hello.
+/// The decision about a connection, made from its hello.
 struct Verdict {
   Verdict() = default;
   // NOLINTBEGIN(google-explicit-constructor)
@@ -58,19 +64,22 @@ struct Verdict {
   // NOLINTEND(google-explicit-constructor)
 
   std::string refusal;                     ///< the reason for a refusal; empty: accepted
-  bool for_now = false;                    ///< the refusal is temporary: the same hello may be accepted later
-  std::optional<std::string> status = {};  ///< text to send before the connection is closed
+  bool for_now = false;                    ///< whether the refusal is temporary: the same hello may be accepted later
+  std::optional<std::string> status = {};  ///< if set and accepted: text to send before the connection is closed
 };
 
-/// Encodes the answer: a status byte, a length (16 bits) and the reason of a refusal. A requested status text follows.
+/// Encodes the answer to a hello: a byte for the decision, the length of the refusal (16 bits) and its text. If the
+/// caller is accepted and the verdict has a status text, the encoded status text follows.
 std::vector<std::byte> encode_answer(const Verdict& verdict);
-/// Encodes the status text that follows an accepted hello: a length (32 bits) and a text of at most 1 MiB.
+/// Encodes a status text: its length (32 bits) and its bytes. The receiver accepts at most 1 MiB.
 std::vector<std::byte> encode_status(const std::string& text);
-/// Reads that text. @throws Error protocol if the text is too long; timeout, worker_lost.
+/// Receives a status text. @throws Error protocol if the text is longer than 1 MiB; timeout; worker_lost
 std::string hear_status(ByteStream& stream, const Deadline& deadline);
-/// Sends a hello and waits for the answer. @throws Error protocol; timeout, worker_lost.
+/// Sends a hello, and returns the peer's answer. @throws Error protocol if the answer is malformed; timeout;
+/// worker_lost
 Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadline);
-/// The same, but also throws if the hello is refused. @throws Error protocol with the reason
+/// Sends a hello, and waits for its acceptance. @throws Error protocol with the reason, if the hello is refused;
+/// otherwise as `introduce`
 void say_hello(ByteStream& stream, const Hello& hello, const Deadline& deadline);
 
 }  // namespace troupe

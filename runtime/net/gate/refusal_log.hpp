@@ -10,31 +10,36 @@
 
 namespace troupe::net {
 
-/// Logs refusals: callers at a gate, data and control connections. Writes one line per kind of refusal. Repetitions
-/// with the same host and reason are counted, and logged once a minute. Memory is bounded: hosts and reasons beyond
-/// `kKinds` are counted together. Makes texts printable. Thread-safe.
+/// Logs refused callers of a gate, and dropped data and control connections. Writes a line for the first event of a
+/// kind (action, host and reason). Further events of the kind are counted, and the count is logged after a minute. At
+/// most `kKinds` kinds are remembered; events of further kinds are counted together. Makes texts printable.
+/// Thread-safe.
 class RefusalLog {
  public:
   static constexpr std::size_t kKinds = 64;
-  static constexpr std::chrono::seconds kSilence{60};
+  static constexpr std::chrono::seconds kSilence{60};  ///< how long events of a kind are only counted
 
   RefusalLog() = default;
   RefusalLog(const RefusalLog&) = delete;
   RefusalLog& operator=(const RefusalLog&) = delete;
-  /// Logs the pending counts.
+  /// Logs the counts of events that were not logged yet.
   ~RefusalLog();
 
-  /// @param who such as "10.0.0.3:4711". @param host the part that identifies repetitions.
+  /// Records a refused caller.
+  /// @param who the caller, such as "10.0.0.3:4711"
+  /// @param host the part of `who` by which repetitions are recognized, such as "10.0.0.3"
+  /// @param why the reason
   void refused(const std::string& who, const std::string& host, const std::string& why);
-  /// For a connection that had been accepted. @param what such as "a data connection of alice"
+  /// Records that an accepted connection was dropped. @param what the connection, such as "a data connection of alice"
   void dropped(const std::string& what, const std::string& why);
-  /// Logs and forgets entries that were first seen more than `kSilence` ago. Call this regularly.
+  /// Logs the counts of kinds that were first seen at least `kSilence` ago, and forgets these kinds. Call this
+  /// regularly.
   void tick(Clock::time_point now);
 
  private:
   struct Seen {
     Clock::time_point first;
-    std::size_t more = 0;
+    std::size_t more = 0;  ///< number of events that were not logged
   };
   using Kind = std::tuple<std::string, std::string, std::string>;  ///< action, host, reason
 

@@ -44,7 +44,7 @@ void check_times(X509* certificate, const std::string& file) {
   }
 }
 
-/// Verifies the certificate as a peer would, for both sides of a connection.
+/// Verifies the certificate as a peer would, for use as the server and as the client of a connection.
 void verify(X509* authority, X509_CRL* list, X509* certificate, const std::string& folder) {
   for (const int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT}) {
     const net::StorePtr store(X509_STORE_new());

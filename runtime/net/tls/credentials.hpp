@@ -9,24 +9,27 @@
 
 namespace troupe {
 
-/// A verified certificate with its key and the authority that both sides must share.
+/// A verified certificate with its private key, and the authority that must also have signed the peer's certificate.
 class Credentials {
  public:
-  /// Reads `ca.pem`, `cert.pem` and `key.pem` of a folder, and `crl.pem` if it exists, and verifies them as a peer
-  /// would. Peers whose certificates are on that list are refused. Without the list, no certificate counts as revoked.
-  /// @param driver the name that a driver's certificate must have; empty for any
-  /// @throws Error bad_certificate: a file is missing or not PEM; the certificate has expired, is not valid yet, is
-  /// revoked, was not signed by the authority, does not match the key or has another role; the key is readable by
-  /// others; the list was not signed by the authority or has expired.
+  /// Reads `ca.pem`, `cert.pem` and `key.pem` of a folder, and the revocation list `crl.pem` if it exists. Verifies the
+  /// certificate as a peer would. Peers whose certificates are on the list will be refused; without a list, no
+  /// certificate counts as revoked.
+  /// @param role the role that the certificate must grant
+  /// @param driver the common name that a driver's certificate must have; empty: any name
+  /// @throws Error bad_certificate in these cases. A file is missing or not PEM. The certificate has expired, is not
+  /// valid yet, is revoked, was not signed by the authority, does not match the key or has another role. The key is
+  /// readable by others. The list was not signed by the authority or has expired.
   Credentials(const std::string& folder, Role role, std::string driver = {});
   ~Credentials();
 
   Role role() const { return role_; }
-  /// The subject's common name, such as a node's name.
+  /// Returns the common name in the certificate, such as a node's name.
   const std::string& name() const { return name_; }
-  /// @throws Error protocol if the peer is a driver with another name than the required one
+  /// Checks the name of a peer. @throws Error protocol if the peer is a driver with another name than the required one
   void check_peer(Role role, const std::string& name) const;
-  /// Contexts for TLS 1.3 only, with mutual certificates of this authority.
+  /// Return the OpenSSL contexts for the two sides of a connection. They allow TLS 1.3 only, and require peers to have
+  /// a certificate of this authority.
   SSL_CTX* server() const { return server_.get(); }
   SSL_CTX* client() const { return client_.get(); }
 
@@ -38,7 +41,8 @@ class Credentials {
   std::shared_ptr<SSL_CTX> client_;
 };
 
-/// Returns the role in a folder's certificate, without verifying the certificate. @throws Error bad_certificate
+/// Returns the role that the certificate in a folder grants, without verifying the certificate: node, unless the
+/// certificate is a driver's. @throws Error bad_certificate
 Role role_of(const std::string& folder);
 
 }  // namespace troupe

@@ -16,22 +16,24 @@
 namespace troupe::net {
 namespace {
 
-/// Allowed messages: the handshake's, and a key update now and then. A Troupe peer sends one per 64 MiB.
+/// Limits on TLS handshake messages: this many during the handshake, and then one key update per 64 KiB received. A
+/// Troupe peer sends one key update per 64 MiB.
 constexpr std::uint64_t kMessagesAtStart = 16;
 constexpr std::uint64_t kBytesOfMessage = std::uint64_t{64} << 10;
 
 struct Socket {
   int fd = -1;
-  std::vector<char> buffer = {};  ///< empty: each write is sent at once
+  std::vector<char> buffer = {};  ///< memory for buffered bytes; empty: each write is sent immediately
   std::size_t begin = 0;          ///< start of the buffered bytes
-  std::size_t end = 0;
-  bool drained = false;  ///< the last read took all available bytes
-  std::uint64_t received = 0;
-  std::uint64_t messages = 0;  ///< TLS handshake messages among them
+  std::size_t end = 0;            ///< end of the buffered bytes
+  bool drained = false;           ///< the last read took all available bytes
+  std::uint64_t received = 0;     ///< number of bytes received
+  std::uint64_t messages = 0;     ///< number of TLS handshake messages received
 };
 
 Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
 
+/// Sends bytes directly. Returns the number sent, or -1, with the retry flag set if the socket takes none now.
 int send_some(BIO* bio, const char* bytes, std::size_t size) {
   BIO_clear_retry_flags(bio);
   const ssize_t sent = ::send(socket_of(bio).fd, bytes, size, MSG_NOSIGNAL);
@@ -39,7 +41,8 @@ int send_some(BIO* bio, const char* bytes, std::size_t size) {
   return static_cast<int>(sent);
 }
 
-/// Returns whether all buffered bytes were sent; otherwise the retry flag is set, or the connection is broken.
+/// Sends the buffered bytes. Returns whether all were sent. If not, either the retry flag is set, or the connection is
+/// broken.
 bool send_waiting(BIO* bio) {
   Socket& socket = socket_of(bio);
   while (socket.begin < socket.end) {
@@ -65,8 +68,8 @@ int write_socket(BIO* bio, const char* bytes, int size) {
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   Socket& socket = socket_of(bio);
-  if (std::exchange(socket.drained, false)) {  // readers read until no bytes are left, so this saves a system call each
-                                               // time
+  if (std::exchange(socket.drained, false)) {  // the last read has emptied the socket, so another system call would be
+                                               // useless
     BIO_set_retry_read(bio);
     return -1;
   }
@@ -80,8 +83,8 @@ int read_socket(BIO* bio, char* bytes, int size) {
 }
 
 long control(BIO* bio, int command, long, void*) {
-  // `flush` sends buffered bytes instead. OpenSSL 3.0 loses the retry flags if it flushes through a buffer of its own,
-  // as it does for a key update.
+  // Ignores OpenSSL's flush: only `flush` sends the buffered bytes. If OpenSSL 3.0 flushes through a buffer of its own,
+  // as it does for a key update, it loses the retry flags.
   if (command == BIO_CTRL_FLUSH) return 1;
   if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
   return 0;
@@ -113,7 +116,7 @@ BIO_METHOD* make_method() {
 }  // namespace
 
 BIO* make_socket_bio(int socket) {
-  static BIO_METHOD* const method = make_method();  // never freed: streams may outlive static objects
+  static BIO_METHOD* const method = make_method();  // never freed: streams may be destroyed after static objects
   BIO* const bio = method != nullptr ? BIO_new(method) : nullptr;
   if (bio == nullptr) throw Error(ErrorCode::system, "cannot set up TLS: " + openssl_error());
   socket_of(bio).fd = socket;

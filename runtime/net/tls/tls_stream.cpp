@@ -14,22 +14,24 @@
 namespace troupe {
 namespace {
 
-/// Bytes of records that one system call moves; small enough to still be in a core's own cache.
+/// Bytes of records that one system call moves. The buffers are small enough for the second-level cache of one core.
 constexpr std::size_t kBulkToSend = 256 * 1024;
 constexpr std::size_t kBulkToReceive = 128 * 1024;
-/// After this many bytes the key is renewed, which takes some microseconds. AES-GCM is safe for 2^24.5 full records
-/// under one key (RFC 8446, section 5.5). A training run sends so many in an hour, and OpenSSL does not count them.
+/// After this many bytes the key is renewed, which takes some microseconds. One AES-GCM key is safe for 2^24.5 full
+/// records (RFC 8446, section 5.5). A training run can send that many in an hour, and OpenSSL does not count the
+/// records.
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
 
 /// RFC 5280's limit for a common name (64 characters) in bytes, with four bytes per character.
 constexpr std::size_t kLongestName = 256;
 
-/// Clears OpenSSL's error queue: OpenSSL takes an old entry for an error of the next call.
+/// Clears this thread's OpenSSL error queue before a call. Otherwise OpenSSL would take an old entry for an error of
+/// that call.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
-/// Describes an alert that the peer sent (RFC 8446, section 6).
+/// Describes a TLS alert that the peer has sent (RFC 8446, section 6).
 std::string alert_text(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
@@ -50,7 +52,8 @@ std::string alert_text(int alert) {
   }
 }
 
-/// Describes the peer's fault, such as "it sent no certificate". Empties this thread's error queue.
+/// Describes the error of the last OpenSSL call, such as "it sent no certificate". Empties this thread's error queue.
+/// @param doing what the call did, such as "read"
 std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -218,7 +221,8 @@ void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kB
 void TlsStream::read_ahead() { SSL_set_read_ahead(ssl_.get(), 1); }
 
 void TlsStream::receive_in_bulk() {
-  // Replaces the buffers, which is possible only while they are empty.
+  // Frees the current buffer, so that a larger one is allocated for the next read. This is possible only while the
+  // buffer is empty.
   SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
   SSL_free_buffers(ssl_.get());
   read_ahead();
