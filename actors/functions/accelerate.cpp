@@ -28,12 +28,12 @@ std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& c
 /// measurements, returns bf16 only if all ranks use bf16.
 Precision precision_of_all(const Model& model, const TaskContext& place) {
   const ModelInfo& info = model.info();
+  const bool lacks_bf16 = info.precision == Precision::f32 && !info.measured.known();
+  if (place.all_reduce<std::int64_t>(lacks_bf16 ? 1 : 0) > 0) return Precision::f32;
   PrecisionSeconds slowest = info.measured;
   slowest.f32 = place.all_reduce(slowest.f32, ReduceOp::max);
   slowest.bf16 = place.all_reduce(slowest.bf16, ReduceOp::max);
-  const std::int64_t without = place.all_reduce<std::int64_t>(info.precision == Precision::f32 ? 1 : 0);
-  if (slowest.known()) return slowest.faster();
-  return without > 0 ? Precision::f32 : Precision::bf16;
+  return slowest.known() ? slowest.faster() : Precision::bf16;
 }
 
 }  // namespace

@@ -42,8 +42,6 @@ class WorkerPool {
   void begin_group(std::uint64_t run, std::uint64_t generation, const Phase& phase) {
     runtime_->host->begin_group(run, generation, *rounds_, phase);
   }
-  /// Records that an abandoned function still runs in this process.
-  void note_hanging() { hangs_ = true; }
 
   const TrainerOptions& options() const { return options_; }
   Rounds& rounds() { return *rounds_; }

@@ -114,7 +114,7 @@ class Predictor::Impl {
     const DataInfo& data = network_.data;
     if (data.transforms.empty()) return;
     const auto refuse = [&](const std::string& what) {
-      throw_bad_file(path_, "the network's transforms cannot be applied:  " + what);
+      throw_bad_file(path_, "the network's transforms cannot be applied: " + what);
     };
     std::size_t prepared = 0;
     try {

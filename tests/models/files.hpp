@@ -83,8 +83,9 @@ void check_throws(ErrorCode code, const std::string& object, Call call) {
   try {
     call();
   } catch (const Error& error) {
-    CHECK_MESSAGE(error.code() == code, error.what());
-    CHECK_MESSAGE(std::string(error.what()).find(object) != std::string::npos, error.what());
+    const std::string message = error.what();
+    CHECK_MESSAGE(error.code() == code, message);
+    CHECK_MESSAGE(message.find(object) != std::string::npos, message);
     return;
   }
   FAIL_CHECK("no exception was thrown");

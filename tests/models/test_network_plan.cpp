@@ -195,7 +195,7 @@ TEST_CASE("layers with inputs that do not fit are refused by number, kind and na
   check_refused("layer 1 (global average pooling) needs images", Graph({flatten(), global_average_pool()}));
   check_refused("layer 0 (max-pooling) needs a padding of at most half its kernel",
                 Graph({max_pool2d({.kernel = 3, .stride = 1, .padding = 2})}));
-  check_refused("layer 0 (max-pooling) has a kernel of 7, larger than its input of 4x6x6",
+  check_refused("layer 0 (max-pooling) has a kernel of 7, which is larger than its input of 4x6x6",
                 Graph({max_pool2d({.kernel = 7})}));
   check_refused("layer 0 (max-pooling) needs a positive kernel", Graph({max_pool2d({.kernel = 2, .stride = -1})}));
   check_refused("layer 0 (convolution) supports kernels of at most 255", Graph({conv2d(1, {.kernel = 256})}),
@@ -206,7 +206,7 @@ TEST_CASE("layers with inputs that do not fit are refused by number, kind and na
   strided.append("", add(), {node, Graph::input()});
   check_refused("layer 1 (add) needs two inputs of the same shape, but gets 8x4x4 and 4x6x6", strided);
   graph.append("layer1.big", conv2d(8, {.kernel = 9, .padding = 1}), {node});
-  check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, larger than its input of 8x4x4", graph);
+  check_refused("layer 1 (convolution 'layer1.big') has a kernel of 9, which is larger than its input of 8x4x4", graph);
 }
 
 TEST_CASE("an unused output of a layer other than the last is refused") {

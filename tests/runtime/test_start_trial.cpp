@@ -179,7 +179,7 @@ TEST_CASE("the memory limit of a cgroup overrides the memory of the machine") {
     const auto take = [] { require_memory(std::size_t{100} << 20, "this"); };
     const auto slab = [] { make_memory_file(std::size_t{100} << 20); };
     return memory_bytes() == std::size_t{64} << 20 && code_of(take) == ErrorCode::limit_reached &&
-           names(message_of(take), {"this takes 100 MB", "64 MB", group.folder()}) &&
+           names(message_of(take), {"this needs 100 MB", "64 MB", group.folder()}) &&
            code_of(slab) == ErrorCode::store_full && !code_of([] { require_memory(std::size_t{8} << 20, "this"); });
   }));
 }

@@ -103,7 +103,7 @@ TEST_CASE("missing data sets are refused") {
   CHECK(said(third, {}).find("this run has no data") != std::string::npos);
   CHECK(said("datasets", {"numbered", ""}).find("neither a name nor a training set") != std::string::npos);
   CHECK(said("datasets", {"numbered", "numberd"}).find("did you mean 'numbered'") != std::string::npos);
-  CHECK(said("datasets", std::vector<std::string>(1000, std::string(2000, 'a'))).find("workers take 1048576") !=
+  CHECK(said("datasets", std::vector<std::string>(1000, std::string(2000, 'a'))).find("the maximum is 1048576") !=
         std::string::npos);
   CHECK(said([] { here().dataset().to_cv(1); }, "numbered").find("1 folds are impossible for 60 samples") !=
         std::string::npos);

@@ -45,7 +45,7 @@ class BreaksOff : public Communicator {
 /// A model that computes in a given precision and does nothing else.
 class Precise : public Model {
  public:
-  explicit Precise(Precision precision) : precision_(precision) {}
+  explicit Precise(Precision precision, PrecisionSeconds measured = {}) : precision_(precision), measured_(measured) {}
 
   BatchResult gradient(const ShardStep& /*at*/, std::span<const float> /*weights*/,
                        std::span<float> /*gradient*/) override {
@@ -53,10 +53,13 @@ class Precise : public Model {
   }
 
  protected:
-  ModelInfo prepare(const ReplicaContext& /*context*/) override { return {.size = 1, .precision = precision_}; }
+  ModelInfo prepare(const ReplicaContext& /*context*/) override {
+    return {.size = 1, .precision = precision_, .measured = measured_};
+  }
 
  private:
   Precision precision_;
+  PrecisionSeconds measured_;
 };
 
 }  // namespace
@@ -159,8 +162,8 @@ TEST_CASE("invalid trainer options are refused before the start") {
   CHECK(refused([](auto& o) { o.num_workers = 0; }).find("at least 1 is needed") != std::string::npos);
   CHECK(refused([](auto& o) { o.num_workers = {3, 2}; }).find("but num_workers.max is 2") != std::string::npos);
   CHECK(refused([](auto& o) { o.cpus_per_worker = 0; }).find("cpus_per_worker is 0") != std::string::npos);
-  const auto never_silent = [](auto& o) { o.fault_tolerance.suspect_after = std::chrono::milliseconds(0); };
-  CHECK(refused(never_silent).find("suspect_after") != std::string::npos);
+  const auto hasty = [](auto& o) { o.fault_tolerance.suspect_after = std::chrono::milliseconds(1); };
+  CHECK(refused(hasty).find("suspect_after") != std::string::npos);
   CHECK(refused([](auto& o) { o.gpus_per_worker = 1; }).find("cannot use accelerators") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "nccl"; }).find("it must be store, data-plane or mpi") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
@@ -369,10 +372,13 @@ TEST_CASE("a step of GroupSGD uses the next batch, or the batch with a given num
 }
 
 TEST_CASE("ranks that use accelerate compute in one precision: the requested one, if all ranks support it") {
-  for (const int without : {-1, 1}) {
+  for (const auto& [without, measured] : {std::pair(-1, false), {1, false}, {-1, true}, {1, true}}) {
     CAPTURE(without);
-    const ModelCreator creator([without](const ReplicaContext& context) {
-      return std::make_unique<Precise>(context.worker == without ? Precision::f32 : context.precision);
+    CAPTURE(measured);
+    const PrecisionSeconds seconds = measured ? PrecisionSeconds{.f32 = 2, .bf16 = 1} : PrecisionSeconds();
+    const ModelCreator creator([without = without, seconds](const ReplicaContext& context) {
+      if (context.worker == without) return std::make_unique<Precise>(Precision::f32);
+      return std::make_unique<Precise>(context.precision, seconds);
     });
     Trainer trainer(trainer_options(Placement::in_process, 3));
     const RunResults results = trainer.run(

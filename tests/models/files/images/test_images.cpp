@@ -138,7 +138,7 @@ TEST_CASE("an interlaced PNG has the same pixels as a PNG without interlacing") 
 
 TEST_CASE("the error about a damaged PNG contains the message of libpng") {
   const std::string file = png_bytes(noise(4096), 64, 64, 1);
-  is_damaged(file.substr(0, file.size() / 2), "a damaged PNG file: read beyond end of data");
+  is_damaged(file.substr(0, file.size() / 2), "the PNG file is damaged: read beyond end of data");
   is_damaged(file.substr(0, 20), "read beyond end of data");
   std::string flipped = file;
   flipped[file.size() / 2] = static_cast<char>(flipped[file.size() / 2] ^ 1);
