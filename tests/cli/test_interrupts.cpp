@@ -81,7 +81,7 @@ TEST_CASE("an interrupted training that saves nothing prints which options would
   CHECK(stopped.status == 143);
   const auto lines = lines_of(stopped.out);
   REQUIRE(lines.size() == 1);
-  CHECK(matches(lines[0], "stopped by SIGTERM after step [0-9]+; nothing is saved: with --checkpoint DIR .*"));
+  CHECK(matches(lines[0], "stopped by SIGTERM after step [0-9]+; nothing is saved: with --checkpoint DIR, .*"));
 }
 
 TEST_CASE("an interrupted training with --save and --checkpoint writes weights and a checkpoint") {

@@ -32,7 +32,7 @@ fails() {
 
 fails returns 2 'rank error model_failed: all_reduce(10 f32, max) at scenarios.cpp:[0-9]*: rank 1 (.*) has returned'
 fails throws 2 'rank error model_failed: all_reduce(1000000 f32, max) at .* rank 1 (.*) was left by an exception'
-fails stopped 2 'rank error timeout: all_reduce(1.*, max) at scenarios.cpp:[0-9]*: rank 1 (.*) \(did not come\|has called\)'
+fails stopped 2 'rank error timeout: all_reduce(1.*, max) at scenarios.cpp:[0-9]*: rank 1 (.*) \(did not arrive\|made the same call\)'
 # If a rank is killed, mpirun ends all ranks, unless a flag prevents this. Its output proves nothing in that case.
 fails killed 0 ''
 if is_open_mpi; then
