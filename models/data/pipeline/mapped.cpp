@@ -42,8 +42,8 @@ class Mapped final : public DataSource {
   Change change_;
 };
 
-/// The windows of a series of samples, as data. Each window is one sample, which consists of `length` consecutive
-/// samples of the series.
+/// The windows of a sequence of samples, as data. Each window is one sample, which consists of `length` consecutive
+/// samples of the sequence.
 class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)
