@@ -28,8 +28,8 @@ struct NamedData {
 
 /// Returns the functions that are registered for the kind of data in a data name, and the arguments in the name.
 /// @param full_name a data name: the kind and the arguments, such as "mock-images:8,5"
-/// @throws Error invalid_argument if the kind is not registered (the message lists the known kinds), or if arguments
-/// are missing or not allowed (the message contains their syntax).
+/// @throws Error invalid_argument if the kind is not registered, or arguments are missing or not allowed. The message
+/// lists the known kinds, or contains the syntax of the arguments.
 NamedData find_data(const std::string& full_name);
 
 /// Returns the test set of the data `full_name`, or the training set if there is no test set. Does not load the

@@ -55,8 +55,8 @@ std::int64_t count_fields(std::string_view line, char separator) {
 }
 
 /// Returns the number of bytes at the start of `text` that are comments. Comments are the lines before the first line
-/// without '#' at its beginning. However, a line with '#' is the header of the table if it has as many fields as the
-/// first line without '#', and more than one field. The comments then end before the header.
+/// without '#' at its beginning. However, a line with '#' is the header of the table if it has more than one field, and
+/// as many fields as the first line without '#'. The comments then end before the header.
 std::size_t comments_before(std::string_view text, char separator) {
   std::vector<std::size_t> begins;
   std::size_t at = 0;

@@ -32,7 +32,7 @@ class CsvReader {
   char separator() const { return separator_; }
   /// Moves to the next row. Returns false after the last row.
   /// @throws Error bad_file for a misplaced or unclosed quote, a carriage return without a line feed, or a row of more
-  /// than 16 MB or 100,000 fields (the message names the line); also if the file has become shorter.
+  /// than 16 MB or 100,000 fields. The message names the line. Also throws bad_file if the file has become shorter.
   bool next();
 
   /// Makes `next` continue with the row that begins at byte `offset` of the file. If there is an empty line at

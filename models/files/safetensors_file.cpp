@@ -48,8 +48,9 @@ bool is_ignored(const std::string& name, const StoredTensor& tensor, const Names
   return expected.contains(name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
 }
 
-/// Returns advice for the error message if the file does not contain the tensor `wanted`, but a tensor of this name
-/// with a prefix that a wrapper of PyTorch adds ("module." or "_orig_mod."). Returns an empty string otherwise.
+/// Returns advice for the error message about the missing tensor `wanted`, if the file contains a tensor of this name
+/// with the prefix "module." or "_orig_mod.". Wrappers of PyTorch add these prefixes. Returns an empty string
+/// otherwise.
 std::string wrapped_name(const StoredTensors& tensors, const std::string& wanted) {
   for (const auto& [word, wrapper] :
        {std::pair("module.", "DistributedDataParallel"), std::pair("_orig_mod.", "torch.compile")})

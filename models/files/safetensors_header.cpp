@@ -27,7 +27,7 @@ constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< maximum memory
 
 /// Throws Error bad_file with advice if `torch.save` wrote the file. Files of `torch.save` are zip archives or, before
 /// PyTorch 1.6, several pickles, the first of which contains a magic number. Without this check, the first 8 bytes of
-/// such a file would be read as the length of the header, so the error message would only say that the header is too
+/// such a file would be read as the length of the header. The error message would then only be that the header is too
 /// large.
 /// @param prefix the first 8 bytes of the file
 void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {

@@ -185,8 +185,8 @@ class Matcher {
     return column;
   }
 
-  /// Sets the number (CsvColumn::slot) of each target. If the file has the same targets as the training data, they are
-  /// numbered in the order of the training data, otherwise in the order of the file.
+  /// Sets the number (CsvColumn::slot) of each target. If the file has the same targets as the training data, numbers
+  /// them in the order of the training data. Otherwise numbers them in the order of the file.
   /// @throws Error bad_data if the file has some but not all targets of the training data, and the user did not choose
   /// targets
   void check_targets() {

@@ -57,7 +57,7 @@ class CsvInFiles final : public DataSource {
         if (!reader->next() || !row_.parse(*reader))
           throw_bad_file(reader->path(), "a row is missing: the file has changed");
       } catch (const Error&) {
-        file->file->check_unchanged();  // if the file has changed, throws an error with this message instead
+        file->file->check_unchanged();  // if the file has changed, throws an error that says so instead of this one
         throw;
       }
       return row_;

@@ -24,8 +24,8 @@ struct TarSample {
 
 /// Reads the whole archive, and returns its samples in order. The documentation of `load_data` describes which members
 /// contain samples, classes and targets.
-/// @throws Error bad_file if members do not form valid samples, for example if there are two images in one sample, a
-/// class without an image, or a link (the message names archive, member and offset)
+/// @throws Error bad_file if members do not form valid samples, for example if a sample has two images, or a class but
+/// no image. The message names archive, member and offset
 std::vector<TarSample> find_samples(const ArchiveBytes& archive);
 
 /// Returns whether the member that contains the values of a sample is an image, according to its name. Otherwise the

@@ -221,8 +221,8 @@ CheckpointManifest read_manifest(const std::string& folder) {
   const std::string text = file.read_text();
   CheckpointManifest manifest = manifest_from_json(file.path(), text);
   // Also compares the text with the text that `to_json` returns for the manifest. The checksum covers only the parsed
-  // values, so it does not detect changed white space, or a changed last digit of a fraction that does not change the
-  // parsed value.
+  // values. It does not detect changed white space, or a change of a fraction's last digit that leaves the parsed value
+  // the same.
   if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: the text has been changed");
   return manifest;
 }

@@ -88,7 +88,7 @@ std::string to_json(const CheckpointManifest& manifest);
 /// Returns the manifest that `text`, the content of a file manifest.json, describes.
 /// @param path the name of the file, for error messages
 /// @throws Error bad_file if the format is unknown, the checksum does not match, or a field is missing, unknown or out
-/// of range (the message names the field).
+/// of range. The message names the field.
 CheckpointManifest manifest_from_json(const std::string& path, const std::string& text);
 
 /// Reads the manifest of the checkpoint in `folder`, and returns it.

@@ -85,7 +85,7 @@ void read_png_rows(PngDecoder& decoder, std::uint8_t* rows) {
 
 /// Returns a table that contains, for each alpha from 0 to 255, the factor that blends the value of a pixel with black,
 /// in units of 1/65,536. Blending multiplies the light of the pixel by alpha / 255. The value of a pixel is
-/// proportional to the 2.2nd root of its light, so the factor for the value is the 2.2nd root of alpha / 255.
+/// proportional to the 2.2nd root of its light. Therefore the factor for the value is the 2.2nd root of alpha / 255.
 std::array<std::uint32_t, 256> shares_on_black() {
   std::array<std::uint32_t, 256> shares{};
   for (std::size_t alpha = 0; alpha < shares.size(); ++alpha)
