@@ -107,8 +107,8 @@ class SoftmaxRegression final : public SupervisedModel {
 
   std::shared_ptr<const Loss> loss_ = losses::softmax_cross_entropy();
   std::size_t features_;
-  std::vector<float> scores_;  ///< of one sample, for each class: first its score, then its probability, then the
-                               ///< derivative of the loss with respect to the score
+  std::vector<float> scores_;  ///< one float for each class, for one sample at a time: first the score of the class,
+                               ///< then its probability, then the derivative of the loss with respect to the score
 };
 
 }  // namespace

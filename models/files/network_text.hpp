@@ -20,7 +20,7 @@ struct LayerText {
 
 /// The description of a network in a file of weights, from which the network can be recreated.
 struct NetworkText {
-  std::string model;              ///< for a model that is not a graph of layers: "linear" or "softmax"; otherwise empty
+  std::string model;              ///< "linear" or "softmax" if the model is not a graph of layers; otherwise empty
   std::vector<LayerText> layers;  ///< empty if one of the layers is a custom layer
   DataInfo data;                  ///< describes the data; holds no samples
   std::string loss;

@@ -211,7 +211,7 @@ void check_size(const std::string& path, std::uint64_t size, std::uint64_t bytes
                            std::to_string(bytes));
 }
 
-/// Reads the header and returns the layout of a file.
+/// Reads the header of a .npy file, and returns the layout of the file.
 NpyLayout layout_of(const Bytes& file) {
   const Extent extent = locate_header(file);
   NpyHeader header = read_header(file, extent);

@@ -82,7 +82,8 @@ std::int64_t evaluation_batch(const DataInfo& info) {
   return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kEvaluationBatch);
 }
 
-/// The batches of the test set or of the validation set. If there is no such set, all batches are empty.
+/// Provides the batches of the test set or of the validation set for evaluations. If the data does not have this set,
+/// all batches are empty.
 class EvaluatedBatches {
  public:
   EvaluatedBatches(std::shared_ptr<const DataSource> data, const DataInfo& train, const std::string& name)

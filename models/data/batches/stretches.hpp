@@ -14,9 +14,10 @@ struct Stretch {
   std::int64_t count() const { return begin < end ? (end - begin - 1) / step + 1 : 0; }
 };
 
-/// Returns the samples of shard `shard`, in order, with one stretch for each part of the data that contains some of
-/// them. If the data has at least as many parts as shards, the shard has all samples of the parts `shard`, `shard +
-/// num_shards` and so on. Otherwise the shard has the samples with the numbers `shard`, `shard + num_shards` and so on.
+/// Returns the samples of shard `shard`, in order: one stretch for each part of the data from which the shard takes
+/// samples (data without parts counts as one part). If the data has at least as many parts as shards, the shard has all
+/// samples of the parts `shard`, `shard + num_shards` and so on. Otherwise the shard has the samples with the numbers
+/// `shard`, `shard + num_shards` and so on.
 /// @param num_samples the number of samples of the data
 /// @param parts the number of the first sample of each part (DataInfo::parts); empty: the data has no parts
 std::vector<Stretch> shard_stretches(std::int64_t num_samples, const std::vector<std::int64_t>& parts, int shard,

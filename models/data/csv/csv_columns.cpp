@@ -30,7 +30,7 @@ bool has_header(const std::vector<std::string>& first, const CsvArguments& asked
   return asked.header == CsvArguments::Header::yes;
 }
 
-/// Detects which columns contain text, from the fields of the first rows.
+/// Decides which columns contain text. Callers pass the first rows of the file to `add`, which sets CsvColumn::is_text.
 class FieldsLookedAt {
  public:
   explicit FieldsLookedAt(std::vector<CsvColumn>& columns) : columns_(columns), bad_numbers_(columns.size()) {}

@@ -9,7 +9,7 @@ namespace troupe::data {
 
 /// Selects one fold of a cross-validation with `folds` folds.
 struct Fold {
-  int number = 1;  ///< counted from 1
+  int number = 1;  ///< number of the selected fold, counted from 1
   int folds = 2;
 };
 

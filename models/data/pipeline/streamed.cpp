@@ -21,7 +21,7 @@ using ReadPart = std::function<void(int, const TakeSample&)>;
 /// With two parts, a model can use samples of one part while the other part is loaded.
 constexpr int kMixedParts = 2;
 
-/// All samples of a part.
+/// All samples of one part of a stream, in memory.
 struct Part {
   std::vector<float> values;
   std::vector<std::int32_t> labels;

@@ -23,7 +23,7 @@
 namespace troupe {
 namespace {
 
-/// The arguments behind "tar:".
+/// The arguments after "tar:" in a data name.
 struct TarArguments {
   std::vector<std::string> train;  ///< archives of the training set: files, with patterns and ranges expanded, and
                                    ///< commands after kPipe
@@ -75,7 +75,7 @@ struct TarForm {
   bool bytes = false;   ///< whether the elements of the arrays are unsigned bytes
   std::vector<std::int64_t> shape = {};
   std::int64_t num_targets = 0;
-  bool skips = false;  ///< whether damaged samples are skipped
+  bool skips = false;  ///< whether to skip samples that cannot be read
 };
 
 std::string origin_of_set(const TarSet& set) {

@@ -29,7 +29,8 @@ struct TarPart {
                               ///< compressed or comes from a command
 };
 
-/// A cache of the contents of archives that cannot be read in pieces: compressed archives and the output of commands.
+/// Opens archives and gives access to their contents. Caches the contents of archives that can be read only as a whole:
+/// compressed archives, and the output of commands.
 class TarParts {
  public:
   /// @param most the maximum size of all contents in the cache together, in bytes; see LastUsed

@@ -26,7 +26,7 @@ class ArchiveBytes {
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return size_; }
-  /// Fills `out` with the content from byte `offset` on.
+  /// Fills `out` with the bytes of the content that start at byte `offset`.
   /// @throws Error bad_file if the content ends before `out` is full
   void read(std::uint64_t offset, std::span<std::byte> out) const;
 

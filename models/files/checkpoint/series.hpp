@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// One checkpoint of a series.
+/// One checkpoint of a series: its step and the path of its folder.
 struct SavedStep {
   std::int64_t step = 0;
   std::string path;
@@ -39,7 +39,7 @@ class CheckpointSeries {
   /// @throws Error bad_file if the folder cannot be read.
   std::vector<SavedStep> list() const;
 
-  // The following functions may be called only while the caller holds the SeriesLock.
+  // The following functions may be called only while the caller holds a SeriesLock for this series.
 
   /// Calls `tidy_checkpoint` for each checkpoint of the series with a temporary folder, which a killed writer may have
   /// left.

@@ -8,7 +8,8 @@
 
 namespace troupe {
 
-/// An image. Its bytes are the rows from top to bottom, with the channels of each pixel side by side.
+/// An image in memory. `bytes` contains its rows from top to bottom, one byte for each channel of a pixel; the channels
+/// of a pixel are adjacent.
 struct Image {
   std::int64_t width = 0;
   std::int64_t height = 0;
@@ -47,7 +48,7 @@ Image decode_image(const std::string& path, std::span<const std::byte> file, con
 Image read_png(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 Image read_jpeg(const std::string& path, std::span<const std::byte> file, const ImageUse& use);
 
-/// Returns the image encoded as PNG.
+/// Encodes an image as PNG, and returns the content of the PNG file.
 /// @throws Error unsupported if libpng fails, for example for lack of memory
 std::vector<std::byte> png_of(const Image& image);
 
