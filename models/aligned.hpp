@@ -6,9 +6,9 @@
 
 namespace troupe {
 
-/// The alignment in bytes of buffers of floats: the size of a cache line and of the widest vector register. The
-/// alignment of operands can change the order in which a vectorised sum adds floats, and thus its result. Therefore all
-/// operands of such sums have this alignment.
+/// The alignment in bytes of buffers of floats. It is the size of a cache line and of the widest vector register. The
+/// order in which a vectorised sum adds floats can depend on the alignment of its operands, and the order can change
+/// the result. Therefore all operands of vectorised sums are aligned to `kAlignment` bytes.
 inline constexpr std::size_t kAlignment = 64;
 
 /// An allocator for std::vector that aligns memory to `kAlignment` bytes.
@@ -31,7 +31,7 @@ struct AlignedAllocator {
   }
 };
 
-/// Floats that start on a multiple of `kAlignment` bytes.
+/// A vector of floats whose first element is at an address that is a multiple of `kAlignment`.
 using AlignedFloats = std::vector<float, AlignedAllocator<float>>;
 
 }  // namespace troupe

@@ -37,17 +37,19 @@ struct Config {
   std::string transform = {};
 
   std::vector<std::string> metrics = {};
-  GraphOptions options = {};  ///< options of a built-in network
-  bool measures = false;      ///< if there is no test set, evaluations use the training set
-  bool new_head = false;      ///< the last layer is new, so the data may have other classes or targets than `trained`
+  GraphOptions options = {};  ///< options of a built-in network, such as the width of a layer
+  bool measures = false;      ///< whether evaluations use the training set if there is no test set
+  bool new_head = false;      ///< whether the last layer is new, so that the data may have other classes or targets
+                              ///< than `trained`
 
-  std::string validate = {};  ///< the validation set: a fraction or a fold of the training set, or the name of
-                              ///< other data, whose training set is used; empty: none
+  std::string validate = {};  ///< selects the validation set: a fraction or a fold of the training set ("0.2",
+                              ///< "fold:2/5"), or the name of other data, whose training set is used; empty: no
+                              ///< validation set
 
-  DataInfo trained = {};  ///< describes the data on which the initial network was trained
+  DataInfo trained = {};  ///< describes the data on which the network was trained before; empty if the network is new
 
   /// Loads the data, takes the validation set from it, and applies the transforms.
-  /// @param tells whether notes about unusual data are logged
+  /// @param tells whether to log notes about the data, such as columns of very different scales
   TrainingData load(std::uint64_t seed, bool tells = false) const;
 };
 
@@ -59,16 +61,16 @@ std::optional<double> share_of(const std::string& text) {
   return share;
 }
 
-/// Returns the fold if the text has the form "fold:2/5". Returns nothing for any other text, such as "fold:2/5:NAME",
-/// which is the name of data.
+/// Returns the fold that `text` describes in the form "fold:I/K", such as "fold:2/5". Returns nothing for any other
+/// text, such as "fold:2/5:NAME", which is the name of data.
 std::optional<data::Fold> fold_in(const std::string& text) {
   const std::string prefix = data::kFoldPrefix;
   if (!text.starts_with(prefix) || text.find(':', prefix.size()) != std::string::npos) return {};
   return data::parse_fold(text.substr(prefix.size()));
 }
 
-/// Checks that each class of the data has the same number in the trained network. Does nothing if one of the two has no
-/// class names.
+/// Checks that each class of the data has the same number as in the data on which the network was trained (`trained`).
+/// Does nothing if either data has no class names.
 /// @throws Error bad_data that names the first class that differs
 void check_classes(const DataInfo& data, const DataInfo& trained) {
   const std::vector<std::string>& known = trained.class_names;
@@ -85,8 +87,8 @@ void check_classes(const DataInfo& data, const DataInfo& trained) {
   }
 }
 
-/// Returns `info` without classes and targets. Used if the last layer of a network is new: the network is then trained
-/// for other classes or targets, so the data must not be compared with the previous ones.
+/// Returns `info` without the names of classes and targets. Used if the last layer of a network is new. The network may
+/// then be trained for other classes or targets, so the names must not be compared with those of the previous training.
 DataInfo without_answers(DataInfo info) {
   info.class_names.clear();
   info.target_names.clear();
@@ -95,8 +97,8 @@ DataInfo without_answers(DataInfo info) {
   return info;
 }
 
-/// Chooses the validation samples with a fixed seed instead of `seed`. So runs with different seeds have the same
-/// validation set and can be compared.
+/// If the validation set is a fraction or a fold of the training set, chooses its samples with a fixed seed instead of
+/// `seed`. So runs with different seeds have the same validation set and can be compared.
 TrainingData Config::load(std::uint64_t seed, bool tells) const {
   if (!validate.empty() && data.starts_with(data::kFoldPrefix))
     throw_invalid("data '" + data + "' already has a validation fold; remove \"validate\": '" + validate + "'");
@@ -198,7 +200,8 @@ std::vector<Metric> metrics_of(const Config& config) {
   return metrics;
 }
 
-/// Returns the same as `parse`, for models with a fixed loss. Rejects the keys "loss", "metrics" and "model_options".
+/// Does the same as `parse`, for models with a fixed loss. Throws Error invalid_argument if the text contains a loss,
+/// metrics or model options.
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
   if (config.loss) invalid("this model has a fixed loss; remove \"loss\": \"" + *config.loss + "\"");
@@ -207,7 +210,8 @@ Config parse_without_loss(const std::string& text, Config config) {
   return config;
 }
 
-/// Returns true for exactly one replica of a run. This replica logs the notes that would be the same for all replicas.
+/// Returns true for exactly one replica of a run: the first replica of worker 0. Only this replica logs notes that
+/// would be the same for all replicas.
 bool is_first(const ReplicaContext& at) { return at.worker == 0 && at.replica == 0; }
 
 std::unique_ptr<Model> create_linear(const ReplicaContext& at) {

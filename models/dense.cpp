@@ -9,8 +9,8 @@ constexpr std::size_t kLanes = 32;
 
 }  // namespace
 
-// Computes `kLanes` independent partial sums, and adds them in a fixed order at the end. Therefore the result is
-// bitwise identical for every register width.
+// Computes `kLanes` independent partial sums, and adds the partial sums in a fixed order at the end. Therefore the
+// result is bitwise identical for every width of vector registers.
 TROUPE_CLONES float dot(const float* a, const float* b, std::size_t count) {
   float sums[kLanes] = {};
   const std::size_t whole = count - count % kLanes;

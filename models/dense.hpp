@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// Returns the sum of a[i] * b[i]. The order of additions depends on `count` only, so the result is bitwise identical
-/// for all addresses and all register widths.
+/// Returns the sum of a[i] * b[i] over all i below `count`. The order of additions depends on `count` only, so the
+/// result is bitwise identical for all addresses of `a` and `b` and all widths of vector registers.
 float dot(const float* a, const float* b, std::size_t count);
 
 /// Computes to[i] += factor * from[i] for each i below `count`.

@@ -33,7 +33,8 @@ class LinearRegression final : public SupervisedModel {
  protected:
   ModelInfo prepare_weights(const ReplicaContext& context) override {
     require_cpus(context, "linear regression");
-    // A core processes 65,536 floats in about 50 microseconds.
+    // The model is lightweight if all samples together have at most 65,536 floats: a core processes these in about 50
+    // microseconds, so a thread for each replica would cost more time than it saves.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();
     return {.size = static_cast<std::size_t>(weights_.size()),
             .lightweight = lightweight,
@@ -64,10 +65,12 @@ class LinearRegression final : public SupervisedModel {
     return {batch.values.data(), batch.size, std::ssize(batch.values) / batch.size};
   }
 
-  /// Sets `residual_` to the prediction minus the target of each sample, and returns the sum of its squares.
+  /// Sets `residual_[i]` to the prediction minus the target of sample i, and returns the sum of the squares of all
+  /// these differences.
   double residual(const Batch& batch, std::span<const float> weights) {
-    // Copies the weights, because Eigen's vectors have the same alignment on every machine, but the caller's vector may
-    // not. A different alignment could change the rounding of a sum.
+    // Copies the weights into a vector of Eigen, because vectors of Eigen have the same alignment on every machine, but
+    // the caller's vector may not. A different alignment could change the order of additions, and thus the rounding of
+    // a sum.
     weights_ = Vector(weights.data(), std::ssize(weights));
     residual_.resize(batch.size);
     residual_.noalias() = rows(batch) * weights_;

@@ -1,7 +1,7 @@
 #include "models/maths_threads.hpp"
 
-// A function of the OpenMP runtime with which oneDNN is linked. It is declared here, because its header is available
-// only with a compiler option.
+// This function is part of the OpenMP runtime with which oneDNN is linked. It is declared here, because compilers find
+// the header of OpenMP only if an option enables OpenMP.
 extern "C" void omp_set_num_threads(int count);
 
 namespace troupe {

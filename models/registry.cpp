@@ -8,7 +8,7 @@ namespace troupe {
 namespace {
 
 Registry<CreateModel>& known_models() {
-  // Never destroyed, because threads of abandoned replicas may outlive main and still use it.
+  // The registry is never destroyed, because threads of abandoned replicas may still use it after main has returned.
   static auto& registered = *new Registry<CreateModel>("model", " (troupe::init registers Troupe's own)");
   return registered;
 }

@@ -83,8 +83,8 @@ class SoftmaxRegression final : public SupervisedModel {
     }
   }
 
-  /// Replaces the scores in `scores_` by probabilities, and returns the cross-entropy of class `label`. Subtracts the
-  /// largest score from all scores first, so that no exponential overflows.
+  /// Replaces the scores of one sample in `scores_` by the probabilities of the classes, and returns the cross-entropy
+  /// for the true class `label`. Subtracts the largest score from all scores first, so that no exponential overflows.
   double softmax(std::size_t label) {
     const float largest = *std::ranges::max_element(scores_);
     const double wanted = static_cast<double>(scores_[label]) - static_cast<double>(largest);
@@ -107,8 +107,8 @@ class SoftmaxRegression final : public SupervisedModel {
 
   std::shared_ptr<const Loss> loss_ = losses::softmax_cross_entropy();
   std::size_t features_;
-  std::vector<float> scores_;  ///< of one sample, for each class: first its score, then its probability, then the
-                               ///< derivative of the loss with respect to the score
+  std::vector<float> scores_;  ///< one float for each class, for one sample at a time: first the score of the class,
+                               ///< then its probability, then the derivative of the loss with respect to the score
 };
 
 }  // namespace

@@ -12,10 +12,10 @@
 namespace troupe {
 
 /// The base class of models that learn from samples with classes or targets. It requests batches from a BatchSource and
-/// passes them to the derived class.
+/// passes the batches to the derived class.
 class SupervisedModel : public Model {
  public:
-  /// @param metrics are measured by every evaluation
+  /// @param metrics the user's metrics, which every evaluation measures
   /// @throws Error invalid_argument if two metrics have the same name, or a metric has no function.
   explicit SupervisedModel(std::unique_ptr<BatchSource> source, std::vector<Metric> metrics = {});
 
@@ -23,29 +23,30 @@ class SupervisedModel : public Model {
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) final;
 
  protected:
-  /// Returns the description from `prepare_weights`, with the number of samples, the steps per epoch and the names of
-  /// the metrics added.
+  /// Calls `prepare_weights`. Returns the description of the model that `prepare_weights` returned, and adds the number
+  /// of samples, the steps per epoch and the names of the metrics.
   ModelInfo prepare(const ReplicaContext& context) final;
 
   const DataInfo& data_info() const { return source_->info(); }
 
-  /// Prepares the derived class and returns its description, as Model::prepare does. `prepare` fills in the members
-  /// about data and metrics afterwards.
+  /// Prepares the derived class, and returns the description of the model as Model::prepare does. The derived class
+  /// need not set the members `num_samples`, `steps_per_epoch` and `metrics`, because the caller, `prepare`, sets them.
   virtual ModelInfo prepare_weights(const ReplicaContext& context) = 0;
 
-  /// Returns the sum of the losses of the batch, and writes the gradient of that sum: all `info().size` floats. The
-  /// batch is never empty. Its size may differ from call to call.
-  /// @param correct receives the number of samples that the model got right; must stay unchanged if the model does not
-  /// count them
+  /// Returns the sum of the losses of all samples of `batch`, and writes the gradient of this sum with respect to the
+  /// weights: all `info().size` floats. The batch is never empty. The size of batches may differ from call to call.
+  /// @param correct receives the number of samples whose class the model predicts correctly. A model that does not
+  /// count correct samples must leave `correct` unchanged
   virtual double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                 std::span<float> gradient, std::int64_t& correct) = 0;
 
-  /// Returns the number of bytes copied so far between the host and an accelerator, in both directions.
+  /// Returns the number of bytes that this model has copied so far between main memory and the memory of an
+  /// accelerator, in both directions.
   virtual std::int64_t bytes_over_bus() const { return 0; }
 
-  /// Returns the sum of the losses, the number of correct samples and the number of samples of a batch. The batch is
-  /// from the test set or the validation set.
-  /// @param metrics null, or an object to which every sample must be added
+  /// Evaluates one batch of the test set or of the validation set. Returns the sum of the losses, the number of
+  /// correctly predicted samples, and the number of samples of the batch.
+  /// @param metrics null, or an object to which the function must add every sample of the batch
   virtual EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                           SampleMetrics* metrics) = 0;
 

@@ -9,14 +9,16 @@
 
 namespace troupe {
 
-/// The maximum number of classes if the number of classes follows from the samples, such as from the largest label.
+/// The maximum number of classes of data for which Troupe determines the number of classes from the samples, for
+/// example from the largest label.
 inline constexpr std::int32_t kMostClasses = 100'000;
 
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
 /// Checks that all labels are in [0, num_classes).
-/// @param number returns the number of the sample with the label `labels[i]`, for the error message
-/// @throws Error bad_data that names the first sample with an invalid label.
+/// @param number a function that returns, for an index i, the number of the sample with the label `labels[i]`, for the
+/// error message
+/// @throws Error bad_data if a label is invalid; the message names the first sample with an invalid label.
 template <class Number>
 void check_labels(std::span<const std::int32_t> labels, int num_classes, const Number& number) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -27,9 +29,10 @@ void check_labels(std::span<const std::int32_t> labels, int num_classes, const N
 }
 
 /// Checks that all targets are finite.
-/// @param each number of targets of each sample
-/// @param number returns the number of the i-th sample, for the error message
-/// @throws Error bad_data that names the first sample with a target that is not finite.
+/// @param targets the targets of all samples, one sample after the other
+/// @param each the number of targets of each sample
+/// @param number a function that returns the number of the i-th sample, for the error message
+/// @throws Error bad_data if a target is not finite; the message names the first sample with such a target.
 template <class Number>
 void check_targets(std::span<const float> targets, std::int64_t each, const Number& number) {
   for (std::size_t i = 0; i < targets.size(); ++i) {

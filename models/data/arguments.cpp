@@ -58,8 +58,9 @@ std::vector<std::string> parse_data_arguments(const std::string& name, const std
     } else if (part.empty()) {
       refuse_arguments(name, text, usage);
     } else if (equal != std::string::npos && part.find('/') == std::string::npos &&
-               key.find_first_of(": ") == std::string::npos) {  // with one of these characters, the part is a file or
-                                                                // a command rather than an unknown option
+               key.find_first_of(": ") == std::string::npos) {  // a part with a slash, or with a colon or blank before
+                                                                // its '=', is a file or a command rather than an
+                                                                // unknown option
       refuse_option(name, key, usage, options);
     } else {
       files.push_back(part);

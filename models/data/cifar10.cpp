@@ -13,10 +13,12 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kCifarPixels = std::size_t{3} * 32 * 32;
-constexpr std::size_t kCifarRecord = 1 + kCifarPixels;  ///< a label, then the red, green and blue planes, row-major
+constexpr std::size_t kCifarRecord = 1 + kCifarPixels;  ///< size of a record in bytes: a label, then the red, green and
+                                                        ///< blue planes of an image, each row-major
 constexpr int kCifarClasses = 10;
 
-/// Returns the subfolder that unpacking the archive creates, if `folder` contains it. Otherwise returns `folder`.
+/// Returns the folder with the files of CIFAR-10: the subfolder of `folder` that unpacking the archive of CIFAR-10
+/// creates or, if there is no such subfolder, `folder` itself.
 std::string folder_of_batches(const std::string& folder) {
   const std::string inner = folder + "/cifar-10-batches-bin";
   return std::filesystem::exists(inner + "/data_batch_1.bin") ? inner : folder;
@@ -39,8 +41,8 @@ void add_records(const std::string& path, std::vector<std::uint8_t>& pixels, std
   }
 }
 
-/// Returns the class names from a file with one name per line. Returns no names if the file is missing, is too large,
-/// or does not contain ten names.
+/// Reads the names of the classes from a file with one name on each line, and returns them. Returns no names if the
+/// file is missing, is too large, or does not contain exactly ten names.
 std::vector<std::string> class_names_of(const std::string& path) {
   std::vector<std::string> names;
   if (!std::filesystem::is_regular_file(path)) return names;

@@ -9,7 +9,8 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
-constexpr std::size_t kMostBytesAheadOfDevice = std::size_t{256} << 20;  // devices process larger batches
+constexpr std::size_t kMostBytesAheadOfDevice = std::size_t{256} << 20;  // more than for CPUs, because accelerators
+                                                                         // process larger batches
 constexpr std::size_t kMostBytesOfParts = std::size_t{512} << 20;
 
 std::atomic<std::size_t> held_at_most = 0;

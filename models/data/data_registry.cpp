@@ -21,8 +21,8 @@ struct Kind {
 
 using Kinds = Registry<Kind>;
 
-/// Returns the syntax of arguments for the list of all data. If the syntax is longer than 20 characters, it is
-/// shortened to ":..." or "[:...]".
+/// Returns the syntax of a kind's arguments for the list of all kinds of data. If the syntax is longer than 20
+/// characters, shortens it to ":..." or "[:...]".
 std::string in_short(const std::string& arguments) {
   constexpr std::size_t kLongest = 20;
   return arguments.size() <= kLongest ? arguments : arguments.starts_with("[") ? "[:...]" : ":...";
@@ -43,7 +43,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "csv", csv_files, {.arguments = kCsvUsage}, {}, csv_files_like);
   add(*kinds, "fashion-mnist", fashion_mnist, {.arguments = "[:DIR]"}, fashion_mnist_test);
   add(*kinds, "fold", fold_of_named, {.arguments = kFoldUsage, .drawn = true}, {},
-      fold_of_named_like);  // drawn, because the data that is divided may depend on the seed
+      fold_of_named_like);  // `drawn` is true, because the data that is divided into folds may depend on the seed
   add(*kinds, "idx", idx_files, {.arguments = kIdxUsage});
   add(*kinds, "images", image_folder, {.arguments = kImagesUsage}, {}, image_folder_like);
   add(*kinds, "mock-images", mock_images, {.arguments = "[:SIZE[,CLASSES[,IMAGES]]]", .drawn = true});
@@ -56,7 +56,8 @@ Kinds* with_builtin_data() {
 }
 
 Kinds& kinds() {
-  static Kinds& registered = *with_builtin_data();  // never destroyed: threads of abandoned replicas may outlive main
+  static Kinds& registered = *with_builtin_data();  // never destroyed, because threads of abandoned replicas may use it
+                                                    // after main has returned
   return registered;
 }
 

@@ -67,8 +67,8 @@ void check_request(const BatchRequest& request, const DataInfo& info) {
   if (!request.holes.empty()) check_room("holes", request.holes.size(), request.samples.size(), 1);
 }
 
-/// Sets the labels and targets of samples that could not be read to 0. Otherwise the checks of labels and targets,
-/// which follow this call, would reject them.
+/// Sets the labels and targets of all samples that could not be read (BatchRequest::holes) to 0. Otherwise the checks
+/// of labels and targets, which follow, would reject the batch.
 void clear_holes(const BatchRequest& request, const DataInfo& info) {
   const auto targets = static_cast<std::size_t>(info.num_targets);
   for (std::size_t i = 0; i < request.holes.size(); ++i) {
@@ -91,8 +91,8 @@ DataSource::DataSource(DataInfo info) : info_(checked(std::move(info))) {}
 void DataSource::fill(const BatchRequest& request) const {
   check_request(request, info_);
   if (request.samples.empty()) return;
-  // Sets values to 0, the default for values that `read` does not write. Sets labels and targets to invalid values, so
-  // that the checks below detect those that `read` does not write.
+  // Sets all values to 0, so that `read` need not write zeros. Sets labels and targets to invalid values, so that the
+  // checks below detect labels and targets that `read` does not write.
   std::ranges::fill(request.values, 0.0F);
   std::ranges::fill(request.labels, -1);
   std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());

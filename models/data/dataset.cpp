@@ -38,7 +38,8 @@ TROUPE_CLONES void scale_bytes(const std::uint8_t* from, std::size_t count, floa
 
 /// Copies the elements of the given samples from `from` to `to`, one sample after the other. Does nothing if `from` is
 /// empty.
-/// @param each number of elements of a sample
+/// @param each the number of elements of a sample
+/// @param samples the numbers of the samples to copy
 template <class T>
 void pick(std::span<const T> from, std::size_t each, std::span<const std::int64_t> samples, T* to) {
   if (from.empty()) return;

@@ -22,8 +22,8 @@ struct MockShape {
   std::int64_t images = 64;
 };
 
-/// Reads the number at the start of `text` into `out`. Returns the text after the number, or nothing if there is no
-/// number in [1, limit].
+/// Reads the number at the start of `text` into `out`, and returns the text after the number. Returns nothing if `text`
+/// does not start with a number from 1 to `limit`.
 template <class Number>
 std::optional<std::string_view> take_number(std::string_view text, Number limit, Number& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);

@@ -10,8 +10,8 @@
 namespace troupe {
 namespace {
 
-/// Reads the training set or the test set.
-/// @param given_folder empty: the folder of Debian's package
+/// Reads the training set or the test set of Fashion-MNIST.
+/// @param given_folder the folder with the files; empty: the folder where Debian's package installs them
 /// @param part the start of the names of the files: "train" or "t10k" (the test set)
 Dataset fashion_mnist_part(const std::string& given_folder, const std::string& part) {
   const std::string folder = given_folder.empty() ? "/usr/share/datasets/fashion-mnist" : given_folder;
@@ -45,8 +45,8 @@ std::shared_ptr<const DataSource> fashion_mnist_test(const std::string& folder) 
 }
 
 TrainingData fashion_mnist(const std::string& folder, std::uint64_t /*seed*/) {
-  // Reads both sets at the same time if a thread is available, because decompressing them takes most of the time of a
-  // short run.
+  // Reads both sets at the same time if std::async can use another thread, because decompressing them takes most of the
+  // time of a short run.
   std::future<std::shared_ptr<const DataSource>> test = std::async([&] { return fashion_mnist_test(folder); });
   return {shared(fashion_mnist_part(folder, "train")), test.get()};
 }

@@ -22,10 +22,10 @@ constexpr std::size_t kMostTexts = 100'000;
 /// A range {FIRST..LAST} in a text.
 struct NumberRange {
   std::size_t begin = 0;
-  std::size_t end = 0;  ///< position behind the closing brace
+  std::size_t end = 0;  ///< position after the closing brace
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  std::size_t digits = 0;  ///< length of the numbers with leading zeros; 0: no leading zeros
+  std::size_t digits = 0;  ///< number of digits to which the numbers are padded with zeros; 0: no padding
 };
 
 std::optional<std::uint64_t> digits_of(std::string_view text) {

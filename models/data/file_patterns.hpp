@@ -7,14 +7,15 @@
 namespace troupe {
 
 /// Returns the files that match a shell pattern, ordered by name. A pattern without `*`, `?` and `[` is the name of a
-/// file and is returned unchanged. Index files (NAME.index), which Troupe itself writes, are left out.
+/// file, and is returned unchanged. Index files (NAME.index), which Troupe itself writes, are left out, unless the
+/// pattern ends with ".index".
 /// @throws Error bad_file if no file matches
 std::vector<std::string> files_of(const std::string& pattern);
 
-/// Replaces each range such as {000..009} by its numbers, and returns all resulting texts in order. If the first or the
-/// last number of a range has leading zeros, all its numbers are padded with zeros to the same length. Other braces are
-/// not changed.
-/// @throws Error invalid_argument for a descending range, or more than 100,000 results
+/// Replaces each range in `text`, such as {000..009}, by each of its numbers, and returns all resulting texts in order.
+/// If the first or the last number of a range has leading zeros, all numbers of the range are padded with zeros to the
+/// same length. Other braces are not changed.
+/// @throws Error invalid_argument if a range is descending, or there are more than 100,000 results
 std::vector<std::string> expand_ranges(const std::string& text);
 
 /// Returns the total size of the files. Files that cannot be inspected count as 0 bytes.

@@ -19,7 +19,7 @@ std::string index_beside(const std::string& data) { return data + std::string(kI
 
 std::string hex_checksum(std::string_view text) { return hex(checksum(std::as_bytes(std::span(text)))); }
 
-/// Returns the first `bytes` bytes of a file, or all of it.
+/// Returns the first `bytes` bytes of a file, or the whole file if it is shorter.
 std::string beginning(const InputFile& file, std::uint64_t bytes) {
   std::string text(std::min(file.size(), bytes), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
@@ -30,7 +30,8 @@ bool may_write(const std::string& path, std::string_view kind) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return true;
   const InputFile file(path);
-  return kind.starts_with(beginning(file, kind.size()));  // true for a truncated index, too
+  return kind.starts_with(beginning(file, kind.size()));  // also true for an index that is so truncated that only a
+                                                          // part of `kind` is left
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ void keep_index(const std::string& data, std::string_view kind, std::string text
   const std::string kept = with_checksum(std::move(text));
   file.write(std::as_bytes(std::span(kept)));
   file.commit();
-} catch (const Error&) {  // not an error: the next run reads the whole data file again
+} catch (const Error&) {  // not an error: without an index, the next run reads the whole data file again
 }
 
 }  // namespace troupe

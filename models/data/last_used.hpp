@@ -9,18 +9,18 @@
 
 namespace troupe {
 
-/// A cache of objects that take long to make and much memory, such as the contents of archives. If the cache is full,
-/// drops the objects that were used least recently. Thread-safe.
+/// A cache for objects that take much time to make and much memory, such as the contents of archives. If the cache is
+/// full, it drops the objects that were used least recently. Thread-safe.
 template <class Key, class Content>
 class LastUsed {
  public:
-  /// @param most the maximum total size of the objects in bytes. A single object may be larger. Objects that were
-  /// dropped but are still in use do not count
+  /// @param most the maximum size of all objects in the cache together, in bytes; a single object may be larger.
+  /// Dropped objects that callers still use do not count
   explicit LastUsed(std::uint64_t most) : most_(most) {}
 
-  /// Returns the object with this key. If it is not in the cache, drops other objects to make room, and calls `make`.
-  /// Other threads that request this object wait until it is made.
-  /// @param bytes the size of the object
+  /// Returns the object with the key `key`. If the object is not in the cache, drops other objects to make room, and
+  /// calls `make`, which must return the object. Other threads that request the same object wait until it is made.
+  /// @param bytes the size of the object in bytes
   /// @throws the exceptions of `make`
   template <class Make>
   std::shared_ptr<const Content> get(const Key& key, std::uint64_t bytes, const Make& make) {

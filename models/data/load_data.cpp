@@ -17,11 +17,11 @@
 namespace troupe {
 namespace {
 
-/// Sets `made` to data that all processes of this machine share. The first process that requests the data makes it; the
-/// other processes wait for it. If the data cannot be shared, `made` stays empty or contains the data that this process
-/// made.
-/// @param name the key of the data; equal for equal data
-/// @param make sets `made`
+/// Sets `made` to data that all processes of this machine share. The first process that requests the data calls `make`;
+/// the other processes wait for the data. If the data cannot be shared, leaves `made` empty or, if this process called
+/// `make`, sets it to the data of this process.
+/// @param name identifies the data: equal for equal data
+/// @param make loads the data and sets `made`
 void share(const std::string& name, const std::function<void()>& make, TrainingData& made) {
   const auto memory = shared_memory();
   if (!memory) return;
@@ -32,21 +32,23 @@ void share(const std::string& name, const std::function<void()>& make, TrainingD
   if (!shared.bytes.empty()) made = unpack(shared);
 }
 
-/// A caller's request for data.
+/// A request of a caller to load data.
 struct Wanted {
   const std::string& name;
-  const DataInfo& trained;  ///< empty unless the data is for a trained network
+  const DataInfo& trained;  ///< the description of the data on which a network was trained before; empty: the data is
+                            ///< for a new network
   std::uint64_t seed;
   const NamedData& data;
 
-  /// Returns whether the data is made for a trained network. Otherwise the data is the same for all networks.
+  /// Returns whether the requested data depends on `trained`, the description of the data on which a network was
+  /// trained before.
   bool is_like() const {
     return data.make_like && !(trained.encoding.empty() && trained.class_names.empty() && trained.shape.empty());
   }
   TrainingData make() const {
     return is_like() ? data.make_like(data.arguments, trained, seed) : data.make(data.arguments, seed);
   }
-  /// Returns a text that is equal for equal data.
+  /// Returns a text that identifies the requested data: two requests for the same data have the same text.
   std::string key() const {
     std::string key = name + " " + std::to_string(seed);
     if (!is_like()) return key;
@@ -56,12 +58,12 @@ struct Wanted {
   }
 };
 
-/// The data of one key (Wanted::key). If several replicas request it at the same time, the first one loads it and the
-/// others wait.
+/// The data of one key (Wanted::key) in this process. If several replicas request the data at the same time, the first
+/// replica loads it, and the others wait.
 class Loaded {
  public:
-  /// Returns the data if it is still in use, otherwise loads it.
-  /// @throws Error invalid_argument if loading the data requests the same data
+  /// Returns the data. Loads it, unless it is already loaded and still in use.
+  /// @throws Error invalid_argument if the function that loads the data requests the same data
   std::shared_ptr<const TrainingData> get(const Wanted& wanted) {
     const std::scoped_lock lock(mutex_);
     if (loading_) throw_invalid("data '" + wanted.name + "' depends on itself");
@@ -70,8 +72,9 @@ class Loaded {
     return held;
   }
 
-  /// Returns whether the data is no longer in use. Returns false while a thread loads the data. Never blocks, because
-  /// the thread that loads holds this lock and may itself be waiting in `entry`.
+  /// Returns whether the data is no longer in use. Returns false while a thread loads the data. Never blocks: the
+  /// thread that loads the data holds `mutex_` and may itself be waiting in the function `entry`, which calls this
+  /// function, so blocking could be a deadlock.
   bool is_gone() {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     return lock && held_.expired();
@@ -92,16 +95,18 @@ class Loaded {
     return std::make_shared<const TrainingData>(std::move(made));
   }
 
-  std::recursive_mutex mutex_;  ///< recursive, so that `get` detects data that requests itself instead of blocking
+  std::recursive_mutex mutex_;  ///< recursive, so that `get` can detect data that requests itself; with another mutex
+                                ///< it would block
   bool loading_ = false;
   std::weak_ptr<const TrainingData> held_;
 };
 
-/// Returns the entry for a key. Removes the entries of data that is no longer in use.
+/// Returns the object for the data with this key; all callers with the same key get the same object. Removes the
+/// objects for data that is no longer in use.
 std::shared_ptr<Loaded> entry(const std::string& key) {
   using Entries = std::map<std::string, std::shared_ptr<Loaded>>;
-  static auto& mutex = *new std::mutex;  // mutex and entries are never destroyed, because threads of abandoned
-                                         // replicas may outlive main and use them
+  static auto& mutex = *new std::mutex;  // mutex and entries are never destroyed, because threads of abandoned replicas
+                                         // may use them after main has returned
   static auto& entries = *new Entries;
   const std::scoped_lock lock(mutex);
   std::erase_if(entries, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_gone(); });

@@ -6,8 +6,9 @@
 
 namespace troupe {
 
-/// Returns the result of `make`. If `make` throws Error bad_data or invalid_argument, adds `origin`, the name of the
-/// data, to the error. Leaves the error unchanged if `origin` is empty, or if the error already names an object.
+/// Calls `make` and returns its result. If `make` throws Error bad_data or invalid_argument, adds `origin`, the name of
+/// the data, to the error and throws it again. If `origin` is empty, or the error already contains the name of an
+/// object (Error::where), throws the error unchanged.
 template <class Make>
 auto naming(const std::string& origin, Make make) {
   try {

@@ -17,7 +17,7 @@ constexpr std::int64_t kLookedAt = 1000;
 
 struct Scale {
   std::string column;
-  double size = 0;  ///< root mean square
+  double size = 0;  ///< root mean square of the numbers in the column
 };
 
 std::string text_of(const Scale& scale) {
@@ -26,7 +26,8 @@ std::string text_of(const Scale& scale) {
   return "'" + printable(scale.column, 100) + "' (about " + size.data() + ")";
 }
 
-/// Returns the scale of each column of numbers, except of columns that contain only zeros.
+/// Returns the scale of each column of numbers, computed from the first kLookedAt samples. Leaves out columns that
+/// contain only zeros.
 std::vector<Scale> scales_of(const DataSource& data) {
   const DataInfo& info = data.info();
   const auto count = static_cast<std::size_t>(std::min(info.num_samples, kLookedAt));

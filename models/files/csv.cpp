@@ -16,8 +16,8 @@ constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 constexpr std::size_t kMostFields = 100'000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Returns the separator that is most frequent in the first row.
-/// @param text the start of the file, which may end before the end of the row
+/// Returns the separator (one of , ; tab and |) that is most frequent in the first row of `text`, outside quotes.
+/// @param text the start of the file; it may end within the first row
 char most_frequent_separator(std::string_view text) {
   constexpr std::string_view kSeparators = ",;\t|";
   std::array<std::size_t, kSeparators.size()> counts{};
@@ -43,7 +43,7 @@ bool is_utf16(std::string_view text) {
          (text.size() > 3 && text[0] != '\0' && text[1] == '\0' && text[2] != '\0' && text[3] == '\0');
 }
 
-/// Returns the number of fields of a line. Separators in quotes do not count.
+/// Returns the number of fields of a line. A separator in quotes does not end a field.
 std::int64_t count_fields(std::string_view line, char separator) {
   std::int64_t fields = 1;
   bool quoted = false;
@@ -54,8 +54,9 @@ std::int64_t count_fields(std::string_view line, char separator) {
   return fields;
 }
 
-/// Returns the size in bytes of the comments before the table. Comments are lines at the start that begin with '#'.
-/// Such a line is no comment but the header if it has as many fields as the first line without '#', and more than one.
+/// Returns the number of bytes at the start of `text` that are comments. Comments are the lines before the first line
+/// without '#' at its beginning. However, a line with '#' is the header of the table if it has more than one field, and
+/// as many fields as the first line without '#'. The comments then end before the header.
 std::size_t comments_before(std::string_view text, char separator) {
   std::vector<std::size_t> begins;
   std::size_t at = 0;
@@ -75,8 +76,7 @@ std::size_t comments_before(std::string_view text, char separator) {
   return header == begins.end() ? at : *header;
 }
 
-/// Decides why a double cannot represent a number. Returns true if the number is too close to zero, and false if it is
-/// too large.
+/// Returns true if `number`, which a double cannot represent, is too close to zero; returns false if it is too large.
 bool is_tiny(std::string_view number) {
   const std::size_t exponent = number.find_first_of("eE");
   if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
@@ -85,8 +85,8 @@ bool is_tiny(std::string_view number) {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
 
-/// Returns the text without surrounding blanks and without a leading plus. A plus before a minus stays, so that "+-1"
-/// is no number.
+/// Returns the text without surrounding blanks and without a leading plus. Does not remove a plus that a minus follows,
+/// so that "+-1" is not read as the number -1.
 std::string_view bare_number(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
@@ -94,7 +94,8 @@ std::string_view bare_number(std::string_view text) {
   return text;
 }
 
-/// Returns whether a text that csv_number rejects is a number after all: it is infinite, NaN or too large for a float.
+/// Returns whether `text`, which csv_number has rejected, is a number that a finite float cannot represent: it is
+/// infinite, NaN or too large for a float.
 bool is_out_of_range(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -128,8 +129,9 @@ CsvReader::CsvReader(const std::string& path, char separator)
   if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
 }
 
-/// Skips the lines before the table: a first line such as "sep=;", which spreadsheets write, and comments.
-/// @param text the start of the file
+/// Skips the lines before the table: a first line such as "sep=;", which spreadsheets write, and comments. If the
+/// separator is not known yet, uses that of the first line.
+/// @param text the bytes in the buffer, which are the start of the file
 void CsvReader::skip_preface(std::string_view text) {
   const std::string_view first = first_line(text.substr(next_));
   const auto skip_to = [&](std::size_t end) {
@@ -148,8 +150,8 @@ void CsvReader::refuse(const std::string& message) const {
   throw_bad_file(file_->path(), "line " + std::to_string(line_) + ": " + message);
 }
 
-/// Reads more bytes of the file into the buffer, after the bytes that are not yet used. Returns false at the end of the
-/// file.
+/// Reads more bytes of the file into the buffer. Keeps the bytes from `next_` on, and appends the new bytes to them.
+/// Returns false if the buffer already contains the end of the file.
 bool CsvReader::refill() {
   const std::uint64_t left = file_->size() - read_;
   if (left == 0) return false;
@@ -170,7 +172,7 @@ void CsvReader::seek(std::uint64_t offset) {
   read_ = std::min(offset, file_->size());
   filled_ = next_ = 0;
   next_line_ = 1;
-  one_column_ = true;  // in other files, callers never seek to an empty line
+  one_column_ = true;  // accepts empty lines as rows: callers seek to an empty line only in files with one column
 }
 
 bool CsvReader::next() {
@@ -184,8 +186,8 @@ bool CsvReader::next() {
   return true;
 }
 
-/// Returns whether the current row, which consists of one empty field, is a row of a file with one column. Otherwise it
-/// is an empty line to skip.
+/// Decides whether the current row, which consists of one empty field, is a row of the table. Returns true if the table
+/// has one column and the row is not an empty last line. Otherwise the row is an empty line, which must be skipped.
 bool CsvReader::is_empty_field() const {
   const bool quoted = buffer_[static_cast<std::size_t>(offset_ - (read_ - filled_))] == '"';
   const bool last_line = next_ == filled_ && read_ == file_->size();
@@ -227,9 +229,10 @@ bool CsvReader::cut_row() {
   return true;
 }
 
-/// Adds the quoted field that begins at `at` to the fields. Returns the position after it, or null if the field ends
-/// behind the buffer.
-/// @param unquoted number of elements of `unquoted_` that this row uses
+/// Appends the quoted field that begins at `at` to `fields_`. Returns the position after the field, or null if the
+/// field does not end within the buffer.
+/// @param unquoted the number of elements of `unquoted_` that the current row uses; increased if the field contains
+/// doubled quotes
 const char* CsvReader::cut_quoted(const char* at, std::size_t& unquoted) {
   const bool last = read_ == file_->size();
   const char* const field = ++at;
@@ -264,7 +267,7 @@ std::optional<float> csv_number(std::string_view text) {
   float value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || text.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {  // too large, or so small that the float is zero
+  if (error == std::errc::result_out_of_range) {  // the number is too large, or too close to zero for a float
     double wide = 0;
     const bool held = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc{};
     if (held ? std::abs(wide) < 1 : is_tiny(text)) return static_cast<float>(held ? wide : 0.0);

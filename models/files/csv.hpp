@@ -13,35 +13,36 @@
 namespace troupe {
 
 /// Reads the rows of a CSV file in the format of RFC 4180: fields between separators, one row per line. LF, CRLF or the
-/// end of the file ends a line. A field in double quotes may contain separators, line ends and doubled quotes.
-/// Skips a byte order mark, a first line such as "sep=;", comments that begin with '#' before the first row, and empty
-/// lines. There is one exception. If the first row has a single field, a later empty line is a row with an empty field,
-/// unless it is the last line.
-/// Uses memory for one megabyte or for the longest row, whichever is more.
+/// end of the file ends a line. A field in double quotes may contain separators, line ends and doubled quotes. Skips a
+/// byte order mark, a first line such as "sep=;", comments (lines before the first row that begin with '#'), and empty
+/// lines. There is one exception: if the first row has a single field, later empty lines are rows with an empty field,
+/// except an empty last line. The reader needs memory for 1 MB of the file or for its longest row, whichever is more.
 class CsvReader {
  public:
   /// Opens a file for reading all of its rows in order.
-  /// @param separator 0: the most frequent of , ; tab and | in the first row, outside quotes
-  /// @throws Error bad_file like InputFile
+  /// @param separator the character between fields. 0: the first line "sep=X" determines it or, without such a line,
+  /// the most frequent of , ; tab and | in the first row, outside quotes
+  /// @throws Error bad_file as the constructor of InputFile; also if the file is UTF-16
   explicit CsvReader(const std::string& path, char separator = 0);
-  /// Opens a file for reading rows at given offsets; see `seek`.
+  /// Makes a reader that reads single rows of an open file. Callers pass the offset of each row to `seek`.
   /// @param separator must not be 0
-  /// @param piece number of bytes to read at a time
+  /// @param piece the number of bytes to read from the file at a time
   CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece);
 
   char separator() const { return separator_; }
   /// Moves to the next row. Returns false after the last row.
-  /// @throws Error bad_file that names the line: for a misplaced or unclosed quote, a carriage return without a line
-  /// feed, a row of more than 16 MB or 100,000 fields, or a file that has become shorter.
+  /// @throws Error bad_file for a misplaced or unclosed quote, a carriage return without a line feed, or a row of more
+  /// than 16 MB or 100,000 fields. The message names the line. Also throws bad_file if the file has become shorter.
   bool next();
 
-  /// Makes `next` continue with the row that begins at this byte, even if the row is an empty line. Line numbers start
-  /// at 1 there.
+  /// Makes `next` continue with the row that begins at byte `offset` of the file. If there is an empty line at
+  /// `offset`, `next` returns it as a row with one empty field. The row at `offset` counts as line 1.
   void seek(std::uint64_t offset);
 
   /// Returns the number of fields of the current row.
   std::size_t size() const { return fields_.size(); }
-  /// Returns a field of the current row without its quotes; valid until the next row.
+  /// Returns field number `index`, counted from 0, of the current row, without the quotes around it. The result is
+  /// valid until the next call of `next`.
   std::string_view field(std::size_t index) const { return fields_[index]; }
   /// Returns the number, from 1, of the line in which the current row begins.
   std::int64_t line() const { return line_; }
@@ -50,8 +51,8 @@ class CsvReader {
 
   const std::string& path() const { return file_->path(); }
   const std::shared_ptr<const InputFile>& file() const { return file_; }
-  /// Rejects the current row.
-  /// @throws Error bad_file with `message`, the file and the line
+  /// Rejects the current row: throws Error bad_file with `message`, the name of the file and the number of the row's
+  /// line.
   [[noreturn]] void refuse(const std::string& message) const;
 
  private:
@@ -68,27 +69,28 @@ class CsvReader {
   std::vector<char> buffer_;
   std::size_t filled_ = 0;  ///< bytes in the buffer
   std::size_t next_ = 0;    ///< start of the next row in the buffer
-  std::uint64_t read_ = 0;  ///< bytes of the file read so far
+  std::uint64_t read_ = 0;  ///< offset in the file of the first byte that is not yet in the buffer
   std::int64_t line_ = 0;
   std::int64_t next_line_ = 1;
   std::uint64_t offset_ = 0;
   bool had_row_ = false;
   bool one_column_ = false;  ///< whether an empty line is a row with one empty field
   std::vector<std::string_view> fields_;
-  std::deque<std::string> unquoted_;  ///< contents of fields with doubled quotes, which are halved here
+  std::deque<std::string> unquoted_;  ///< contents of fields that contained doubled quotes; one quote replaces each
+                                      ///< pair
 };
 
-/// Returns the number that `text` contains. It must be finite, with a decimal point and without thousands separators,
-/// independent of the locale. Surrounding blanks are ignored. Returns nothing for other text, and for numbers that are
-/// too large for a float. Numbers that are too small become 0.
+/// Returns the number that `text` contains. Whatever the locale, numbers have a decimal point and no thousands
+/// separators. Surrounding blanks are ignored. Returns nothing if `text` is not a number, or the number is NaN,
+/// infinite or too large for a float. Numbers that are too close to zero for a float become 0.
 std::optional<float> csv_number(std::string_view text);
 
-/// Returns whether a text that csv_number rejects is probably meant as a number. Such a text has a decimal comma, is
-/// infinite, is too large for a float, or contains a zero byte.
+/// Returns whether `text`, which csv_number has rejected, is probably meant as a number: it has a decimal comma, is
+/// infinite or NaN, is too large for a float, or contains a zero byte.
 bool is_meant_as_number(std::string_view text);
 
-/// Returns the name of the class in a field. For a whole number such as "1.0" it is the number without decimals, "1".
-/// Otherwise it is the field itself.
+/// Returns the name of the class that `field` contains. If the field is a whole number with decimals, such as "1.0",
+/// the name is the number without decimals, "1". Otherwise the name is the field itself.
 std::string_view class_of(std::string_view field);
 
 }  // namespace troupe

@@ -12,7 +12,8 @@
 namespace troupe {
 namespace {
 
-/// The largest compression ratio of deflate (zlib's technical notes: 1032:1).
+/// The largest compression ratio of deflate, the method of gzip: one byte of a file can expand to at most 1,032 bytes
+/// (zlib's technical notes).
 constexpr std::uint64_t kLargestRatio = 1032;
 
 bool is_gzip(const InputFile& file) {
@@ -22,8 +23,8 @@ bool is_gzip(const InputFile& file) {
   return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
 }
 
-/// Reads the bytes of a file from start to end. If the file is gzipped, reads its decompressed content; the gzip data
-/// must be a single member.
+/// Reads the content of a file from start to end. If the file is gzipped, decompresses it; such a file must have
+/// exactly one gzip member.
 class GzipReader {
  public:
   explicit GzipReader(const std::string& path) : file_(path), plain_(!is_gzip(file_)) {
@@ -39,7 +40,7 @@ class GzipReader {
   }
 
   const std::string& path() const { return file_.path(); }
-  /// Returns the maximum number of bytes that the file can contain after decompression.
+  /// Returns an upper limit for the number of bytes of the file's content after decompression.
   std::uint64_t limit() const { return plain_ ? file_.size() : file_.size() * kLargestRatio; }
 
   void read(std::span<std::uint8_t> out) {
@@ -47,8 +48,8 @@ class GzipReader {
     if (done != out.size()) throw_bad_file(path(), "truncated");
   }
 
-  /// Checks that the content ends here, that its checksum is correct if the file is gzipped, and that no bytes follow
-  /// in the file.
+  /// Checks that all content has been read, and that no other bytes follow in the file. If the file is gzipped, also
+  /// verifies the checksum of the content.
   void expect_end() {
     if (plain_ && taken_ != file_.size()) throw_bad_file(path(), "the file is longer than its header declares");
     if (plain_) return;
@@ -91,8 +92,9 @@ class GzipReader {
     taken_ += size;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< bytes of the file in memory at a time
-  static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< because zlib's counters have 32 bits
+  static constexpr std::size_t kPiece = std::size_t{1} << 20;       ///< number of bytes to read from the file at a time
+  static constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  ///< number of bytes to decompress at a time;
+                                                                    ///< limited, because zlib's counters have 32 bits
 
   InputFile file_;
   bool plain_;
@@ -116,7 +118,7 @@ std::vector<std::int64_t> read_shape(GzipReader& file, std::size_t dimensions) {
   return shape;
 }
 
-/// Returns the size of the array in bytes.
+/// Returns the size of the array's elements in bytes, as the header of the file declares it.
 /// @throws Error bad_file if the file cannot contain that many bytes; limit_reached if the size exceeds `most`
 std::size_t checked_size(const GzipReader& file, const NumberArray& array, std::uint64_t most) {
   const std::uint64_t size = bytes_of_shape(file.path(), array.shape, array.item_size);

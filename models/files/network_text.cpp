@@ -18,8 +18,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-/// The maximum length of a dimension, and the maximum size of a sample. The product of two such numbers fits into 64
-/// bits.
+/// The maximum length of a dimension of a sample, and the maximum number of floats of a sample. The product of two such
+/// numbers fits into 64 bits, so the size can be computed without overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 31;
 constexpr double kMostNumber = 1 << 24;
 constexpr std::size_t kMostDimensions = 32;
@@ -35,10 +35,10 @@ ordered_json layer_json(const LayerText& layer) {
   return {{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
 }
 
-/// Reads one JSON object of a file. Error messages name the key of an invalid value.
+/// Reads the values of one JSON object from a file. If a value is invalid, the error message names its key.
 class Reader {
  public:
-  /// @param keys the number of keys that the object must have
+  /// @param keys the exact number of keys that the object must have; an object with unknown keys is rejected
   Reader(const std::string& path, const json& object, std::size_t keys) : path_(path), object_(object) {
     if (!object.is_object() || object.size() != keys) refuse("has missing or unknown keys");
   }
@@ -149,7 +149,8 @@ std::vector<InputColumn> features_of(const InputEncoding& encoding) {
   return features;
 }
 
-/// Returns the names with characters replaced that are not printable, because Reader rejects such names.
+/// Returns the names, with escapes in place of characters that are not printable, because Reader rejects names with
+/// such characters.
 std::vector<std::string> tellable(const std::vector<std::string>& names) {
   std::vector<std::string> all(names.size());
   std::ranges::transform(names, all.begin(), [](const std::string& name) { return printable(name); });
@@ -186,7 +187,7 @@ std::string to_json(const NetworkText& network) {
     return text;
   } catch (const nlohmann::json::exception& error) {  // a name is not valid UTF-8
     log_line(LogLevel::warning, std::string("saved weights will not describe their network: ") + error.what());
-  } catch (const Error& error) {  // too long, or invalid names or numbers
+  } catch (const Error& error) {  // the text is too long, or contains invalid names or numbers
     log_line(LogLevel::warning, "saved weights will not describe their network: " + error.message());
   }
   return "";

@@ -28,8 +28,8 @@ struct NpyHeader {
   std::vector<std::int64_t> shape;
 };
 
-/// Parses a text from start to end. Each function that reads something returns false if the text does not continue with
-/// it.
+/// Parses a text from start to end. Each function parses one kind of syntax element. It returns false if such an
+/// element does not follow at the present position.
 class Parser {
  public:
   explicit Parser(std::string_view text) : rest_(text) {}
@@ -56,7 +56,8 @@ class Parser {
     return out || token("False");
   }
 
-  /// Accepts "()", "(3,)", "(3, 4)" and "(3, 4,)", but not "(3)", which is a number.
+  /// Parses a Python tuple of integers, such as "()", "(3,)", "(3, 4)" or "(3, 4,)". Rejects "(3)", because it is a
+  /// number in Python.
   bool tuple(std::vector<std::int64_t>& out) {
     if (!token("(")) return false;
     bool comma = true;
@@ -94,7 +95,8 @@ struct Seen {
   bool shape = false;
 };
 
-/// Parses one `key: value`. Returns false if the key is unknown or repeated, or the value is invalid.
+/// Parses one entry `key: value` of the header's dictionary. Returns false if the key is unknown or repeated, or the
+/// value is invalid.
 bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
   std::string key;
   if (!parser.string(key) || !parser.token(":")) return false;
@@ -105,8 +107,8 @@ bool parse_entry(Parser& parser, NpyHeader& header, Seen& seen) {
   return false;
 }
 
-/// Parses the Python literal that NumPy writes: exactly the keys descr, fortran_order and shape, padded with blanks.
-/// Returns nothing for any other text.
+/// Parses the header that NumPy writes: a Python dictionary with exactly the keys descr, fortran_order and shape,
+/// padded with blanks. Returns nothing for any other text.
 std::optional<NpyHeader> parse_npy_header(std::string_view text) {
   Parser parser(text);
   NpyHeader header;
@@ -133,7 +135,7 @@ constexpr std::array<std::string_view, 12> kTypes{"b1", "u1", "i1", "u2", "i2", 
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Access to the bytes of a file, on disk or in memory.
+/// Gives access to the bytes of a .npy file, which is on disk or in memory.
 struct Bytes {
   const std::string& name;
   std::uint64_t size = 0;
@@ -151,7 +153,7 @@ Bytes bytes_of(const std::string& name, std::span<const std::byte> bytes) {
           }};
 }
 
-/// The position of the dictionary in the file, in bytes.
+/// The offset and the size, in bytes, of the header's dictionary in the file.
 struct Extent {
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
@@ -209,7 +211,7 @@ void check_size(const std::string& path, std::uint64_t size, std::uint64_t bytes
                            std::to_string(bytes));
 }
 
-/// Reads the header and returns the layout of a file.
+/// Reads the header of a .npy file, and returns the layout of the file.
 NpyLayout layout_of(const Bytes& file) {
   const Extent extent = locate_header(file);
   NpyHeader header = read_header(file, extent);
@@ -280,7 +282,8 @@ void write_npy(const std::string& path, const std::vector<std::int64_t>& shape, 
   if (shape.size() == 1) lengths += ',';  // a Python tuple of one element
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + lengths + "), }";
   constexpr std::size_t kPrefix = 10;
-  constexpr std::size_t kBlock = 64;  // the floats begin at a multiple of this; spaces and a line end fill the gap
+  constexpr std::size_t kBlock = 64;  // the floats begin at a multiple of this number of bytes; spaces and a line end
+                                      // fill the gap before them
   header.append(kBlock - (kPrefix + header.size() + 1) % kBlock, ' ') += '\n';
   std::string start = "\x93NUMPY";
   for (const std::size_t byte : {std::size_t{1}, std::size_t{0}, header.size() & 0xFF, header.size() >> 8})

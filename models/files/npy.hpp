@@ -12,39 +12,43 @@
 namespace troupe {
 
 /// Reads a .npy file of format 1, 2 or 3 in C order, with integers, floats (f2, f4, f8) or bool, of either endianness.
-/// @throws Error bad_file for a file that is missing, of another type or order, or whose length does not match its
-/// header.
+/// @throws Error bad_file if the file is missing, has another type of elements or another order, or does not have the
+/// length that its header declares.
 NumberArray read_npy(const std::string& path);
-/// Does the same as read_npy for the bytes of a file.
+/// Returns the array in `bytes`, the content of a whole .npy file. Accepts the same formats as read_npy.
 /// @param name the name of the file, for error messages
+/// @throws Error as read_npy
 NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes);
-/// Does the same as parse_npy, but reuses the memory of `bytes`, so that the array is never in memory twice.
+/// Does the same as parse_npy, but reuses the memory of `bytes` for the elements, so that they are never in memory
+/// twice.
 NumberArray take_npy(const std::string& name, std::vector<std::uint8_t> bytes);
-/// Returns the length in bytes that a file has according to its header.
+/// Returns the length in bytes that a .npy file must have according to its header.
 /// @param name the name of the file, for error messages
 /// @param start the start of the file: all of it, or at least 128 KB
 /// @throws Error bad_file if the header is invalid
 std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_t> start);
 
-/// The layout of a .npy file: the type and shape of its array, and the position of the elements.
+/// The layout of a .npy file: the type and shape of its array, and the position of the array's elements.
 struct NpyLayout {
   NumberArray array;        ///< type and shape; holds no bytes
   std::uint64_t begin = 0;  ///< offset of the elements in the file
   bool big_endian = false;
 };
 
-/// A .npy file that is read row by row; the array's first dimension counts the rows. Thread-safe.
+/// A .npy file whose rows are read on demand. A row is the part of the array with one index of the first dimension.
+/// Thread-safe.
 class NpyFile {
  public:
+  /// Opens the file and reads its header.
   /// @throws Error as read_npy; also bad_file if the array is a single number, which has no rows
   explicit NpyFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
   /// Returns the type and the shape of the array. The result contains no elements.
   const NumberArray& array() const { return layout_.array; }
-  /// Returns the size of the elements in bytes.
+  /// Returns the size in bytes of all elements of the array together.
   std::uint64_t bytes() const { return file_.size() - layout_.begin; }
-  /// Reads `count` rows, from row `first` on.
+  /// Reads `count` rows, starting with row `first` (counted from 0), and returns them as an array with `count` rows.
   /// @throws Error bad_file if the file has changed since it was opened or cannot be read.
   NumberArray rows(std::int64_t first, std::int64_t count) const;
 
@@ -54,7 +58,7 @@ class NpyFile {
   std::int64_t row_bytes_ = 0;
 };
 
-/// Writes floats as a .npy file of format 1, row-major. The file appears complete or not at all.
+/// Writes floats as an array to a .npy file of format 1 in C order. The file appears complete or not at all.
 /// @param shape the shape of the array; the product of its lengths must be the number of floats
 /// @throws Error bad_file if the file cannot be written
 void write_npy(const std::string& path, const std::vector<std::int64_t>& shape, std::span<const float> floats);

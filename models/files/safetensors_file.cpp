@@ -41,14 +41,16 @@ std::string describe(const std::vector<std::int64_t>& shape) {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// Returns whether a tensor is PyTorch's step counter of a batch-norm of the model. Troupe does not use this counter.
+/// Returns whether a tensor of the file is the step counter that PyTorch stores for a batch-norm layer, and `expected`
+/// contains the layer's NAME.running_mean. Troupe does not use this counter.
 bool is_ignored(const std::string& name, const StoredTensor& tensor, const Names& expected) {
   if (tensor.type != StoredType::i64 || !tensor.shape.empty()) return false;
   return expected.contains(name.substr(0, name.size() - kStepsTracked.size()) + ".running_mean");
 }
 
-/// Returns advice for the error message if the file contains the tensor `wanted` with a prefix. PyTorch's wrappers add
-/// such a prefix to the names of the wrapped model. Returns an empty string if the file does not.
+/// Returns advice for the error message about the missing tensor `wanted`, if the file contains a tensor of this name
+/// with the prefix "module." or "_orig_mod.". Wrappers of PyTorch add these prefixes. Returns an empty string
+/// otherwise.
 std::string wrapped_name(const StoredTensors& tensors, const std::string& wanted) {
   for (const auto& [word, wrapper] :
        {std::pair("module.", "DistributedDataParallel"), std::pair("_orig_mod.", "torch.compile")})

@@ -10,15 +10,16 @@
 
 namespace troupe {
 
-/// The name of the tensor in which an Optimizer stores the description of the network in a checkpoint. The tensor
-/// contains ModelInfo::network, one float for each byte. The Optimizer also stores its state in the checkpoint, in
-/// tensors whose names contain a slash, too.
+/// The name of the tensor that contains the description of the network (ModelInfo::network) in a checkpoint of a user's
+/// function that trains with an Optimizer: one float for each byte. Such a checkpoint also contains the state of the
+/// Optimizer, in tensors whose names contain a slash.
 inline constexpr const char* kNetworkTensor = "optimizer/network";
 
-/// A safetensors file that is open for reading and has a well-formed header.
+/// A safetensors file that is open for reading. Its header is well-formed.
 class SafetensorsFile {
  public:
-  /// @throws Error bad_file
+  /// Opens the file and checks its header.
+  /// @throws Error bad_file if the file cannot be read or its header is invalid
   explicit SafetensorsFile(const std::string& path);
 
   const InputFile& file() const { return file_; }
@@ -29,14 +30,14 @@ class SafetensorsFile {
   std::uint64_t header_bytes() const { return header_.data; }
 
   /// Checks that the file contains exactly the tensors `expected`, in any order. Two kinds of other tensors are
-  /// allowed: PyTorch's NAME.num_batches_tracked if NAME.running_mean is expected, and the state of an optimizer if the
-  /// file contains kNetworkTensor.
-  /// @throws Error model_mismatch that names a tensor that is missing, unexpected or of another shape.
+  /// allowed. The file may contain PyTorch's NAME.num_batches_tracked if NAME.running_mean is expected. If the file
+  /// contains kNetworkTensor, it may also contain the state of an Optimizer: tensors whose names contain a slash.
+  /// @throws Error model_mismatch if a tensor is missing, unexpected or of another shape; the message names the tensor.
   void require(const std::vector<TensorInfo>& expected) const;
-  /// Returns whether the file contains this tensor, as floats and in this shape.
+  /// Returns whether the file contains a tensor with the name and the shape of `wanted`, whose elements are floats.
   bool has(const TensorInfo& wanted) const;
-  /// Reads a tensor that the file contains. `out` must have the length of the tensor. F16 and BF16 become floats of the
-  /// same value.
+  /// Reads the elements of the tensor `name`, which the file must contain, into `out`. `out` must have as many floats
+  /// as the tensor has elements. F16 and BF16 elements become floats of the same value.
   void read(const std::string& name, std::span<float> out) const;
 
  private:

@@ -20,13 +20,15 @@ namespace {
 
 using nlohmann::json;
 
-// The maximum size of a header in bytes, enough for about 100,000 tensors. It limits the time for parsing.
+// The maximum size of a header in bytes. It is enough for about 100,000 tensors, and limits the time that parsing
+// takes.
 constexpr std::uint64_t kLargestHeader = 16 << 20;
-constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< memory of a parsed header
+constexpr std::size_t kMostMemory = std::size_t{512} << 20;  ///< maximum memory for a parsed header, in bytes
 
-/// Throws an error with advice if `torch.save` wrote the file. Such a file is a zip archive or, before PyTorch 1.6,
-/// several pickles, the first of which contains a magic number. Without this check, the error message would be that the
-/// header is too large, because the first 8 bytes would be read as its length.
+/// Throws Error bad_file with advice if `torch.save` wrote the file. Files of `torch.save` are zip archives or, before
+/// PyTorch 1.6, several pickles, the first of which contains a magic number. Without this check, the first 8 bytes of
+/// such a file would be read as the length of the header. The error message would then only be that the header is too
+/// large.
 /// @param prefix the first 8 bytes of the file
 void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
@@ -38,7 +40,7 @@ void refuse_pickled(const InputFile& file, std::span<const std::byte> prefix) {
       "st.save_file({name: w.contiguous() for name, w in weights.items()}, 'model.safetensors')");
 }
 
-/// Returns the header's text, which starts at byte 8.
+/// Returns the JSON text of the header. The text starts at byte 8 of the file, after its length.
 std::string read_text(const InputFile& file) {
   std::array<std::byte, 8> prefix{};
   file.read(0, prefix);
@@ -63,7 +65,9 @@ std::map<std::string, std::string> read_metadata(const std::string& path, const 
   return metadata.get<std::map<std::string, std::string>>();
 }
 
-/// Reads non-negative integers that fit into 63 bits.
+/// Returns the integers in a JSON array. They must not be negative, and must fit into 63 bits.
+/// @param path the name of the file, for error messages
+/// @param what the noun for the array in error messages
 std::vector<std::int64_t> read_integers(const std::string& path, const std::string& what, const json& array) {
   if (!array.is_array()) throw_bad_file(path, what + " is not an array");
   std::vector<std::int64_t> values;
@@ -118,7 +122,8 @@ StoredTensor read_tensor(const std::string& path, const std::string& name, const
   return tensor;
 }
 
-/// Checks that the tensors cover the bytes [0, size) without gaps or overlaps.
+/// Checks that the tensors cover all bytes after the header without gaps or overlaps.
+/// @param size the number of bytes after the header
 void check_cover(const std::string& path, const StoredTensors& tensors, std::uint64_t size) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const auto& [name, tensor] : tensors) ranges.emplace_back(tensor.begin, tensor.end);

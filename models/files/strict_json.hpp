@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// Parses the JSON of a file with `parse_bounded`.
+/// Parses a JSON text from a file with `parse_bounded`, and returns the result.
 /// @param path the name of the file, for error messages
 /// @param what the noun for the JSON in error messages, such as "the header"
 /// @param deepest see JsonBounds::deepest

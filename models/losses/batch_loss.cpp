@@ -11,8 +11,8 @@
 namespace troupe {
 namespace {
 
-/// The number of outputs that a thread takes at a time. For a softmax, this takes about 50 microseconds, much longer
-/// than waking a thread.
+/// The number of outputs for which a thread computes the loss at a time. For a softmax, a thread needs about 50
+/// microseconds for this number of outputs, which is much longer than waking a thread takes.
 constexpr std::size_t kOutputsOfPiece = 4096;
 
 Target target_of(const Batch& batch, std::size_t sample) {
@@ -28,8 +28,8 @@ struct Samples {
 
 Samples all_of(const Batch& batch) { return {0, static_cast<std::size_t>(batch.size)}; }
 
-/// Calls `work` with the outputs, the target and the index in the batch of each sample in `samples`. If `work` throws
-/// Error bad_data, adds the number of the sample to the message.
+/// Calls `work` for each sample of the range `samples` of the batch, with its outputs, its target and its index in the
+/// batch. If `work` throws Error bad_data, adds the number of the sample to the error.
 template <class Work>
 void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& samples, const Work& work) {
   std::size_t i = samples.begin;
@@ -44,7 +44,7 @@ void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& 
   }
 }
 
-/// Does the work of batch_loss_gradient on several threads.
+/// Computes the same as `batch_loss_gradient`, on several threads.
 /// @param piece the number of samples that a thread takes at a time
 double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                           std::int64_t* correct, std::size_t piece) {

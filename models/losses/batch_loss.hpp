@@ -9,8 +9,8 @@
 
 namespace troupe {
 
-/// The outputs of a network for a batch. There is one row of `width` floats for each sample; the first `count` floats
-/// of a row are the outputs, the others are padding.
+/// The outputs of a network for a batch: one row of `width` floats for each sample, starting at `first`. The first
+/// `count` floats of a row are the outputs; the other floats are padding.
 struct OutputRows {
   const float* first = nullptr;
   std::int64_t count = 0;
@@ -18,19 +18,20 @@ struct OutputRows {
 };
 
 /// Returns the sum of the losses of all samples, and writes the gradient of this sum with respect to the outputs.
-/// @param gradient receives one row of `rows.width` floats for each sample; its padding is set to zero
-/// @param correct receives BatchResult::correct; may be null
-/// @throws Error bad_data that names a sample with an invalid target for the loss.
+/// @param gradient receives one row of `rows.width` floats for each sample; the padding of the rows is set to zero
+/// @param correct receives the value of BatchResult::correct; may be null
+/// @throws Error bad_data if the loss rejects the target of a sample; the message names the sample.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct = nullptr);
 
-/// Does the same as batch_loss_gradient on several threads (see work_in_pieces). The result is bitwise identical.
+/// Computes the same as `batch_loss_gradient`, but on several threads (see work_in_pieces). The results of both
+/// functions are bitwise identical.
 double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                                   std::int64_t* correct = nullptr);
 
-/// Returns the sum of the losses, the number of correct samples, and the number of samples of the batch.
-/// @param metrics null, or an object to which all samples are added
-/// @throws Error like batch_loss_gradient.
+/// Returns the sum of the losses, the number of correctly predicted samples, and the number of samples of the batch.
+/// @param metrics null, or an object to which the function adds all samples of the batch
+/// @throws Error as batch_loss_gradient.
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics = nullptr);
 

@@ -25,8 +25,8 @@ Losses* with_builtin_losses() {
 }
 
 Losses& known_losses() {
-  static Losses& registered = *with_builtin_losses();  // never destroyed: threads of abandoned replicas may outlive
-                                                       // main
+  static Losses& registered = *with_builtin_losses();  // never destroyed, because threads of abandoned replicas may use
+                                                       // it after main has returned
   return registered;
 }
 

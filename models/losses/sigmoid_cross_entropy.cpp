@@ -9,7 +9,7 @@
 namespace troupe::losses {
 namespace {
 
-/// Returns 1 / (1 + exp(-x)). If -x is large, the exponential is infinite and the result is 0.
+/// Returns 1 / (1 + exp(-x)). If exp(-x) is too large for a double, the exponential is infinite, so the result is 0.
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 void check_probabilities(std::span<const float> targets) {
@@ -28,8 +28,9 @@ class SigmoidCrossEntropy final : public Loss {
     return data.num_targets;
   }
 
-  /// Returns the mean over the outputs x with their targets t of -t log(sigmoid(x)) - (1 - t) log(1 - sigmoid(x)).
-  /// Computes it as max(x, 0) - t x + log(1 + exp(-|x|)), which is equal and always finite.
+  /// Returns the mean loss of the outputs. The loss of an output x with target t is -t log(sigmoid(x)) - (1 - t) log(1
+  /// - sigmoid(x)). This function computes the loss as max(x, 0) - t x + log(1 + exp(-|x|)), which is mathematically
+  /// equal and always finite.
   double value(std::span<const float> outputs, const Target& target) const override {
     check_probabilities(target.values);
     double sum = 0;

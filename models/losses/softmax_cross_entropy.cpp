@@ -9,7 +9,8 @@
 namespace troupe::losses {
 namespace {
 
-/// Returns log(sum(exp(row))). Subtracts the largest score from all scores first, so that nothing overflows.
+/// Returns the logarithm of the sum of exp(score) over all scores in `row`. Subtracts the largest score from all scores
+/// first, so that no exponential overflows, and adds it to the result.
 double log_sum_exp(std::span<const float> row) {
   const double largest = *std::max_element(row.begin(), row.end());
   double sum = 0;

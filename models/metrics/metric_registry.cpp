@@ -32,8 +32,8 @@ Metrics* with_builtin_metrics() {
 }
 
 Metrics& known_metrics() {
-  static Metrics& registered =
-      *with_builtin_metrics();  // never destroyed: threads of abandoned replicas may outlive main
+  static Metrics& registered = *with_builtin_metrics();  // never destroyed, because threads of abandoned replicas may
+                                                         // use it after main has returned
   return registered;
 }
 

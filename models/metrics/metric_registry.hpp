@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// Returns the metric that is registered under a name.
-/// @throws Error invalid_argument that lists the known metrics, if there is no such metric.
+/// @throws Error invalid_argument if no metric has this name; the message lists the known metrics.
 Metric find_metric(const std::string& name);
 
 }  // namespace troupe

@@ -15,19 +15,19 @@ void check_measurable(std::int64_t count, std::int64_t most, const char* of_what
                                           "; the data has " + std::to_string(count));
 }
 
-/// Returns whether the output of the label is among the k largest. Of equal outputs, the one with the lower index
-/// counts as larger, as for hits.
+/// Returns whether the output with index `label` is among the `k` largest outputs. Of two equal outputs, the one with
+/// the lower index counts as larger. The count of correct samples follows the same rule.
 bool is_among_largest(std::span<const float> outputs, std::size_t label, std::size_t k) {
   const float own = outputs[label];
   std::size_t before = 0;
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // true for NaN, too
+    if (i != label && (i < label ? !(outputs[i] < own) : !(outputs[i] <= own))) ++before;  // also counts NaN as larger
   return before < k;
 }
 
-/// Adds the target of a sample to the mean and the squared deviation (Welford's algorithm). Precision is kept even if
-/// the mean is large compared with the deviation.
-/// @param samples number of samples, including this one
+/// Updates the mean of the targets, and the sum of their squared deviations from the mean, for one more target
+/// (Welford's algorithm). The algorithm keeps its precision even if the mean is large compared with the deviations.
+/// @param samples the number of samples so far, including this one
 void add_target(TargetSums& sums, double target, std::int64_t samples) {
   const double before = target - sums.mean;
   sums.mean += before / static_cast<double>(samples);

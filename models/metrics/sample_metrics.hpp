@@ -11,7 +11,8 @@
 
 namespace troupe {
 
-/// Computes the metrics of an evaluation of one shard, sample by sample. Loss and hits are not among these metrics.
+/// Computes the metrics of an evaluation of one shard, sample by sample: confusion matrix, top-k, errors of targets,
+/// and the user's metrics. The loss and the number of correct samples are computed elsewhere.
 class SampleMetrics {
  public:
   /// @param measure the built-in metrics to compute
@@ -19,16 +20,20 @@ class SampleMetrics {
   /// @throws Error unsupported if the data has more classes or targets than the requested metrics support.
   SampleMetrics(const DataInfo& data, const EvaluationOptions& measure, std::span<const Metric> metrics);
 
-  /// Returns whether any requested metric applies to the data.
+  /// Returns whether this object has anything to compute: whether at least one requested metric applies to the data.
   bool any() const { return counts_ || top_k_ > 0 || !targets_.empty() || !metrics_.empty(); }
 
-  /// Adds a sample. Does not add it to the confusion matrix and to top-k if the network does not have one output for
-  /// each class. Does not add it to the errors if the network does not have one output for each target.
-  /// @param loss converts the outputs to predictions
-  /// @throws Error model_failed that names a metric with a value that is not finite.
+  /// Adds a sample to the metrics. If the network does not have one output for each class, the sample does not count
+  /// for the confusion matrix and for top-k. If the network does not have one output for each target, the sample does
+  /// not count for the errors of targets.
+  /// @param loss converts the outputs of the network to predictions
+  /// @param outputs the outputs of the network for this sample
+  /// @param target the class or the targets of the sample
+  /// @throws Error model_failed if a metric of the user returns a value that is not finite; the message names the
+  /// metric.
   void add(const Loss& loss, std::span<const float> outputs, const Target& target);
 
-  /// Writes the requested metrics of all added samples into `result`.
+  /// Writes the sums over all added samples for the requested metrics into `result`.
   void write_to(EvaluationResult& result) const;
 
  private:
@@ -37,14 +42,14 @@ class SampleMetrics {
 
   std::span<const Metric> metrics_;
   std::size_t classes_ = 0;
-  bool counts_ = false;  ///< whether the confusion matrix is counted
+  bool counts_ = false;  ///< whether to compute the confusion matrix
   std::size_t top_k_ = 0;
   std::int64_t samples_with_class_ = 0;
   std::int64_t samples_with_errors_ = 0;
   std::int64_t top_k_correct_ = 0;
   std::vector<std::int64_t> confusion_;
   std::vector<TargetSums> targets_;
-  std::vector<float> meant_;  ///< predictions for one sample: its outputs, converted by the loss
+  std::vector<float> meant_;  ///< the predictions for one sample: the outputs of the network, converted by the loss
   std::vector<double> metric_sums_;
 };
 

@@ -29,23 +29,24 @@ std::vector<TensorInfo> tensors_of(const NetworkPlan& plan) {
   return tensors;
 }
 
-/// Returns the first length in the shape of a tensor of the file. Returns 1 if the tensor is missing; a later check
-/// reports missing tensors.
+/// Returns the first length in the shape of the tensor with the name `tensor` in the file. Returns 1 if the file does
+/// not contain the tensor; a later check reports missing tensors.
 std::int64_t first_length(const SafetensorsFile& file, const std::string& tensor) {
   const auto found = file.tensors().find(tensor);
   const bool fits = found != file.tensors().end() && !found->second.shape.empty();
   return fits ? std::min<std::int64_t>(found->second.shape[0], std::numeric_limits<int>::max()) : 1;
 }
 
-/// Combines the description of a network in the file with the arguments of the caller and the properties of the network
-/// itself.
+/// Combines the description of a network in a file of weights with the arguments of the caller. If neither contains a
+/// property, such as the number of classes, derives it from the layers or the tensors of the network.
 class Describer {
  public:
   Describer(const SafetensorsFile& file, const NetworkWish& wish) : file_(file), wish_(wish) {
     if (const std::string text = file.network(); !text.empty()) text_ = network_from_json(file.file().path(), text);
   }
 
-  /// Returns whether the description comes from the file alone.
+  /// Returns whether the file contains a complete description of its network, and the caller has not passed any
+  /// arguments.
   bool is_told_by_file() const {
     const bool whole = text_ && !(text_->model.empty() && text_->layers.empty());
     return whole && wish_.model.empty() && wish_.graph == nullptr && wish_.sample_shape.empty() && !wish_.loss;
@@ -95,7 +96,8 @@ class Describer {
     return models::graph_of(file_.file().path(), text_->layers);
   }
 
-  /// Returns the layers of a built-in model. Its number of outputs is the first length of the last tensor in the file.
+  /// Returns the layers of the built-in model with this name. To find its number of outputs, reads the first length in
+  /// the shape of the network's last tensor from the file.
   Graph builtin(const std::string& model) const {
     const auto with_one_output = models::builtin_graph(model, 1);
     if (!with_one_output) {
@@ -106,8 +108,8 @@ class Describer {
     return *models::builtin_graph(model, static_cast<int>(first_length(file_, last)));
   }
 
-  /// Plans the network of linear or softmax regression: a single linear layer. In the file, its tensors have other
-  /// names, and the bias of linear regression is missing.
+  /// Plans the network of the models "linear" and "softmax": a single linear layer. Also sets `made_.tensors`, because
+  /// in the file the tensors of these models have other names, and a file of "linear" contains no bias.
   void plan_one_layer(const std::string& model) {
     const std::int64_t outputs = model == "linear" ? 1 : first_length(file_, "bias");
     const std::vector<std::int64_t> flat{made_.data.sample_size()};
@@ -126,8 +128,8 @@ class Describer {
                     std::to_string(outputs) + " for the data");
   }
 
-  /// Sets the number of classes or targets, which is the number of outputs. The loss decides whether the network was
-  /// trained on classes or on targets.
+  /// Sets the number of classes or the number of targets to the number of outputs of the network. Used if the file
+  /// contains no description. If the loss accepts data with classes, the network has classes, otherwise targets.
   void guess_data() {
     const std::int64_t outputs = made_.plan.num_outputs;
     made_.data.num_classes = static_cast<int>(outputs);

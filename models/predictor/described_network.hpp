@@ -12,25 +12,28 @@
 
 namespace troupe {
 
-/// A network for predictions, as the file of weights and the caller describe it.
+/// The description of a network for predictions. It combines the description in a file of weights with the arguments of
+/// the caller.
 struct DescribedNetwork {
   NetworkPlan plan;
   DataInfo data;  ///< describes the data; holds no samples
   std::shared_ptr<const Loss> loss;
-  /// The tensors that the file must contain. Their floats are those of the tensors of the plan, in the same order. If
-  /// the plan has more floats, these are zero.
+  /// The tensors that the file must contain. Their floats, one tensor after the other, are the first floats of the
+  /// tensors of `plan`. Further floats of `plan`, such as the bias that files of linear regression lack, are zero.
   std::vector<TensorInfo> tensors;
 };
 
-/// The description of the network by the caller. For empty members, the description in the file is used.
+/// The arguments with which a caller describes a network. For each member that is empty or null, the description in the
+/// file of weights is used.
 struct NetworkWish {
   std::string model = {};                       ///< the name of a built-in model
-  const models::Graph* graph = nullptr;         ///< the layers, instead of a name; may be null
+  const models::Graph* graph = nullptr;         ///< the layers of the network, if `model` is empty; may be null
   std::vector<std::int64_t> sample_shape = {};  ///< default: from the file
   std::shared_ptr<const Loss> loss = nullptr;   ///< default: from the file
 };
 
-/// Returns the network that the file and the caller describe together.
+/// Returns the description of the network whose weights are in `file`. Combines the description in the file with
+/// `wish`, the arguments of the caller.
 /// @throws Error under the same conditions as the constructors of Predictor.
 DescribedNetwork describe(const SafetensorsFile& file, const NetworkWish& wish);
 

@@ -75,8 +75,9 @@ class Predictor::Impl {
  private:
   using Context = std::unique_ptr<DeviceNetwork>;
 
-  /// The network that one call uses. It is taken from the idle networks, and returned to them at the end. The mutex is
-  /// locked only during these two operations, so calls compute at the same time.
+  /// The network that one call uses. The constructor takes it from the list of idle networks, and the destructor
+  /// returns it to the list. The mutex of the list is locked only during these two operations, so several calls can
+  /// compute at the same time.
   class Borrowed {
    public:
     explicit Borrowed(const Impl& from) : from_(from), context_(from.take()) {}
@@ -108,8 +109,9 @@ class Predictor::Impl {
     idle_.push_back(std::move(first));
   }
 
-  /// Checks the transforms that the file contains.
-  /// @throws Error bad_file for transforms that this version does not know, or that return samples of another size
+  /// Checks the transforms of samples that the file of weights describes.
+  /// @throws Error bad_file if this version does not know a transform, or if the transformed samples do not have the
+  /// size that the network needs
   void check_transforms() const {
     const DataInfo& data = network_.data;
     if (data.transforms.empty()) return;
@@ -129,8 +131,8 @@ class Predictor::Impl {
     return static_cast<std::size_t>(DataInfo{.shape = shape}.sample_size());
   }
 
-  /// Creates a network with its own working memory. All networks of this object can use the same weights, because the
-  /// layout of the weights follows from the plan.
+  /// Creates a network with its own working memory. All networks that this object creates can use the same weights,
+  /// because they have the same plan, and the plan determines the layout of the weights.
   Context make() const { return make_network(network_.plan, network_.loss, /*batch_size=*/0, {}); }
 
   Context take() const {

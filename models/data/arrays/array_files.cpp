@@ -20,15 +20,16 @@
 #include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
 
-// Data in files that contain one array each (npy and idx) or several arrays (npz).
+// Reads data from files that contain one array each (npy and idx), or from a file that contains several arrays (npz).
 namespace troupe {
 namespace {
 
 using Files = std::vector<std::string>;
 
-/// The arguments behind "npy:" or "idx:": the files of each array.
+/// The arguments after "npy:" or "idx:" in a data name: for each array, the files that contain it.
 struct ArrayArguments {
-  std::vector<Files> arrays;  ///< samples and labels; optionally, then those of the test set
+  std::vector<Files> arrays;  ///< files of the samples and files of the labels; if there is a test set, followed by
+                              ///< those of its samples and labels
   std::optional<PixelOrder> order;
 };
 
@@ -48,13 +49,16 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
 
 using ReadArray = std::function<NamedArray(const std::string& file, bool stays_in_file)>;
 
-/// Reads the arrays of a set that may consist of several files. Returns one pair of arrays for each pair of files.
-/// @param stays_in_file if true, samples stay in their files and are read on demand
+/// Reads the arrays of one set (training set or test set). Returns one pair of arrays for each file of samples and the
+/// file of labels that belongs to it.
+/// @param stays_in_file whether the samples stay in their files, to be read on demand
+/// @param read reads one file
 std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::optional<PixelOrder> order,
                                 bool stays_in_file, const ReadArray& read) {
   std::vector<ArrayPair> pairs;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    NamedArray array = read(samples[i], stays_in_file);  // read first, so that its errors are reported first
+    NamedArray array = read(samples[i], stays_in_file);  // in a statement of its own, so that errors of the samples are
+                                                         // reported before those of the labels
     pairs.emplace_back(std::move(array), read(labels[i], false), order);
   }
   return pairs;
@@ -67,8 +71,9 @@ std::shared_ptr<const DataSource> join(std::vector<ArrayPair> pairs, int num_cla
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));
 }
 
-/// Joins the pairs of each set, after checking that all pairs match.
-/// @param sets the pairs of the training set, optionally followed by those of the test set
+/// Checks that all pairs of arrays have the same kind of samples and labels, and joins the pairs of each set. Returns
+/// the training set and, if there is one, the test set.
+/// @param sets the pairs of the training set; if there is a test set, followed by its pairs
 TrainingData make_data(std::vector<std::vector<ArrayPair>> sets) {
   int num_classes = 0;
   for (const auto& set : sets)
@@ -104,14 +109,16 @@ ReadArray read_idx_arrays() {
   };
 }
 
-/// The arguments behind "npz:".
+/// The arguments after "npz:" in a data name.
 struct NpzArguments {
   std::string file;
-  std::array<std::string, 4> names;  ///< samples, labels, test samples, test labels; empty: see find_names
+  std::array<std::string, 4> names;  ///< names of the arrays of samples, labels, test samples and test labels; all
+                                     ///< empty: `find_names` sets them
   std::optional<PixelOrder> order;
 };
 
-/// The default names of samples, labels, test samples and test labels. numpy.savez and the data sets of Keras use them.
+/// The names that `find_names` tries for the arrays of samples, labels, test samples and test labels. Among these are
+/// the names in data sets of Keras, and those that numpy.savez gives by default.
 constexpr std::array<std::array<const char*, 4>, 5> kUsualNames{{{"x_train", "y_train", "x_test", "y_test"},
                                                                  {"x", "y", "test_x", "test_y"},
                                                                  {"images", "labels", "test_images", "test_labels"},
@@ -136,8 +143,10 @@ NpzArguments parse_npz(const std::string& text) {
 
 using NamedArrays = std::map<std::string, NumberArray>;
 
-/// Sets `asked.names` to the first default names that the file contains, unless the user chose the names.
-/// @throws Error bad_file that lists the arrays of the file, if it contains none of the default names
+/// If the user did not choose names of arrays, sets `asked.names` to the first line of kUsualNames whose names of
+/// samples and labels the file contains.
+/// @param arrays the arrays of the file
+/// @throws Error bad_file if the file contains none of these names; the message lists its arrays
 void find_names(NpzArguments& asked, const NamedArrays& arrays) {
   if (!asked.names[0].empty()) return;
   for (const auto& usual : kUsualNames) {

@@ -76,18 +76,18 @@ class ArrayInFile final : public DataSource {
   Answers answers_;
 };
 
-/// Returns data whose samples stay in their file. Each sample is read on demand. Its floats are bitwise identical to
-/// those of samples in memory.
-/// @param info number of samples, shape, and classes or targets; this function sets the other members
-/// @throws Error bad_data that names a target that is not finite. Values of samples that are not finite are detected
-/// when they are read.
+/// Returns data whose samples stay in their file, where each is read on demand. The floats of a sample are bitwise
+/// identical to those that the sample would have in memory.
+/// @param info the number of samples, the shape, and the classes or targets; this function sets the other members
+/// @throws Error bad_data if a target is not finite; the message names the target. If a value of a sample is not
+/// finite, only reading this sample throws an error
 std::shared_ptr<const DataSource> array_in_file(std::shared_ptr<const NpyFile> samples, std::optional<PixelOrder> order,
                                                 DataInfo info, Answers answers, const std::string& origin) {
   info = with(std::move(info), *samples, origin);
   return std::make_shared<const ArrayInFile>(std::move(samples), order, std::move(info), std::move(answers));
 }
 
-/// Checks the shapes of the arrays, and that there are as many labels as samples.
+/// Checks that the two arrays have shapes of samples and of labels, and that there are as many labels as samples.
 void check_arrays(const NamedArray& images, const NamedArray& labels) {
   const auto& of_images = images.array.shape;
   const auto& of_labels = labels.array.shape;
@@ -126,7 +126,7 @@ ClassLabels class_labels(const NamedArray& file) {
   return read;
 }
 
-/// Returns the elements as floats. Unsigned bytes are divided by 255.
+/// Returns the elements of an array as floats. If the elements are unsigned bytes, divides them by 255.
 std::vector<float> floats_of(const NumberArray& array) {
   std::vector<float> values = array.floats();
   if (array.is_byte()) std::ranges::for_each(values, [](float& value) { value *= kByteScale; });

@@ -12,38 +12,42 @@
 
 namespace troupe {
 
-/// An array, and its name for error messages.
+/// An array from a file, and the name of the array for error messages.
 struct NamedArray {
-  std::string name;  ///< the file; for a file with several arrays also the array's name
+  std::string name;  ///< the path of the file; if the file can contain several arrays, followed by the array's name
   NumberArray array;
-  std::shared_ptr<const NpyFile> file = nullptr;  ///< set if the elements stay in their file
+  std::shared_ptr<const NpyFile> file = nullptr;  ///< the open file, if the elements stay in their file; null: `array`
+                                                  ///< contains the elements
 
   std::string text() const { return name + " " + array.shape_text(); }
 };
 
-/// The classes of samples. Classes are numbered from 0 to `largest`.
+/// The class of each sample, and the largest of these classes. Classes are numbered from 0 to `largest`.
 struct ClassLabels {
   std::vector<std::int32_t> labels;
   std::int32_t largest = 0;
 };
 
-/// The samples of a set and their labels. Labels that are integers are classes; labels that are floats are targets.
+/// An array with the samples of a set, and an array with their labels. If the labels are integers, they are classes; if
+/// they are floats, they are targets.
 class ArrayPair {
  public:
   /// Checks that the two arrays are valid and match, and converts images to the order NCHW.
-  /// @param order the order of the elements of images; empty: see is_nhwc
-  /// @throws Error bad_file or bad_data that names the array that is invalid or does not match the other.
+  /// @param order the order of the dimensions, if the samples are images; empty: is_nhwc determines it
+  /// @throws Error bad_file or bad_data if an array is invalid or the arrays do not match; the message names the array.
   ArrayPair(NamedArray samples, NamedArray labels, std::optional<PixelOrder> order);
 
   /// Returns the number of classes; 0 if the labels are targets.
   int num_classes() const { return classes_ ? classes_->largest + 1 : 0; }
-  /// Checks that this pair has the same kind of samples and labels as another pair.
-  /// @throws Error bad_file that names the property that differs.
+  /// Checks that this pair has the same kind of samples and labels as `other`, so that both can belong to the same
+  /// data.
+  /// @throws Error bad_file if they differ; the message names the property that differs.
   void check_like(const ArrayPair& other) const;
-  /// Returns samples and labels as data. The samples are in memory or, if `NamedArray::file` is set, are read from
-  /// their file on demand.
-  /// @param num_classes the maximum of num_classes() over all pairs of the training set and the test set
-  /// @throws Error bad_data for values that are not finite
+  /// Returns the samples and labels as data. If `NamedArray::file` is set for the samples, they are read from their
+  /// file on demand; otherwise they are in memory.
+  /// @param num_classes the number of classes of the data: the maximum of num_classes() over all pairs of the training
+  /// set and the test set
+  /// @throws Error bad_data if values are not finite
   std::shared_ptr<const DataSource> make(int num_classes) &&;
 
  private:
@@ -53,8 +57,8 @@ class ArrayPair {
   NamedArray samples_;
   NamedArray labels_;
   std::optional<PixelOrder> order_;
-  std::optional<ClassLabels> classes_;  ///< empty for targets
-  std::string origin_;                  ///< names both arrays in error messages
+  std::optional<ClassLabels> classes_;  ///< the classes of the samples; empty if the labels are targets
+  std::string origin_;                  ///< a text for error messages that names both arrays
 };
 
 }  // namespace troupe

@@ -9,7 +9,8 @@
 namespace troupe {
 namespace {
 
-/// Moves elements of the size of T from the order NHWC to the order NCHW.
+/// Rearranges the elements of the images from the order NHWC to the order NCHW. T is an integer type of the size of an
+/// element.
 template <class T>
 void to_planes(NumberArray& images) {
   if (images.bytes.empty()) return;

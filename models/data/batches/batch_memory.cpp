@@ -6,7 +6,8 @@
 namespace troupe {
 namespace {
 
-/// Copies element number `from` to the earlier place of element number `to`. Each element consists of `each` values.
+/// Copies element number `from` to the place of element number `to`, which must be before it. Each element consists of
+/// `each` values.
 template <class T>
 void move_element(std::vector<T>& elements, std::size_t each, std::size_t from, std::size_t to) {
   const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(from * each);
@@ -38,7 +39,8 @@ Batch BatchMemory::filled() {
   return batch();
 }
 
-/// Removes the samples that could not be read from the arrays. The remaining samples keep their order.
+/// Removes the samples that could not be read (see BatchRequest::holes) from all arrays of the batch. The other samples
+/// keep their order.
 void BatchMemory::leave_holes_out() {
   const std::size_t count = numbers_.size();
   std::size_t kept = 0;

@@ -11,14 +11,14 @@
 
 namespace troupe {
 
-/// The kind of memory for samples. A device copies faster from locked memory, but locking memory takes as long as
-/// copying it. Therefore use ordinary memory for data that is filled only once.
+/// The kind of memory for samples. An accelerator copies faster from memory that is locked, but locking memory takes as
+/// long as copying it once. Therefore `lockable` is only useful for memory that is filled and copied several times.
 enum class Pages : std::uint8_t {
   ordinary,
-  lockable,  ///< devices may copy from it directly; see runtime/processes/page_lock.hpp
+  lockable,  ///< memory that accelerators can lock and then copy from directly; see runtime/processes/page_lock.hpp
 };
 
-/// An allocator for std::vector that allocates memory of one of these kinds.
+/// An allocator for std::vector that allocates memory of a given kind (see Pages).
 template <class T>
 class PagesAllocator {
  public:
@@ -50,7 +50,8 @@ class PagesAllocator {
   Pages pages_;
 };
 
-/// Floats that start on a multiple of `kAlignment` bytes.
+/// A vector of floats in memory of a given kind (see Pages). The address of the first float is a multiple of
+/// `kAlignment`.
 using SampleFloats = std::vector<float, PagesAllocator<float>>;
 
 }  // namespace troupe

@@ -15,7 +15,8 @@
 namespace troupe {
 namespace {
 
-/// The number of steps whose training batches are read in advance.
+/// The number of future steps whose training batches are read in advance, as far as the memory for reading ahead
+/// allows.
 constexpr std::int64_t kStepsAhead = 3;
 
 const DataInfo& training_info(const TrainingData& data) {
@@ -26,10 +27,10 @@ const DataInfo& training_info(const TrainingData& data) {
   return info;
 }
 
-/// Checks that classes, columns or targets have the same names in both sets. Does nothing if one of the sets has no
-/// names.
+/// Checks that classes, columns or targets have the same names in the training set (`train`) and in another set
+/// (`other`). Does nothing if one of the sets has no names.
 /// @param what the noun for the error message: "class", "column" or "target"
-/// @param set the name of the other set: "test" or "validation"
+/// @param set the name of the other set for the error message: "test" or "validation"
 void check_names_alike(const std::vector<std::string>& train, const std::vector<std::string>& other, const char* what,
                        const std::string& set) {
   if (train.empty() || other.empty()) return;
@@ -40,7 +41,9 @@ void check_names_alike(const std::vector<std::string>& train, const std::vector<
                                            printable(train[i], 100) + "'");
 }
 
-/// Checks that the other set has no class that the training set does not have.
+/// Checks that each class of the other set (`other`) is also a class of the training set (`train`). Does nothing if the
+/// training set has no names of classes.
+/// @param set the name of the other set for the error message: "test" or "validation"
 void check_classes_known(const DataInfo& train, const DataInfo& other, const std::string& set) {
   if (train.class_names.empty()) return;
   for (const std::string& name : other.class_names)
@@ -50,8 +53,9 @@ void check_classes_known(const DataInfo& train, const DataInfo& other, const std
                   {.object = other.origin});
 }
 
-/// Checks that the other set has the same kind of samples as the training set, with the same classes or targets.
-/// @param name the name of the other set: "test" or "validation"
+/// Checks that the other set (`other`) has samples of the same shape and the same classes or targets as the training
+/// set (`train`).
+/// @param name the name of the other set for error messages: "test" or "validation"
 void check_alike(const DataInfo& train, const DataInfo& other, const std::string& name) {
   if (other.num_classes == 0 && other.num_targets == 0)
     throw Error(ErrorCode::bad_data,
@@ -70,15 +74,16 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
   check_names_alike(train.target_names, other.target_names, "target", name);
 }
 
-/// Returns the number of samples in a batch of an evaluation. It is kEvaluationBatch, or less so that a batch takes at
-/// most 64 MB, but at least 1. Two such batches are in memory at the same time.
+/// Returns the number of samples in a batch of an evaluation: kEvaluationBatch, or as many as fit into 64 MB, whichever
+/// is less, but at least 1. Size is limited, because two batches may be in memory at the same time.
 std::int64_t evaluation_batch(const DataInfo& info) {
   constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
   const std::int64_t bytes = info.sample_size() * static_cast<std::int64_t>(sizeof(float));
   return std::clamp<std::int64_t>(kMostBytes / bytes, 1, kEvaluationBatch);
 }
 
-/// The batches of the test set or of the validation set. If there is no such set, all batches are empty.
+/// Provides the batches of the test set or of the validation set for evaluations. If the data does not have this set,
+/// all batches are empty.
 class EvaluatedBatches {
  public:
   EvaluatedBatches(std::shared_ptr<const DataSource> data, const DataInfo& train, const std::string& name)
@@ -102,7 +107,7 @@ class EvaluatedBatches {
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
     const std::int64_t size = evaluation_batch(data_->info());
-    std::int64_t before = index * size;  // samples of the shard in earlier batches
+    std::int64_t before = index * size;  // number of the shard's samples that belong to earlier batches
     for (const Stretch& stretch :
          shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards)) {
       const std::int64_t skipped = std::min(before, stretch.count());
@@ -173,8 +178,8 @@ class DatasetBatches final : public BatchSource {
   EvaluatedBatches validation_;
 };
 
-/// Returns the batch of this step, and starts to fill the batches of the next steps. They are filled while the model
-/// computes this step.
+/// Returns the batch for step `at.step`, and starts to fill the batches for the next steps. Threads fill these batches
+/// while the model computes this step.
 Batch DatasetBatches::read_ahead(const ShardStep& at) {
   const auto key = [](const ShardStep& step) {
     return ReadAhead::Key{step.shard, step.num_shards, step.step, step.seed};

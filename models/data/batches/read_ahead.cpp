@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// The number of samples in a piece, which one thread fills at a time.
+/// The number of samples in a piece of a batch. A thread fills one piece at a time.
 constexpr std::size_t kPieceSamples = 8;
 
 }  // namespace
@@ -29,8 +29,8 @@ class ReadAhead::Slot final : public Pieces {
   const Key& key() const { return key_; }
   std::size_t bytes() const { return request_.values.size_bytes(); }
 
-  /// Returns the batch if it is filled without errors and cannot lack samples (DataInfo::lacks). Otherwise returns an
-  /// empty batch.
+  /// Returns the batch if it is filled without errors. Returns an empty batch if it is not filled, or if samples of the
+  /// data may be unreadable (DataInfo::lacks).
   Batch peek() const { return is_done() && request_.holes.empty() ? memory_.batch() : Batch{}; }
 
   Batch wait() {
@@ -38,7 +38,8 @@ class ReadAhead::Slot final : public Pieces {
     return memory_.filled();
   }
 
-  /// Returns the memory of the batch for reuse. No thread may fill or read the batch any more.
+  /// Returns the memory of the batch, so that another batch can use it. The caller must make sure that no thread still
+  /// fills or reads the batch.
   BatchMemory take_memory() { return std::move(memory_); }
 
  private:
@@ -71,8 +72,9 @@ ReadAhead::~ReadAhead() {
   for (const auto& slot : expected_) slot->stop();
 }
 
-/// Forgets the expected batches if this process is a forked child. The threads that fill them exist in the parent
-/// process only. Therefore the child must not wait for the batches, and must not destroy them.
+/// If this process is a forked child of the process that made this object, drops the expected batches without
+/// destroying them. The threads that fill these batches exist only in the parent process. Therefore the child must
+/// neither wait for the batches nor destroy them, because their mutexes may stay locked.
 void ReadAhead::begin_anew_after_fork() {
   if (owner_.is_this()) return;
   owner_ = {};

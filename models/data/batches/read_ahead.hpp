@@ -12,44 +12,48 @@
 
 namespace troupe {
 
-/// Fills batches of a source in advance. A batch is expected from the moment when its filling starts until it is taken.
-/// Batches are filled by threads that the whole process shares, one per core. A batch is cut into pieces, which several
-/// threads fill at the same time; a caller that waits for the batch fills pieces, too. The memory of batches is reused,
-/// and devices may copy from it directly. Not thread-safe. After a fork, the child process has no expected batches.
+/// Fills batches of a data source in advance, on threads that the whole process shares, one for each core. A batch is
+/// called expected from the call that starts to fill it until the caller takes it. Several threads fill a batch at the
+/// same time, each a piece; a caller that waits for the batch also fills pieces. The memory of batches is reused, and
+/// accelerators may copy from it directly. Not thread-safe. After a fork, the object in the child process has no
+/// expected batches.
 class ReadAhead final : public BatchesAhead {
  public:
-  /// Identifies a batch.
+  /// The identity of a batch.
   struct Key {
     int shard = 0;
     int num_shards = 1;
-    std::int64_t number = 0;  ///< the step; in an evaluation, the index of the batch
+    std::int64_t number = 0;  ///< the step for which the batch is; in an evaluation, the index of the batch
     std::uint64_t seed = 0;
 
     bool operator==(const Key&) const = default;
   };
 
-  /// @param most_bytes the maximum size in bytes of all expected batches together, for `expect`
+  /// @param from the data source
+  /// @param most_bytes the limit for `expect`: the maximum size in bytes of all expected batches together
   ReadAhead(std::shared_ptr<const DataSource> from, std::size_t most_bytes);
-  /// Stops filling batches. Blocks until no thread fills them any more.
+  /// Stops filling all expected batches. Blocks until no thread fills any of them.
   ~ReadAhead() override;
 
-  /// Returns whether the batch is expected: it is filled or being filled, and has not been taken.
+  /// Returns whether the batch `key` is expected: whether it is filled or being filled, and has not been taken.
   bool expects(const Key& key);
-  /// Starts to fill a batch that the caller will take next, whatever its size. Does nothing if the batch is already
-  /// expected, or if it has no samples.
-  /// @param samples the numbers of the samples
+  /// Starts to fill the batch `key`, whatever its size, because the caller will take it next. Does nothing if the batch
+  /// is already expected, or if it has no samples.
+  /// @param samples the numbers of the samples of the batch
   /// @param drawn see BatchRequest::drawn
   void need(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// Does the same as `need`, but only if all expected batches together then take at most `most_bytes` bytes.
+  /// Does the same as `need`, but only if all expected batches, including this one, together have at most `most_bytes`
+  /// bytes.
   void expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn);
-  /// Blocks until an expected batch is filled, and returns it. The batch is then no longer expected. It is valid until
-  /// the next call of `take`. Returns an empty batch at once if the batch is not expected.
+  /// Blocks until the expected batch `key` is filled, and returns it. The batch is then no longer expected, and stays
+  /// valid until the next call of `take`. If the batch is not expected, returns an empty batch without blocking.
   /// @throws the exceptions of DataSource::fill
   Batch take(const Key& key);
-  /// Returns the expected batch with the smallest number. If several have this number, returns the one that has been
-  /// expected longest. Returns an empty batch if it is not filled, or may lack samples (DataInfo::lacks).
+  /// Looks at the expected batch with the smallest Key::number; if several have this number, at the one that has been
+  /// expected longest. Returns this batch without taking it. Returns an empty batch if the batch is not filled yet, or
+  /// if samples of the data may be unreadable (DataInfo::lacks).
   Batch peek() const override;
-  /// Drops the expected batches of a shard. Blocks until no thread fills them any more.
+  /// Drops the expected batches of the shard `shard`. Blocks until no thread fills any of them.
   void forget(int shard);
 
  private:

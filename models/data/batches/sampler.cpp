@@ -12,7 +12,8 @@
 namespace troupe {
 namespace {
 
-/// Separates the random numbers for shuffling from other random numbers of the same shard.
+/// A part of the stream number of the random generator for shuffling. Therefore shuffling draws other random numbers
+/// than other users of the same seed and shard.
 constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -20,13 +21,13 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b !
 void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
   try {
     samples.resize(static_cast<std::size_t>(count));
-  } catch (const std::exception&) {  // too long for a vector or for the memory
+  } catch (const std::exception&) {  // the order is too long for a vector, or there is not enough memory
     throw Error(ErrorCode::limit_reached, "not enough memory for the order of a shard's " + std::to_string(count) +
                                               " samples (8 bytes each): use more shards");
   }
 }
 
-/// Fisher-Yates shuffle.
+/// Shuffles the elements of `samples` (Fisher-Yates).
 template <class T>
 void shuffle(std::span<T> samples, Random& random) {
   for (std::size_t left = samples.size(); left > 1; --left) {
@@ -41,11 +42,12 @@ void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64
     for (std::int64_t sample = stretch.begin; sample < stretch.end; sample += stretch.step) *to++ = sample;
 }
 
-/// Shuffles samples within windows. A window consists of consecutive parts. It ends as soon as it has `window` samples
-/// or `most_parts` parts.
-/// @param parts the parts (DataInfo::parts) that `samples` contains, in the same order
-/// @param most_parts 0: no limit
-/// @param samples numbers of samples, part by part
+/// Divides the samples into ranges of whole consecutive parts, and shuffles the samples within each range. A range ends
+/// as soon as it has `window` samples or `most_parts` parts, whichever is first.
+/// @param parts the parts (DataInfo::parts) to which `samples` belong, in the same order
+/// @param window the number of samples at which a range ends
+/// @param most_parts the number of parts at which a range ends; 0: no limit
+/// @param samples the numbers of the samples, part by part
 void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std::int64_t most_parts,
                      std::span<std::int64_t> samples, Random& random) {
   std::int64_t count = 0;
@@ -98,8 +100,8 @@ std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std
 
 const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, std::int64_t epoch,
                                                      std::uint64_t seed) {
-  // A run never changes its number of shards. Orders for another number belong to an earlier run, so they are removed
-  // to free their memory.
+  // A run never changes its number of shards. Orders for another number of shards belong to an earlier run, so they are
+  // removed to free their memory.
   if (!orders_.empty() && orders_.front().num_shards != num_shards) orders_.clear();
   auto found = std::ranges::find(orders_, shard, &Order::shard);
   if (found == orders_.end()) {
@@ -116,8 +118,10 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   return found->samples;
 }
 
-/// Sets `order.samples` to the samples of the shard in the order of one epoch. Every epoch shuffles the same initial
-/// order, so that the result does not depend on the epochs that this replica computed before.
+/// Sets `order.samples` to the samples of the shard `order.shard` in the order of one epoch. Starts from the same
+/// initial order in every epoch, so that the result does not depend on the epochs that this replica has computed
+/// before.
+/// @param random the generator of random numbers for this shard and epoch
 void BatchSampler::draw(Order& order, Random random) const {
   std::vector<Stretch> stretches = shard_stretches(num_samples_, parts_, order.shard, order.num_shards);
   if (batch_size_ != 0 && !parts_.empty()) shuffle(std::span(stretches), random);

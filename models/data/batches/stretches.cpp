@@ -31,7 +31,7 @@ std::int64_t count_of(const std::vector<Stretch>& stretches) {
 
 std::int64_t largest_shard(std::int64_t num_samples, const std::vector<std::int64_t>& parts, int num_shards) {
   const bool whole_parts = !parts.empty() && parts.size() >= static_cast<std::size_t>(num_shards);
-  std::int64_t largest = 0;  // without whole parts, no shard has more samples than shard 0
+  std::int64_t largest = 0;  // unless shards have whole parts, no shard has more samples than shard 0
   for (int shard = 0; shard < (whole_parts ? num_shards : 1); ++shard)
     largest = std::max(largest, count_of(shard_stretches(num_samples, whole_parts ? parts : std::vector<std::int64_t>(),
                                                          shard, num_shards)));

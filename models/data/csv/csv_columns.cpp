@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// The number of rows that decide whether a column contains text or numbers.
+/// The number of rows, from the start of the file, that determine whether a column contains text or numbers.
 constexpr int kRowsLookedAt = 1000;
 
 std::vector<std::string> names_of(const std::vector<CsvColumn>& columns) {
@@ -30,7 +30,7 @@ bool has_header(const std::vector<std::string>& first, const CsvArguments& asked
   return asked.header == CsvArguments::Header::yes;
 }
 
-/// Detects which columns contain text, from the fields of the first rows.
+/// Decides which columns contain text. Callers pass the first rows of the file to `add`, which sets CsvColumn::is_text.
 class FieldsLookedAt {
  public:
   explicit FieldsLookedAt(std::vector<CsvColumn>& columns) : columns_(columns), bad_numbers_(columns.size()) {}
@@ -44,9 +44,9 @@ class FieldsLookedAt {
     }
   }
 
-  /// Checks the fields of columns of numbers.
-  /// @throws Error bad_file for a column with a field that is meant as a number but is not valid, such as "1,5". Does
-  /// not apply to a column that contains text, that the user declared as text, or that is ignored.
+  /// Checks that all fields that `add` has found in columns of numbers are valid numbers. Columns with text, columns
+  /// that the user declared as text, and ignored columns are not checked.
+  /// @throws Error bad_file if a column has a field that is meant as a number but is not valid, such as "1,5".
   void check(const std::string& file) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const CsvColumn& column = columns_[i];
@@ -62,7 +62,8 @@ class FieldsLookedAt {
     std::string text;
   };
   std::vector<CsvColumn>& columns_;
-  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< of each column: its first invalid number
+  std::vector<std::optional<BadNumber>> bad_numbers_;  ///< for each column: its first field that is meant as a number
+                                                       ///< but is not valid
 };
 
 void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, const std::string& file) {
@@ -89,7 +90,7 @@ void give_roles(std::vector<CsvColumn>& columns, const CsvArguments& asked, cons
                 {.object = file});
 }
 
-/// Numbers the columns of each role in the order of the file (CsvColumn::slot).
+/// Sets CsvColumn::slot: numbers the columns of each role, from 0, in the order of the file.
 void give_slots(std::vector<CsvColumn>& columns) {
   std::array<std::size_t, 4> next{};
   for (CsvColumn& column : columns) column.slot = next[static_cast<std::size_t>(column.role)]++;
@@ -159,7 +160,7 @@ std::int32_t Categories::find(std::string_view text) const {
 }
 
 std::vector<std::int32_t> Categories::sort() {
-  std::vector<std::int32_t> order(names_.size());  // old numbers, indexed by new ones
+  std::vector<std::int32_t> order(names_.size());  // the old number of each category, indexed by its new number
   std::iota(order.begin(), order.end(), 0);
   const auto number_at = [&](std::int32_t i) { return csv_number(names_[static_cast<std::size_t>(i)]); };
   const bool numbers = std::ranges::all_of(order, [&](std::int32_t i) { return number_at(i).has_value(); });

@@ -19,7 +19,7 @@ using Role = InputColumn::Role;
 
 bool is_answer(const InputColumn& column) { return column.role == Role::target || column.role == Role::label; }
 
-/// Matches the columns of one file with those of the training data.
+/// Matches the columns of one file with those of the training data; see `columns_like`.
 class Matcher {
  public:
   Matcher(const std::string& file, CsvArguments& asked, const DataInfo& trained)
@@ -42,8 +42,8 @@ class Matcher {
   }
 
  private:
-  /// Returns whether the first row is a header. This is the case if it names all features of the training data. It is
-  /// also the case if it contains no number although some features are numbers.
+  /// Returns whether the first row of the file is a header. Returns true in two cases: if the first row contains the
+  /// names of all features of the training data, or if it contains no number although some features are numbers.
   bool names_columns() const {
     const auto& known = trained_.encoding.columns;
     const auto is_named = [&](const InputColumn& column) {
@@ -75,10 +75,10 @@ class Matcher {
 
   using Chosen = std::vector<const InputColumn*>;
 
-  /// Returns the columns of the training data that the file contains, for a file without names. Tries all columns; all
-  /// but targets and class; all but ignored columns; only features. Chooses the selection that has as many columns as
-  /// the file.
-  /// @throws Error bad_data if no selection or several different ones have as many columns as the file
+  /// Returns the columns of the training data that a file without column names contains. Tries four selections of the
+  /// training data's columns: all columns; all except targets and class; all except ignored columns; only the features.
+  /// Returns the selection that has as many columns as the file.
+  /// @throws Error bad_data if no selection has as many columns as the file, or several different selections have
   Chosen choose_by_number() const {
     std::vector<Chosen> fitting;
     const auto add = [&](auto wanted) {
@@ -148,7 +148,8 @@ class Matcher {
                    ": ignored these columns, because the network was not trained on them: " + printable(extra));
   }
 
-  /// Applies the options of the data name. They may name columns that the training data did not have.
+  /// Applies the options that the user gave in the data name. These options may name columns that the training data did
+  /// not have.
   void take_asked() {
     for (const std::string& name : asked_.ignored) other_than_feature(name, "ignore").role = Role::ignored;
     for (const std::string& name : asked_.targets) {
@@ -169,7 +170,7 @@ class Matcher {
     if (asked_.missing.rule == Rule::refuse || asked_.missing.rule == Rule::mean) asked_.missing.rule = Rule::trained;
   }
 
-  /// Returns the classes of the training data; empty if it had no classes.
+  /// Returns the names of the classes of the training data; empty if the training data had no classes.
   const std::vector<std::string>& classes() const {
     const auto& known = trained_.encoding.columns;
     const auto label = std::ranges::find(known, Role::label, &InputColumn::role);
@@ -184,9 +185,9 @@ class Matcher {
     return column;
   }
 
-  /// Numbers the targets (CsvColumn::slot) in the order of the training data. If the file has other targets, numbers
-  /// them in the order of the file.
-  /// @throws Error bad_data if the file has some but not all targets of the network, and the user did not choose
+  /// Sets the number (CsvColumn::slot) of each target. If the file has the same targets as the training data, numbers
+  /// them in the order of the training data. Otherwise numbers them in the order of the file.
+  /// @throws Error bad_data if the file has some but not all targets of the training data, and the user did not choose
   /// targets
   void check_targets() {
     std::vector<CsvColumn*> targets;

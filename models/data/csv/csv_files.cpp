@@ -17,7 +17,8 @@ namespace {
 
 using Role = CsvColumn::Role;
 
-/// Returns the name of each value of a sample: the name of a column of numbers, or COLUMN=CATEGORY for a category.
+/// Returns the names of the values of a sample. A value from a column of numbers has the name of the column. A value
+/// that stands for a category of a column with text has the name "COLUMN=CATEGORY".
 std::vector<std::string> names_of_values(const std::vector<CsvColumn>& columns) {
   std::vector<std::string> names;
   for (const CsvColumn* const column : features_of(columns)) {
@@ -51,10 +52,10 @@ KeepRows keep(const std::vector<std::string>& files) {
   return fits_in_data_memory(bytes_of_files(files)) ? KeepRows::in_memory : KeepRows::in_files;
 }
 
-/// Returns the rows as data. The rows are in memory or stay in their files.
-/// @param means the mean of each feature, which replaces missing fields
-/// @param encoding DataInfo::encoding
-/// @param origin DataInfo::origin
+/// Returns data that consists of `rows`, which are in memory or stay in their files.
+/// @param means the mean of each feature, which replaces missing numbers
+/// @param encoding the value of DataInfo::encoding for the data
+/// @param origin the value of DataInfo::origin for the data
 std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvColumn>& columns,
                                            const std::vector<float>& means, InputEncoding encoding,
                                            const CsvArguments& asked, const std::string& origin) {
@@ -72,7 +73,8 @@ std::shared_ptr<const DataSource> make_set(CsvRows rows, const std::vector<CsvCo
   });
 }
 
-/// Reads files with the columns, categories and fills of the data on which a network was trained.
+/// Reads a set for a network that has been trained before: its columns, categories and replacements of missing numbers
+/// are those of the training data `trained`.
 std::shared_ptr<const DataSource> set_like(const std::vector<std::string>& files, CsvArguments asked,
                                            const DataInfo& trained) {
   std::vector<CsvColumn> columns = columns_like(files.front(), asked, trained);

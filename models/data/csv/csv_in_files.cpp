@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// The number of bytes to read for a row; longer rows need several reads.
+/// The number of bytes to read from a file at a time, to find one row. Longer rows need several reads.
 constexpr std::size_t kRowPiece = 4096;
 
 class CsvInFiles final : public DataSource {
@@ -36,8 +36,8 @@ class CsvInFiles final : public DataSource {
     for (const CsvRows::File& file : rows_.files) file.file->check_unchanged();
   }
 
-  /// The readers of all files for one request. Each request has its own readers, because several threads may read at
-  /// the same time.
+  /// The readers of all files for one call of `read`. Each call makes its own readers, because several threads may call
+  /// `read` at the same time.
   class Readers {
    public:
     explicit Readers(const CsvInFiles& all)
@@ -57,7 +57,7 @@ class CsvInFiles final : public DataSource {
         if (!reader->next() || !row_.parse(*reader))
           throw_bad_file(reader->path(), "a row is missing: the file has changed");
       } catch (const Error&) {
-        file->file->check_unchanged();  // if the file has changed, throws an error that says so
+        file->file->check_unchanged();  // if the file has changed, throws an error that says so instead of this one
         throw;
       }
       return row_;

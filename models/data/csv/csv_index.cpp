@@ -11,17 +11,18 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe csv index ";
-/// The first bytes of an index, which contain the version of its format. Increase the version if the format changes, or
-/// if other rows become samples.
+/// The first bytes of each index, which contain the version of its format. When you change the format, or the rules by
+/// which rows become samples, increase the version, so that old indexes are not used.
 constexpr std::string_view kIndexStart = "troupe csv index 3\n";
 
-/// The maximum size of an index in bytes, not counting its rows, texts and key.
+/// An index may have this number of bytes in addition to the bytes that most_bytes_of_index allows for its rows,
+/// categories, columns and key.
 constexpr std::uint64_t kShortCsvIndex = std::uint64_t{1} << 20;
 
 using Role = CsvColumn::Role;
 
-/// Writes an index. Numbers are in LEB128: seven bits per byte, least significant first; the eighth bit is set if more
-/// bytes follow.
+/// Writes the bytes of an index. Numbers are stored as LEB128: seven bits in each byte, least significant bits first.
+/// The eighth bit of a byte is set if more bytes of the number follow.
 class IndexWriter {
  public:
   void number(std::uint64_t value) {
@@ -39,7 +40,8 @@ class IndexWriter {
   std::string bytes_;
 };
 
-/// Reads what IndexWriter wrote. After the first invalid value, `good` returns false, and the values have no meaning.
+/// Reads the numbers and texts of an index that IndexWriter wrote. After the first invalid value, `good` returns false,
+/// and all further values are meaningless.
 class IndexReader {
  public:
   explicit IndexReader(std::string_view bytes) : rest_(bytes) {}
@@ -60,8 +62,8 @@ class IndexReader {
     good_ = good_ && size <= rest_.size();
     return good_ ? take(size) : "";
   }
-  /// Reads the number of entries that follow. The number is invalid if it exceeds the number of remaining bytes,
-  /// because each entry takes at least one byte.
+  /// Reads and returns the number of entries that follow. If the number exceeds the number of remaining bytes, the
+  /// index is invalid, because each entry takes at least one byte; returns 0.
   std::size_t count() {
     const std::uint64_t count = number();
     good_ = good_ && count <= rest_.size();
@@ -143,9 +145,9 @@ std::size_t number_of_features(const std::vector<CsvColumn>& columns) {
   return static_cast<std::size_t>(std::ranges::count(columns, Role::feature, &CsvColumn::role));
 }
 
-/// Returns the maximum size of an index in bytes. The offset and the label of a row take at most as many bytes in the
-/// index as the row takes in its file. The same holds for the categories. Therefore twice the size of the files is
-/// added.
+/// Returns the maximum size of the index of these files, in bytes; longer indexes are not read. The offsets and labels
+/// of the rows take at most as many bytes in the index as the rows take in the files. The same is true for the
+/// categories. Therefore the limit includes twice the size of the files.
 std::uint64_t most_bytes_of_index(const std::vector<CsvRows::File>& files, const std::string& key,
                                   const std::vector<CsvColumn>& columns) {
   constexpr std::uint64_t kOfColumn = 32;

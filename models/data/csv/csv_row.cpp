@@ -53,7 +53,7 @@ bool CsvRow::parse(const CsvReader& reader) {
   bool whole = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].role == Role::ignored) continue;
-    if (!whole)  // the row will be skipped: only counts its other missing fields
+    if (!whole)  // the row will be skipped, so only its other missing fields are counted
       missed_[i] += is_missing(reader.field(i)) ? 1 : 0;
     else
       whole = columns_[i].is_text ? take_text(reader, i) : take_number(reader, i);
@@ -61,7 +61,8 @@ bool CsvRow::parse(const CsvReader& reader) {
   return whole;
 }
 
-/// Converts a field of a column of numbers. Returns false if the row must be skipped.
+/// Converts field number `index` of the current row, which belongs to a column of numbers. Returns false if the row
+/// must be skipped.
 bool CsvRow::take_number(const CsvReader& reader, std::size_t index) {
   const std::string_view field = reader.field(index);
   const CsvColumn& column = columns_[index];

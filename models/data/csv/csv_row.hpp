@@ -9,27 +9,31 @@
 
 namespace troupe {
 
-/// Converts one row of a file after another to numbers. A number becomes a float; a missing number becomes NaN if the
-/// mean is to replace it. A text becomes the number of its category.
+/// Converts the rows of CSV files to numbers, one row at a time. A number becomes a float. A missing number becomes NaN
+/// if the mean of its column will replace it later (MissingFields). A text becomes the number of its category.
 class CsvRow {
  public:
-  /// Returns the number of the category `text` of a column; -1 if the column has no such category.
+  /// A function that returns the number of the category `text` of a column, or -1 if the column has no such category.
+  /// It may add the category to the column.
   using Find = std::function<std::int32_t(std::size_t column, std::string_view text)>;
 
-  /// @param columns must outlive this object
-  /// @param find returns the number of a category
+  /// @param columns the columns of the rows; must outlive this object
+  /// @param asked the options of the data
+  /// @param find returns the numbers of categories
   CsvRow(const std::vector<CsvColumn>& columns, const CsvArguments& asked, Find find);
 
-  /// Converts the current row of the reader. Returns false if the row must be skipped, because a field is missing.
-  /// @throws Error bad_file that names the file and the line
+  /// Converts the current row of the reader. Returns false if the row must be skipped, because a field is missing and
+  /// the rule for missing fields is `skip`.
+  /// @throws Error bad_file if the row is invalid; the message names the file and the line
   bool parse(const CsvReader& reader);
 
-  /// Returns the features of the row in the order of CsvColumn::slot. An unknown category is -1.
+  /// Returns the features of the row that was converted last, in the order of CsvColumn::slot. The number of an unknown
+  /// category is -1.
   const std::vector<float>& features() const { return features_; }
   std::vector<float>& features() { return features_; }
   const std::vector<float>& targets() const { return targets_; }
   std::int32_t label() const { return label_; }
-  /// Returns the number of missing fields of each column in all rows that were converted.
+  /// Returns, for each column, the number of missing fields in all rows that `parse` has read.
   const std::vector<std::int64_t>& missing() const { return missed_; }
 
  private:

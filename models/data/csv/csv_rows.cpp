@@ -11,12 +11,13 @@
 namespace troupe {
 namespace {
 
-/// The maximum number of categories of a feature. There is a limit, because each category is one float of every sample.
+/// The maximum number of categories of a feature. The number is limited, because each category takes one float in every
+/// sample.
 constexpr std::int32_t kMostCategories = 1000;
 
 using Role = CsvColumn::Role;
 
-/// Computes the mean of each feature over all rows. NaN values do not count.
+/// Computes the mean of each feature over all rows that `add` has received. Values that are NaN do not count.
 class Means {
  public:
   void add(const std::vector<float>& features) {
@@ -41,7 +42,7 @@ class Means {
   std::vector<std::int64_t> counts_;
 };
 
-/// Opens the files of a set without reading their rows.
+/// Opens the files of a set and detects their separators, without reading all rows.
 std::vector<CsvRows::File> open_files(const std::vector<std::string>& files, const CsvArguments& asked) {
   std::vector<CsvRows::File> opened;
   for (const std::string& file : files) {
@@ -79,10 +80,12 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
   return rows;
 }
 
-/// Renumbers the categories of the columns in the order of their names, and replaces the old numbers in the rows.
+/// Gives the categories of each column new numbers in the order of their names, and replaces the old numbers in the
+/// features and labels of the rows.
 void sort_categories(std::vector<CsvColumn>& columns, CsvRows& rows) {
-  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // of each feature: the new number
-                                                                                    // of each old one; empty for
+  std::vector<std::vector<std::int32_t>> of_features(features_of(columns).size());  // for each feature: the new numbers
+                                                                                    // of its categories, indexed by
+                                                                                    // their old numbers; empty for
                                                                                     // columns of numbers
   for (CsvColumn& column : columns) {
     std::vector<std::int32_t> becomes = column.categories.sort();
@@ -115,9 +118,9 @@ CsvRows go_through_training_files(const std::vector<std::string>& files, const C
   return rows;
 }
 
-/// Returns rows that stay in their files, and sets the categories of the columns. Uses the stored index if it is valid.
-/// Otherwise calls `go_through` and stores its result as the index.
-/// @param go_through reads all rows
+/// Returns the rows of a set, which stay in their files, and sets the categories of the columns. If the stored index is
+/// valid, takes rows and categories from the index. Otherwise calls `go_through`, and stores the result as the index.
+/// @param go_through reads all rows, returns them, and sets the categories of the columns
 template <class GoThrough>
 CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked, std::vector<CsvColumn>& columns,
                 const GoThrough& go_through) {
@@ -145,7 +148,8 @@ CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments
   const auto find = [&](std::size_t index, std::string_view text) { return columns[index].categories.find(text); };
   const auto go_through = [&] { return read_rows(files, asked, columns, keep, find); };
   if (keep == KeepRows::in_memory) return go_through();
-  std::vector<CsvColumn> same = columns;  // `indexed` sets its categories to equal ones
+  std::vector<CsvColumn> same = columns;  // a copy, because `indexed` writes the categories, although it does not
+                                          // change them for a test set
   return indexed(files, asked, same, go_through);
 }
 

@@ -9,40 +9,44 @@
 
 namespace troupe {
 
-/// The rows of all files of a set, as CsvRow converts them. If the rows stay in the files, `features` and `targets` are
-/// empty, and `files` and `offsets` contain the place of each row.
+/// The rows of all files of a set, converted to numbers by CsvRow. If the rows stay in the files (KeepRows::in_files),
+/// `features` and `targets` are empty, and `files` and `offsets` contain the place of each row.
 struct CsvRows {
   std::int64_t count = 0;
   std::vector<float> features;
   std::vector<float> targets;
   std::vector<std::int32_t> labels;
-  std::vector<std::int64_t> missing;  ///< number of missing fields, by column
-  std::vector<float> means;           ///< mean of each feature over the rows that have a value; 0 if no row has one
+  std::vector<std::int64_t> missing;  ///< for each column: the number of its missing fields
+  std::vector<float> means;           ///< for each feature: the mean over all rows that have a number; 0 if no row has
+                                      ///< one
 
-  /// A file that holds rows of the set.
+  /// A file that contains rows of the set.
   struct File {
     std::shared_ptr<const InputFile> file;
     char separator = ',';
-    std::int64_t end = 0;  ///< number of rows in this file and the files before it
+    std::int64_t end = 0;  ///< the number of rows in this file and in all files before it
   };
   std::vector<File> files;
-  std::vector<std::uint64_t> offsets;  ///< of each row: its offset in its file in bytes
+  std::vector<std::uint64_t> offsets;  ///< for each row: its offset in its file, in bytes
 };
 
-/// Whether features and targets are kept in memory, or stay in the files and are read on demand.
+/// Selects whether the features and targets of rows are kept in memory, or stay in the files and are read on demand.
 enum class KeepRows : std::uint8_t { in_memory, in_files };
 
-/// Read the rows of one set. The training set must be read first, because its texts become the categories of the
-/// columns, numbered in the order of their names. Other categories in a test set are errors, unless `asked.unseen_zero`
-/// is true.
-/// @throws Error bad_file that names the file and the line
+/// Read the rows of the training set or of the test set. The training set must be read first, because its texts become
+/// the categories of `columns`, numbered in the order of their names. A text in the test set that is no category of the
+/// column is an error, unless `asked.unseen_zero` is true.
+/// @param asked the options of the data
+/// @throws Error bad_file if a row is invalid; the message names the file and the line
 CsvRows read_training_rows(const std::vector<std::string>& files, const CsvArguments& asked,
                            std::vector<CsvColumn>& columns, KeepRows keep);
 CsvRows read_test_rows(const std::vector<std::string>& files, const CsvArguments& asked,
                        const std::vector<CsvColumn>& columns, KeepRows keep);
 
-/// Reads rows for a trained network, with columns from `columns_like`. Unknown categories of features are errors,
-/// unless `asked.unseen_zero` is true. Unknown classes are added to `columns` after the known ones.
+/// Reads rows for a network that has been trained before.
+/// @param columns the columns that `columns_like` returned. A text of a feature that is no category of its column is an
+/// error, unless `asked.unseen_zero` is true. Classes that the training data did not have are added to the categories
+/// of the class column, after the known classes
 CsvRows read_rows_like(const std::vector<std::string>& files, const CsvArguments& asked,
                        std::vector<CsvColumn>& columns, KeepRows keep);
 

@@ -18,7 +18,8 @@ namespace {
   throw Error(ErrorCode::bad_data, "column '" + column.name + "' " + what);
 }
 
-/// Returns the field as it would be written in a CSV file; empty for NaN.
+/// Returns the text of `field` in a CSV file. Returns an empty text for NaN, because an empty field of a CSV file is a
+/// missing value.
 std::string text_of(const Field& field) {
   if (const auto* const text = std::get_if<std::string>(&field.value())) return *text;
   const double number = std::get<double>(field.value());

@@ -18,19 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The arguments behind "images:".
+/// The arguments after "images:" in a data name.
 struct FolderArguments {
   std::string folder;
-  std::string test;  ///< empty: no test set
+  std::string test;  ///< the folder of the test set; empty: no test set
   ImageOptions images;
 };
 
 struct LabelledFile {
-  std::string name;  ///< path relative to the folder
+  std::string name;  ///< path of the file, relative to the folder of the set
   std::int32_t label = 0;
 };
 
-/// A folder with one subfolder of files per class.
+/// A folder of images with one subfolder for each class.
 struct ClassFolders {
   std::string folder;
   std::vector<std::string> classes;  ///< ordered by name
@@ -47,7 +47,8 @@ FolderArguments parse_folder_arguments(const std::string& text) {
   return asked;
 }
 
-/// Returns the names of the entries of a folder for which `wanted` returns true, in order. Leaves out hidden entries.
+/// Returns the names of the entries of a folder for which `wanted` returns true, in alphabetical order. Leaves out
+/// hidden entries, whose names begin with a dot.
 template <class Wanted>
 std::vector<std::string> names_in(const fs::path& folder, const Wanted& wanted) {
   std::vector<std::string> names;
@@ -72,9 +73,10 @@ bool is_image_name(const fs::path& name) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-/// Returns the names of the image files in a folder, in order.
-/// @param skips whether damaged images are skipped. If so, an entry that is not a file, such as a dangling link, is no
-/// error until it is read
+/// Returns the names of the image files in a folder, in alphabetical order.
+/// @param skips whether to skip images that cannot be read. If true, the result also includes entries with the name of
+/// an image that are not files, such as dangling links; they are skipped when they are read. If false, such an entry is
+/// an error
 std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   return names_in(folder, [&](const fs::directory_entry& entry) {
     if (!is_image_name(entry.path())) return false;
@@ -85,10 +87,10 @@ std::vector<std::string> images_in(const fs::path& folder, bool skips) {
   });
 }
 
-/// Returns the image files in the subfolders of a folder. Each subfolder is a class.
-/// @param classes the allowed classes; empty: all subfolders
-/// @param skips whether damaged images are skipped
-/// @param whose describes `classes` in the error message for a class that is not allowed
+/// Returns the image files in the subfolders of `folder`. Each subfolder is a class.
+/// @param classes the names of the allowed classes; empty: every subfolder is allowed
+/// @param skips whether to skip images that cannot be read
+/// @param whose the description of `classes` for the error message about a subfolder that is not allowed
 ClassFolders list_folder(const std::string& folder, std::vector<std::string> classes, bool skips,
                          const char* whose = "the classes of the training set") {
   ClassFolders found{folder, std::move(classes), {}};
@@ -111,7 +113,7 @@ ClassFolders list_folder(const std::string& folder, std::vector<std::string> cla
   return found;
 }
 
-/// Images that are decoded on demand.
+/// The images of a folder as data. Images are decoded on demand.
 class ImageFolder final : public DataSource {
  public:
   ImageFolder(ClassFolders files, std::vector<std::int64_t> shape, bool skips)
@@ -152,9 +154,10 @@ class ImageFolder final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// Returns the training set and, if the user named a folder for it, the test set.
-/// @param classes the allowed classes; empty: all subfolders of the training folder
-/// @param usual the shape of samples if the user chose neither size nor channels; empty: the shape of the first image
+/// Returns the training set and, if the user named a folder for the test set, also the test set.
+/// @param classes the names of the allowed classes; empty: all subfolders of the training folder are classes
+/// @param usual the shape of samples if the user chose neither the size nor the channels; empty: the shape of the first
+/// image
 TrainingData read_folders(const FolderArguments& asked, std::vector<std::string> classes,
                           const std::vector<std::int64_t>& usual) {
   ClassFolders train =

@@ -23,9 +23,11 @@ void check_folds(const DataPtr& data, int folds) {
                   " samples; use at least 2 and at most one per sample");
 }
 
-/// Returns one fold as the test set, and all other samples as the training set. Sample order[i] is in fold i % folds.
-/// @param order all samples in the order of `by_class`
-/// @param fold number of the fold, from 0
+/// Returns one fold of `data` as the test set, and all other samples as the training set. The sample with the number
+/// `order[i]` belongs to fold i % folds.
+/// @param order the numbers of all samples in the order of `by_class`, so that each fold has about the same number of
+/// samples of each class
+/// @param fold the number of the fold, from 0
 TrainingData take_fold(const DataPtr& data, const std::vector<std::int64_t>& order, int fold, int folds) {
   std::vector<std::int64_t> train;
   std::vector<std::int64_t> test;

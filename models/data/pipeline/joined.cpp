@@ -9,7 +9,8 @@
 namespace troupe::data {
 namespace {
 
-/// The samples of several sources, one source after the other.
+/// Data that consists of the samples of several sources: all samples of the first source, then all of the second, and
+/// so on.
 class Joined final : public DataSource {
  public:
   explicit Joined(std::vector<DataPtr> parts) : DataSource(info_of(parts)), parts_(std::move(parts)) {
@@ -64,7 +65,7 @@ class Joined final : public DataSource {
   }
 
   std::vector<DataPtr> parts_;
-  std::vector<std::int64_t> ends_;  ///< number of samples of each source and the sources before it
+  std::vector<std::int64_t> ends_;  ///< for each source: the number of its samples plus those of all sources before it
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 
 using Change = std::function<void(const SampleView&, std::span<float>)>;
 
-/// The samples of a source, with values that a user's function computes.
+/// Data whose samples are those of another source, with values that a user's function computes from the original
+/// values.
 class Mapped final : public DataSource {
  public:
   Mapped(DataPtr data, std::vector<std::int64_t> shape, Change change)
@@ -21,7 +22,8 @@ class Mapped final : public DataSource {
     info.shape = std::move(shape);
     info.byte_scale = 0;
     info.value_names.clear();
-    info.encoding = {};  // unknown, because the user's function makes the samples
+    info.encoding = {};  // empty, because the user's function makes the values, so Troupe does not know how they are
+                         // encoded
     return info;
   }
 
@@ -40,7 +42,8 @@ class Mapped final : public DataSource {
   Change change_;
 };
 
-/// The windows of a series. Each window is a sample that consists of `length` consecutive samples of the series.
+/// The windows of a sequence of samples, as data. Each window is one sample, which consists of `length` consecutive
+/// samples of the sequence.
 class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)

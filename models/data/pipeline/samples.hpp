@@ -8,14 +8,15 @@
 
 namespace troupe::data {
 
-/// Calls `use` for all samples, in order, without random transforms. Leaves out samples that could not be read.
+/// Calls `use` for each sample of the data, in order. Random transforms are not applied. Samples that cannot be read
+/// are left out.
 void for_each_sample(const DataSource& data, const std::function<void(const SampleView&)>& use);
 
-/// Returns sample `index` of a filled batch.
+/// Returns a view of sample number `index` of a batch that DataSource::fill has filled.
 SampleView sample_of(const BatchRequest& batch, std::size_t index, const DataInfo& info);
 
-/// Returns the numbers of all samples in an order drawn from the seed. For data with classes, samples of a lower class
-/// come before samples of a higher class.
+/// Returns the numbers of all samples in a random order that depends on `seed`. If the data has classes, the result
+/// contains first all samples of class 0, then all of class 1, and so on; the order within a class is random.
 std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed);
 
 }  // namespace troupe::data

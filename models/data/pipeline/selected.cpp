@@ -12,10 +12,11 @@
 namespace troupe::data {
 namespace {
 
-/// Separates the random numbers for the order of samples from other random numbers of the same seed.
+/// The number of the random generator's stream for the order of samples. Therefore the order depends on other random
+/// numbers than those that other users draw with the same seed.
 constexpr std::uint64_t kSelectStream = 0x73656C65ULL << 32;
 
-/// Selected samples of a source, in any order.
+/// Data that consists of selected samples of another source, in any order.
 class Selected final : public DataSource {
  public:
   Selected(DataPtr data, std::vector<std::int64_t> samples)
@@ -32,15 +33,19 @@ class Selected final : public DataSource {
     return info;
   }
 
-  /// Returns DataInfo::parts for the selected samples. Returns no parts if the selected samples are not in ascending
-  /// order, because the samples of a part must be consecutive.
+  /// Returns the value of DataInfo::parts for the selected samples. If the selected samples are not in ascending order,
+  /// returns an empty list, because the samples of a part must be consecutive.
+  /// @param parts the value of DataInfo::parts for the original source
+  /// @param samples the numbers of the selected samples in the original source
   static std::vector<std::int64_t> parts_of(const std::vector<std::int64_t>& parts,
                                             const std::vector<std::int64_t>& samples) {
     std::vector<std::int64_t> left;
     if (parts.empty() || !std::ranges::is_sorted(samples)) return left;
     for (const std::int64_t part : parts) {
       const std::int64_t first = std::ranges::lower_bound(samples, part) - samples.begin();
-      if (!left.empty() && left.back() == first) left.pop_back();  // the previous part has no selected samples
+      if (!left.empty() && left.back() == first)
+        left.pop_back();  // removes the previous part, which has no selected
+                          // samples
       if (first < std::ssize(samples)) left.push_back(first);
     }
     return left;
@@ -65,14 +70,14 @@ std::vector<std::int64_t> all_of(const DataPtr& data) {
   return samples;
 }
 
-/// Fisher-Yates shuffle.
+/// Shuffles the samples (Fisher-Yates).
 void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
   Random random(seed, kSelectStream);
   for (std::size_t left = samples.size(); left > 1; --left)
     std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
 }
 
-/// Returns the label of each sample. The data must have classes.
+/// Returns the class of each sample of `data`, which must have classes.
 std::vector<std::int32_t> labels_of(const DataSource& data) {
   const std::span<const std::int32_t> known = data.known_labels();
   if (!known.empty()) return {known.begin(), known.end()};
@@ -82,8 +87,8 @@ std::vector<std::int32_t> labels_of(const DataSource& data) {
   return labels;
 }
 
-/// Returns the numbers of all samples in an order drawn from the seed. Every range of this order contains about the
-/// same fraction of each class as the data.
+/// Returns the numbers of all samples in a random order that depends on `seed`. If the data has classes, every range of
+/// this order contains about the same fraction of each class as the data.
 std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
@@ -92,8 +97,8 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   const std::vector<std::int32_t> labels = labels_of(*data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
-  // Assigns a place to each sample and sorts the samples by place. Sample i of the n samples of a class has the place
-  // (i + 1/2) / n. So each class is spread evenly over the whole order.
+  // Assigns a number from 0 to 1 to each sample, and sorts the samples by this number. If a class has n samples, they
+  // have the numbers 1/2n, 3/2n, 5/2n and so on. Therefore each class is spread evenly over the whole order.
   std::vector<std::pair<double, std::int64_t>> places;
   std::vector<std::int64_t> seen(counts.size());
   for (const std::int64_t sample : samples) {
@@ -150,8 +155,8 @@ std::pair<DataPtr, DataPtr> split(const DataPtr& data, double share, std::uint64
   const auto all = static_cast<double>(samples.size());
   if (all < 2) throw_invalid("one sample cannot be split");
   const auto second = static_cast<std::ptrdiff_t>(std::clamp(std::round(all * share), 1.0, all - 1));
-  // The last `second` samples contain about the same fraction of each class as the data. Sorting restores the order of
-  // the data in both results.
+  // The last `second` samples of the order, which form the second result, contain about the same fraction of each class
+  // as the data. Sorting restores the order of the data in both results.
   std::vector<std::int64_t> rest(samples.begin(), samples.end() - second);
   std::vector<std::int64_t> part(samples.end() - second, samples.end());
   std::ranges::sort(rest);

@@ -17,11 +17,11 @@ namespace {
 using TakeSample = std::function<void(const SampleView&)>;
 using ReadPart = std::function<void(int, const TakeSample&)>;
 
-/// The minimum number of parts that are shuffled together, even if memory is short. With two parts, the samples of one
-/// can be used while the other one is loaded.
+/// The minimum number of parts whose samples are shuffled together, even if they do not fit into the memory for parts.
+/// With two parts, a model can use samples of one part while the other part is loaded.
 constexpr int kMixedParts = 2;
 
-/// All samples of a part.
+/// All samples of one part of a stream, in memory.
 struct Part {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
@@ -41,8 +41,8 @@ void check_sample(const SampleView& sample, const DataInfo& info, int part) {
                    std::to_string(info.sample_size()) + " and " + std::to_string(info.num_targets));
 }
 
-/// Reads all parts once. Returns `info` with the number of samples, the first sample of each part, and the number of
-/// parts that can be held in memory.
+/// Reads all parts once, to count their samples. Returns `info`, in which it sets the number of samples, the first
+/// sample of each part, and the number of parts to keep in memory (DataInfo::held_parts).
 DataInfo counted(DataInfo info, int parts, const ReadPart& read) {
   if (parts < 1) throw_invalid("a stream of " + std::to_string(parts) + " parts is impossible: it needs at least 1");
   if (!read) throw_invalid("a stream needs a function");

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The alignment in bytes of the arrays in the packed bytes.
+/// The alignment in bytes of each array within the packed bytes.
 constexpr std::size_t kAlignment = 64;
 
 using SetMember = std::shared_ptr<const DataSource> TrainingData::*;
@@ -30,7 +30,7 @@ struct Placed {
   std::span<const std::byte> bytes;
 };
 
-/// Assigns to each array an offset after the arrays before it.
+/// Determines the offsets of arrays in the packed bytes. Each array is placed after the arrays that were added before.
 class Layout {
  public:
   template <class T>
@@ -82,8 +82,8 @@ json describe(const Dataset& set, Layout& layout) {
             layout.place(arrays.targets)}}};
 }
 
-/// Returns the offset of the arrays in the packed bytes. The packed bytes are the length of the text, the text, and the
-/// arrays.
+/// Returns the offset of the first array in the packed bytes, which consist of the length of the text, the text, and
+/// the arrays.
 /// @param text the length of the text in bytes
 std::size_t begin_of_arrays(std::size_t text) {
   return (sizeof(std::uint64_t) + text + kAlignment - 1) / kAlignment * kAlignment;
@@ -133,7 +133,8 @@ SharedMemory::Content pack(const TrainingData& data) {
     if (in_memory == nullptr) return {};
     sets[name] = describe(*in_memory, layout);
   }
-  // Uses CBOR, because it can contain file names that are not valid UTF-8.
+  // Writes the description as CBOR instead of JSON, because file names need not be valid UTF-8, and CBOR accepts such
+  // names.
   std::vector<std::uint8_t> text = json::to_cbor(sets);
   const std::size_t begin = begin_of_arrays(text.size());
   return {begin + layout.end(), [begin, text = std::move(text), placed = layout.placed()](std::span<std::byte> to) {

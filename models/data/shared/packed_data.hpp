@@ -5,12 +5,13 @@
 
 namespace troupe {
 
-/// Returns content from which other processes of this machine can recreate the data: a text that describes the layout,
-/// followed by the arrays. Returns empty content if a set is not a Dataset, because only the arrays of a Dataset are in
-/// memory.
+/// Returns content for SharedMemory from which other processes of this machine can recreate `data`: a text that
+/// describes the sets and the layout of their arrays, followed by the arrays. Returns empty content if a set is not a
+/// Dataset, because other sets do not have their samples in memory.
 SharedMemory::Content pack(const TrainingData& data);
 
-/// Returns the data that `pack` packed. Its arrays are views of the packed bytes.
+/// Recreates and returns the data from content that `pack` made. The arrays of the data are views of `packed.bytes`,
+/// not copies.
 /// @throws Error bad_data if the bytes are not valid packed data
 TrainingData unpack(const SharedBytes& packed);
 

@@ -12,7 +12,8 @@ struct Ours {
 };
 
 Ours& ours() {
-  static auto& all = *new Ours;  // never destroyed: threads of abandoned replicas may outlive main
+  static auto& all = *new Ours;  // never destroyed, because threads of abandoned replicas may use it after main has
+                                 // returned
   return all;
 }
 

@@ -8,20 +8,23 @@
 
 namespace troupe {
 
-/// Bytes that exist once on a machine, although several processes use them. They are valid while `memory` exists.
+/// Bytes that several processes of a machine use, although the memory of the machine contains them only once. `bytes`
+/// is valid as long as the caller keeps `memory`.
 struct SharedBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
 };
 
-/// Memory that several processes of a machine share. Data that each process would otherwise load for itself is stored
-/// there once.
+/// Memory that several processes of a machine share. It contains one copy of data that each process would otherwise
+/// load for itself.
 class SharedMemory {
  public:
-  /// The content to be stored; empty if `bytes` is 0.
+  /// Describes the content to be stored: its size in bytes, and a function that writes it. If `bytes` is 0, there is
+  /// nothing to store.
   struct Content {
     std::size_t bytes = 0;
-    std::function<void(std::span<std::byte>)> write;  ///< writes all bytes; the span begins at a multiple of 4096
+    std::function<void(std::span<std::byte>)> write;  ///< writes all bytes of the content to the span, whose address is
+                                                      ///< a multiple of 4,096
   };
   using Make = std::function<Content()>;
 
@@ -30,17 +33,17 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   virtual ~SharedMemory() = default;
 
-  /// Returns the content that is stored under a key. The first process that calls this function with the key makes the
-  /// content; other processes wait for it. Returns nothing if the content is empty, or if there is not enough memory.
-  /// Thread-safe.
-  /// @param make makes the content; called at most once, and not at all if another process makes the content
+  /// Returns the content that is stored under `key`. The first process that calls this function with the key calls
+  /// `make` and stores the content; other processes wait until it is stored. Returns empty bytes if the content is
+  /// empty, or if there is not enough memory for it. Thread-safe.
+  /// @param make returns the content; called at most once, and not at all if another process stores the content
   /// @throws the exceptions of `make`
   virtual SharedBytes once(std::uint64_t key, const Make& make) = 0;
 };
 
 /// Returns the shared memory of this process; null if this process does not share data with other processes.
 std::shared_ptr<SharedMemory> shared_memory();
-/// Makes this process share all data that it loads from now on.
+/// Makes this process share all data that it loads from now on with other processes, through the memory `with`.
 void share_memory(std::shared_ptr<SharedMemory> with);
 
 }  // namespace troupe

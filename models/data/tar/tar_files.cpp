@@ -23,12 +23,13 @@
 namespace troupe {
 namespace {
 
-/// The arguments behind "tar:".
+/// The arguments after "tar:" in a data name.
 struct TarArguments {
-  std::vector<std::string> train;  ///< files, with patterns and ranges expanded; commands after kPipe
+  std::vector<std::string> train;  ///< archives of the training set: files, with patterns and ranges expanded, and
+                                   ///< commands after kPipe
   std::vector<std::string> test;
   ImageOptions images;
-  std::uint64_t held_bytes = part_memory();  ///< maximum bytes of archives in memory
+  std::uint64_t held_bytes = part_memory();  ///< maximum number of bytes of all archives in memory together
 };
 
 void add_archives(std::vector<std::string>& archives, const std::string& pattern) {
@@ -50,8 +51,8 @@ std::uint64_t bytes_of_megabytes(const std::string& text) {
   return megabytes << 20;
 }
 
-/// Parses the arguments after "tar:".
-/// @throws Error invalid_argument that describes the mistake, bad_file for a pattern that matches no file
+/// Parses `text`, the arguments after "tar:", and returns them.
+/// @throws Error invalid_argument if the arguments are invalid, bad_file if a pattern matches no file
 TarArguments parse_tar_arguments(const std::string& text) {
   TarArguments asked;
   DataOptions options{{"test", [&](const std::string& value) { add_archives(asked.test, value); }},
@@ -63,17 +64,18 @@ TarArguments parse_tar_arguments(const std::string& text) {
   return asked;
 }
 
-/// The maximum number of bytes of archives that a shard shuffles together, unless a single archive is larger. The limit
-/// is small, because a process may have several shards.
+/// A shard shuffles the samples of several archives together, as long as these archives have at most this number of
+/// bytes. A single larger archive is shuffled on its own. The limit is small, because a process may have several
+/// shards, and each needs its archives in memory.
 constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
 
-/// The properties that all samples of the training set and the test set have in common.
+/// The properties that all samples of the training set and of the test set have in common.
 struct TarForm {
-  bool images = false;  ///< true: images; false: arrays
-  bool bytes = false;   ///< whether arrays contain unsigned bytes
+  bool images = false;  ///< whether the samples are images; otherwise they are arrays
+  bool bytes = false;   ///< whether the elements of the arrays are unsigned bytes
   std::vector<std::int64_t> shape = {};
   std::int64_t num_targets = 0;
-  bool skips = false;  ///< whether damaged samples are skipped
+  bool skips = false;  ///< whether to skip samples that cannot be read
 };
 
 std::string origin_of_set(const TarSet& set) {
@@ -108,7 +110,7 @@ std::vector<std::int64_t> lengths_of(const NumberArray& array) {
   return array.shape.empty() ? std::vector<std::int64_t>{1} : array.shape;
 }
 
-/// Samples of tar archives, decoded on demand.
+/// The samples of tar archives as data. Samples are decoded on demand.
 class TarData final : public DataSource {
  public:
   TarData(TarSet set, TarForm form, const TarClasses& classes, std::shared_ptr<TarParts> parts)
@@ -176,7 +178,8 @@ class TarData final : public DataSource {
   DamagedSamples damaged_;
 };
 
-/// Returns the common properties of the samples. Properties that the user did not choose are those of the first sample.
+/// Returns the properties that all samples must have. The options of the user (`asked`) determine them; the first
+/// sample determines the properties for which there is no option.
 TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
   TarForm form{.images = is_image_member(set.values.front().name)};
   form.skips = asked.skips;

@@ -10,13 +10,15 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view kIndexKind = "troupe tar index ";
-/// The first bytes of an index, which contain the version of its format. Increase the version if the format changes, or
-/// if other members become samples.
+/// The first bytes of each index, which contain the version of its format. When you change the format, or the rules by
+/// which members of an archive become samples, increase the version, so that old indexes are not used.
 constexpr std::string_view kIndexStart = "troupe tar index 1\t";
-/// An index may have this many bytes more than the content of its archive. This is enough, because each member has a
-/// header of 512 bytes in the archive, which takes more space than its fields in the index.
+/// An index may have at most this number of bytes more than the decompressed content of its archive; a longer index is
+/// not read. The limit is high enough: each member has a header of at least 512 bytes in the archive, which takes more
+/// space than the member's fields in the index.
 constexpr std::uint64_t kShortTarIndex = std::uint64_t{1} << 20;
-/// The maximum compression ratio of an archive that the size limit of its index assumes.
+/// The compression ratio that is assumed for a compressed archive, to estimate the size of its content for the size
+/// limit of its index.
 constexpr std::uint64_t kLikelyRatio = 1000;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
@@ -51,8 +53,8 @@ std::optional<std::string> unescaped(std::string_view text) {
   return plain;
 }
 
-/// Reads the fields of a line, one after the other. `all_good` then returns whether all fields were valid and the line
-/// had no others.
+/// Reads the fields of a line, one after the other. After the last field, `all_good` returns whether all fields were
+/// valid and the line contained no further fields.
 class LineFields {
  public:
   explicit LineFields(std::string_view line) : rest_(line) {}

@@ -11,26 +11,28 @@
 
 namespace troupe {
 
-/// The samples that were found by reading a whole archive once. Stored next to the archive, so that later runs need not
-/// read the whole archive; see kept_index.hpp.
+/// The index of an archive: the samples that Troupe found when it read the whole archive. Troupe stores the index next
+/// to the archive, so that later runs need not read the whole archive; see kept_index.hpp.
 struct TarIndex {
-  std::uint64_t file_bytes = 0;  ///< size of the archive's file, to detect changes
-  std::int64_t modified = 0;     ///< InputFile::modified
+  std::uint64_t file_bytes = 0;  ///< size in bytes of the archive's file, to detect changes
+  std::int64_t modified = 0;     ///< time of the last change of the archive's file (InputFile::modified), to detect
+                                 ///< changes
   std::uint64_t content = 0;     ///< size of the decompressed content in bytes
   std::vector<TarSample> samples;
 
   bool operator==(const TarIndex&) const = default;
 };
 
-/// Returns the index as text: a line with numbers, then one line for each sample, with fields separated by tabs.
+/// Returns the index as text: one line with the version, the sizes and the number of samples, then one line for each
+/// sample. Tabs separate the fields of a line.
 std::string to_text(const TarIndex& index);
-/// Returns the index that `to_text` wrote. Returns nothing if the text is not an index, has another version, or refers
-/// to bytes behind the end of the archive.
+/// Returns the index that `text` contains; the reverse of `to_text`. Returns nothing if the text is not an index, has
+/// another version, or refers to bytes behind the end of the archive.
 std::optional<TarIndex> tar_index_from(std::string_view text);
 
-/// Returns the index of an archive. Uses the stored index if it is valid and the archive has not changed since.
-/// Otherwise reads the whole archive, and stores the new index if the folder is writable.
-/// @throws Error bad_file, limit_reached for an archive that cannot be used
+/// Returns the index of an archive. If a stored index is valid, and the archive has not changed since then, returns the
+/// stored index. Otherwise reads the whole archive, and stores the new index if the folder is writable.
+/// @throws Error bad_file or limit_reached if the archive cannot be used
 TarIndex index_of_archive(const InputFile& file);
 
 }  // namespace troupe

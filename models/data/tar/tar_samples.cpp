@@ -16,8 +16,9 @@
 namespace troupe {
 namespace {
 
-/// The role of a member in its sample. `more_values` is an image whose extension has several parts, such as "left.jpg".
-/// Such an image is the sample only if no member has the role `values`.
+/// The role of a member in its sample. `values` is the image or array itself. `more_values` is an image whose extension
+/// has several parts, such as "left.jpg"; it is used only if no member has the role `values`. The class is in a member
+/// of the role `number` (.cls), `object` (.json) or `name` (.txt).
 enum class TarRole : std::uint8_t { values, more_values, targets, number, object, name, none };
 
 constexpr std::array<std::pair<std::string_view, TarRole>, 10> kRoles{{{"jpg", TarRole::values},
@@ -41,7 +42,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// A member's name, split at the first dot after the folders.
+/// The name of a member, split into the key and the extension at the first dot after the last slash.
 struct TarName {
   std::string_view key;
   std::string extension;  ///< in lower case
@@ -69,8 +70,8 @@ std::string trimmed(std::span<const std::byte> bytes) {
   return std::string(text.substr(0, text.find_last_not_of(kBlanks) + 1));
 }
 
-/// Returns the number of a class without leading zeros, such as "7" for "07". Returns nothing if the text is not the
-/// number of a class.
+/// Returns the number of a class that `text` contains, without leading zeros, such as "7" for "07". Returns nothing if
+/// the text is not an integer from 0 to 2^31 - 2.
 std::optional<std::string> class_number(const std::string& text) {
   std::int32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -79,7 +80,7 @@ std::optional<std::string> class_number(const std::string& text) {
   return std::to_string(number);
 }
 
-/// Groups consecutive members into samples.
+/// Groups consecutive members of an archive into samples. Call `add` for each member in order, and then `take`.
 class SampleFinder {
  public:
   explicit SampleFinder(const ArchiveBytes& archive) : archive_(archive) {}
@@ -127,8 +128,9 @@ class SampleFinder {
     second_ = {};
   }
 
-  /// Sets the answer of a sample. Uses the first of these that exists: the targets, the number in .cls, the label in
-  /// .json, the name in .txt, the folder.
+  /// Sets the class or the targets of a sample. If the sample has several members that contain them, uses the first in
+  /// this list: the array of targets, the number in .cls, the label in .json, the name in .txt. If there is no such
+  /// member, the name of the folder is the class.
   void answer(TarSample& sample) {
     if (of(TarRole::targets)) {
       sample.answer = TarAnswer::targets;
@@ -147,7 +149,7 @@ class SampleFinder {
     sample.label = *number;
   }
 
-  /// Sets the class from a .json member. Returns false if the JSON contains no class.
+  /// Sets the class of a sample from its .json member. Returns false if the JSON contains no class.
   bool answer_by_json(TarSample& sample, const TarMember& member) const {
     const std::vector<std::byte> bytes = read(member, kLongestJson);
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -198,7 +200,8 @@ class SampleFinder {
   const ArchiveBytes& archive_;
   std::string key_;
   std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
-  std::optional<TarMember> second_;  ///< the second member with the role more_values, if any; an error without `values`
+  std::optional<TarMember> second_;  ///< a further member with the role more_values, if any; it causes an error if no
+                                     ///< member has the role values
   std::vector<TarSample> samples_;
 };
 

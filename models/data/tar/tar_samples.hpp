@@ -11,23 +11,25 @@ namespace troupe {
 /// The form in which an archive contains the answer of a sample: the number or the name of its class, or its targets.
 enum class TarAnswer : std::uint8_t { none, number, name, targets };
 
-/// A sample in an archive in the format of WebDataset. A sample consists of consecutive members with the same key. The
-/// key is the name up to the first dot after the last slash.
+/// A sample in an archive in the format of WebDataset. A sample consists of consecutive members of the archive with the
+/// same key. The key of a member is its name up to the first dot after the last slash.
 struct TarSample {
   TarMember values;  ///< an image or an array
   TarAnswer answer = TarAnswer::none;
-  std::string label = {};  ///< number or name of the class
-  TarMember targets = {};  ///< an array
+  std::string label = {};  ///< the number or the name of the class
+  TarMember targets = {};  ///< an array with the targets of the sample
 
   bool operator==(const TarSample&) const = default;
 };
 
-/// Returns the samples of an archive in order. The documentation of `load_data` describes the roles of members.
-/// @throws Error bad_file that names archive, member and offset, for example for two images in one sample, a class
-/// without an image, or a link
+/// Reads the whole archive, and returns its samples in order. The documentation of `load_data` describes which members
+/// contain samples, classes and targets.
+/// @throws Error bad_file if members do not form valid samples, for example if a sample has two images, or a class but
+/// no image. The message names archive, member and offset
 std::vector<TarSample> find_samples(const ArchiveBytes& archive);
 
-/// Returns whether a member with this name is an image. Otherwise the member is an array (.npy).
+/// Returns whether the member that contains the values of a sample is an image, according to its name. Otherwise the
+/// member is an array (.npy).
 bool is_image_member(const std::string& name);
 
 }  // namespace troupe

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a class by its name", "targets"};
 
-/// Opens archives and adds them to a set.
+/// Opens the archives of a set, and collects their samples in a TarSet.
 class SetOpener {
  public:
   SetOpener(TarParts& parts, TarClasses& classes, bool is_test) : parts_(parts), classes_(classes), is_test_(is_test) {
@@ -65,7 +65,8 @@ class SetOpener {
     return numbers_.emplace(sample.label, static_cast<std::int32_t>(numbers_.size())).first->second;
   }
 
-  /// Numbers the classes again, in the order of their names, and replaces the old numbers in the labels.
+  /// Gives each class a new number, in the order of the names of the classes, and replaces the old numbers in the
+  /// labels.
   void sort_names() {
     std::vector<std::int32_t> becomes(numbers_.size());
     for (const auto& [name, number] : numbers_) {
@@ -84,7 +85,7 @@ class SetOpener {
   TarParts& parts_;
   TarClasses& classes_;
   bool is_test_;
-  std::map<std::string, std::int32_t> numbers_;  ///< number of each class, by name
+  std::map<std::string, std::int32_t> numbers_;  ///< the number of each class, by its name
   TarSet set_;
 };
 

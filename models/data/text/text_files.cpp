@@ -23,31 +23,33 @@
 namespace troupe {
 namespace {
 
-/// The units that a text is divided into.
+/// The kinds of symbols that a text is divided into.
 enum class Symbols : std::uint8_t {
   bytes,
-  characters,  ///< characters in UTF-8; their numbers are their code points
+  characters,  ///< characters in UTF-8; the number of a character is its code point
 };
 
-/// A text file that is read on demand. Thread-safe.
+/// A text file whose symbols are read on demand. Thread-safe.
 class TextFile {
  public:
-  /// Reads the whole file once, to count its symbols and to note their offsets.
+  /// Reads the whole file once, to count its symbols, to find the different symbols, and to store the offsets of some
+  /// symbols.
   /// @throws Error bad_file if the file cannot be read, or if characters are requested but the file is not valid UTF-8
   TextFile(const std::string& path, Symbols symbols);
 
   const std::string& path() const { return file_.path(); }
   std::int64_t size() const { return size_; }
-  /// Returns the numbers of all different symbols in the text, in ascending order.
+  /// Returns the code (code point or byte value) of each distinct symbol of the text, in ascending order.
   const std::vector<std::uint32_t>& different() const { return different_; }
-  /// Fills `numbers` with the numbers of consecutive symbols, starting with symbol `first` of the text.
-  /// @throws Error bad_file if the file has changed
+  /// Fills `numbers` with the codes (code points or byte values) of consecutive symbols of the text. The first of these
+  /// is symbol number `first`, counted from 0.
+  /// @throws Error bad_file if the file has changed since it was opened
   void read(std::int64_t first, std::span<std::uint32_t> numbers) const;
 
  private:
-  /// Calls `take(number, offset)` for each symbol from byte `offset` on, until `take` returns false or the file ends. A
-  /// symbol must begin at `offset`.
-  /// @param piece number of bytes to read at a time
+  /// Reads symbols from byte `offset` of the file on, where a symbol must begin. Calls `take` for each symbol, with its
+  /// code and its offset, until `take` returns false or the file ends.
+  /// @param piece the number of bytes to read from the file at a time
   template <class Take>
   void pass(std::uint64_t offset, std::size_t piece, Take take) const;
 
@@ -55,10 +57,11 @@ class TextFile {
   Symbols symbols_;
   std::int64_t size_ = 0;
   std::vector<std::uint32_t> different_;
-  std::vector<std::uint64_t> places_;  ///< offset of every kBetweenPlaces-th character
+  std::vector<std::uint64_t> places_;  ///< offsets in bytes of every kBetweenPlaces-th character; empty if symbols are
+                                       ///< bytes
 };
 
-/// The distance, in characters, of the offsets in `places_`.
+/// The number of characters from one offset in `places_` to the next.
 constexpr std::int64_t kBetweenPlaces = 1024;
 constexpr std::size_t kPassPiece = std::size_t{1} << 20;
 constexpr std::size_t kReadPiece = 4096;
@@ -122,18 +125,18 @@ void TextFile::read(std::int64_t first, std::span<std::uint32_t> numbers) const 
   file_.check_unchanged();
 }
 
-/// The maximum number of different symbols.
+/// The maximum number of different symbols that the training set may have.
 constexpr std::size_t kMostSymbols = 4096;
 
-/// The arguments behind "text:".
+/// The arguments after "text:" in a data name.
 struct TextArguments {
   std::vector<std::string> files;
   std::vector<std::string> test_files;
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
   std::int64_t stride = 1;
-  bool unseen_zero = false;  ///< whether a symbol that the training text does not have becomes zeros instead of
-                             ///< being an error
+  bool unseen_zero = false;  ///< whether a symbol that does not occur in the training text becomes zeros; otherwise it
+                             ///< is an error
 };
 
 TextArguments parse_text_arguments(const std::string& text) {
@@ -158,7 +161,8 @@ TextArguments parse_text_arguments(const std::string& text) {
   return asked;
 }
 
-/// Returns the name of a symbol: the character itself or, if it is not visible, its number, such as U+0009 or 0x09.
+/// Returns the name of a symbol for messages and class names: the character itself or, if it is not visible, its code,
+/// such as "U+0009" or "0x09".
 std::string name_of(std::uint32_t symbol, Symbols symbols) {
   std::string letter;
   const auto add = [&](std::uint32_t byte) { letter += static_cast<char>(byte); };
@@ -177,7 +181,8 @@ std::string name_of(std::uint32_t symbol, Symbols symbols) {
   return number;
 }
 
-/// Windows of a text. The class of a window is the symbol after it.
+/// The windows of a text, as data. Each sample is a window of consecutive symbols, and its class is the symbol after
+/// the window.
 class TextWindows final : public DataSource {
  public:
   TextWindows(TextFile file, std::vector<std::uint32_t> vocabulary, const TextArguments& asked)
@@ -223,9 +228,10 @@ class TextWindows final : public DataSource {
     }
   }
 
-  /// Returns the index of a symbol in the vocabulary. For an unknown symbol, returns nothing if `unseen=zero` is set.
-  /// @throws Error bad_file for an unknown symbol otherwise. The file must have changed, because all its symbols were
-  /// checked when it was opened
+  /// Returns the index of a symbol in the vocabulary. If the vocabulary does not contain the symbol, and the user set
+  /// unseen=zero, returns nothing.
+  /// @throws Error bad_file if the vocabulary does not contain the symbol, and unseen=zero is not set. The file must
+  /// then have changed, because all its symbols were checked when it was opened
   std::optional<std::size_t> class_of(std::uint32_t symbol) const {
     const auto found = std::ranges::lower_bound(vocabulary_, symbol);
     if (found != vocabulary_.end() && *found == symbol) return static_cast<std::size_t>(found - vocabulary_.begin());

@@ -7,8 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Changes brightness, contrast and, for three channels, saturation. Each is multiplied by a random factor in [1 -
-/// amount, 1 + amount].
+/// Changes the brightness and the contrast of images, and the saturation of images with three channels. Each of these
+/// is multiplied by its own random factor in [1 - amount, 1 + amount].
 class Colour final : public Transform {
  public:
   explicit Colour(double amount) : amount_(amount) {}

@@ -6,7 +6,8 @@
 namespace troupe {
 namespace {
 
-/// Pads an image with zeros, and then cuts out a square at a random place.
+/// Pads an image with `padding` zeros on each side, and then cuts out a square of `side` x `side` pixels at a random
+/// place.
 class Crop final : public Transform {
  public:
   Crop(std::int64_t side, std::int64_t padding) : side_(side), padding_(padding) {}
@@ -40,9 +41,9 @@ class Crop final : public Transform {
   }
 
  private:
-  /// Returns the first row or column of the square, counted in the image without padding. It is negative if the square
-  /// starts in the padding.
-  /// @param length height or width of the image
+  /// Returns the first row or column of the square, counted from the first row or column of the image without padding.
+  /// The result is negative if the square starts in the padding.
+  /// @param length the height or the width of the image without padding
   /// @param random null: the square is in the middle
   std::int64_t place(std::int64_t length, Random* random) const {
     const std::int64_t room = length + 2 * padding_ - side_;

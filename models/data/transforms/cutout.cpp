@@ -6,8 +6,8 @@
 namespace troupe {
 namespace {
 
-/// Sets a square around a random pixel to zero. The square may lie partly outside the image. Published by DeVries and
-/// Taylor, 2017.
+/// Sets all pixels of a square around a random pixel to zero (Cutout, DeVries and Taylor, 2017). The square may lie
+/// partly outside the image.
 class Cutout final : public Transform {
  public:
   explicit Cutout(std::int64_t side) : side_(side) {}

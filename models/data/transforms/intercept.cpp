@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-/// Appends a 1 to the values. Its weight in a linear regression is the intercept.
+/// Appends the value 1 to the values of a sample. In a linear regression, the weight of this value is the intercept.
 class Intercept final : public Transform {
  public:
   Shape shape(const Shape& of) const override {

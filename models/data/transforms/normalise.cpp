@@ -10,14 +10,15 @@
 namespace troupe {
 namespace {
 
-/// Means and deviations are computed from samples that are spread evenly over the data. So many samples are used that
-/// they have kMostValues values together. At least kLeastSamples samples are used, even if these have more values.
+/// `moments_of` computes means and deviations from samples at equal distances in the data. It uses about as many
+/// samples as together have kMostValues values, but at least kLeastSamples, even if these have more values. If the data
+/// has fewer samples, it uses all of them.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastSamples = 1000;
 constexpr std::int64_t kSamplesAtOnce = 256;
 
-/// Returns the number of means for samples of this shape: one for each channel of images, one for each value of other
-/// samples.
+/// Returns the number of means that samples of this shape have: one for each channel of images, and one for each value
+/// of samples with one dimension.
 std::size_t groups_of(const Shape& shape) {
   if (shape.size() == 2) return 1;
   return static_cast<std::size_t>(shape.empty() ? 1 : shape[0]);
@@ -100,7 +101,8 @@ TransformNumbers moments_of(const DataSource& data) {
     const double deviation = std::sqrt(std::max(0.0, squares[i] / values - mean * mean));
     moments[i] = mean;
     moments[groups + i] = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1;  // 1 if all values are
-                                                                                                // equal
+                                                                                                // equal, because values
+                                                                                                // are divided by it
   }
   return moments;
 }

@@ -7,8 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Rotates images about their centre by a random angle of at most `degrees` in either direction. Uses bilinear
-/// interpolation. Pixels outside the image count as zero.
+/// Rotates each image about its centre by a random angle of at most `degrees` in either direction, with bilinear
+/// interpolation. Pixels outside the original image count as zero.
 class Rotate final : public Transform {
  public:
   explicit Rotate(double degrees) : degrees_(degrees) {}

@@ -15,7 +15,8 @@
 namespace troupe {
 namespace {
 
-/// Separates the random numbers for transforms of samples from other random numbers of the same seed.
+/// A part of the stream number of the random generator for transforms. Therefore transforms draw other random numbers
+/// than other users of the same seed.
 constexpr std::uint64_t kTransformStream = 0x7472616eULL << 32;
 
 using Make = std::unique_ptr<Transform> (*)(const TransformNumbers&);
@@ -28,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Make>, 8> kTransforms{{{"colour
                                                                         {"resize", make_resize},
                                                                         {"rotate", make_rotate}}};
 
-/// A transform that the user requested.
+/// A transform that the user requested: its name and the numbers after the name.
 struct Asked {
   std::string name;
   TransformNumbers numbers;
@@ -42,8 +43,8 @@ double number_of(const std::string& word, const std::string& name) {
   return number;
 }
 
-/// Parses a list of transforms such as "crop 32 4, flip". Commas separate transforms; blanks separate the words of a
-/// transform.
+/// Parses a list of transforms such as "crop 32 4, flip". Commas separate transforms. Blanks separate the name of a
+/// transform from its numbers, and the numbers from each other.
 std::vector<Asked> parse_transforms(const std::string& text) {
   std::vector<Asked> all;
   std::string word;
@@ -90,7 +91,7 @@ std::string text_of_all(const Transforms& transforms) {
   return text;
 }
 
-/// The samples of a source after a sequence of transforms.
+/// Data whose samples are those of another source, changed by a sequence of transforms.
 class Transformed final : public DataSource {
  public:
   Transformed(std::shared_ptr<const DataSource> data, Transforms transforms)
@@ -152,7 +153,7 @@ class Transformed final : public DataSource {
 
   std::shared_ptr<const DataSource> data_;
   Transforms transforms_;
-  std::vector<Shape> shapes_;  ///< before the first transform and after each one
+  std::vector<Shape> shapes_;  ///< the shape of samples before the first transform, and after each transform
 };
 
 std::shared_ptr<const DataSource> transformed(std::shared_ptr<const DataSource> data, const Transforms& transforms) {

@@ -20,19 +20,22 @@
 namespace troupe {
 namespace {
 
-/// The content of a gzip file with one or more members. Zeros after the last member are skipped, as gzip does.
+/// Decompresses the content of a gzip file with one or more members. Like the program gzip, skips zeros after the last
+/// member. >>>=== models/files/archives/archive_bytes.hpp <<<
+/// @param content the uncompressed content ---
+/// @param content the uncompressed content of the archive
 class GzipContent {
  public:
-  /// @param path the name in errors
+  /// @param path the name of the archive, for error messages
   GzipContent(std::string path, ByteStream& from);
   GzipContent(const GzipContent&) = delete;
   GzipContent& operator=(const GzipContent&) = delete;
   ~GzipContent() { inflateEnd(&stream_); }
 
-  /// Fills `to` and returns the number of bytes. The number is smaller than the size of `to` only at the end of the
-  /// content.
-  /// @throws Error bad_file if the content is truncated, a checksum or length of a member is wrong, or other bytes
-  /// follow the last member
+  /// Reads the next bytes of the decompressed content into `to`, and returns their number. Fills all of `to`, unless
+  /// the content ends before.
+  /// @throws Error bad_file if the file is truncated, a checksum or length of a member is wrong, or bytes other than
+  /// zeros follow the last member
   std::size_t read(std::span<std::byte> to);
 
  private:
@@ -46,7 +49,7 @@ class GzipContent {
   bool begun_ = false;
   bool in_member_ = false;
   bool padded_ = false;
-  std::uint64_t total_ = 0;  ///< bytes of content so far
+  std::uint64_t total_ = 0;  ///< number of decompressed bytes so far
 };
 
 constexpr int kGzipWindow = 16 + MAX_WBITS;  // accepts only the gzip format, and verifies checksums
@@ -72,7 +75,7 @@ std::size_t GzipContent::read(std::span<std::byte> to) {
   return done;
 }
 
-/// Starts the next member. Returns false if there are no more members.
+/// Starts decompressing the next gzip member. Returns false if there are no more members.
 bool GzipContent::begin_member() {
   while (begun_ && refill() && *stream_.next_in == 0) {
     ++stream_.next_in;
@@ -120,9 +123,9 @@ Compression compression_of(std::span<const std::byte> start) {
               {.object = path});
 }
 
-/// Reads an archive, which is a file or the output of a command, in blocks. The number of bytes read is limited like
-/// the size of the content. This second limit is necessary, because compressed members without content can make a file
-/// of any length.
+/// Reads an archive, which is a file or the output of a command, in blocks. Throws Error limit_reached if the archive
+/// itself, before decompression, has more than about `most` bytes. A limit for the decompressed content would not be
+/// enough, because an archive of any length can consist of compressed members without content.
 class ArchiveBlocks : public ByteStream {
  public:
   ArchiveBlocks(std::string path, std::uint64_t most) : path_(std::move(path)), most_(most), block_(kArchiveBlock) {}
@@ -143,7 +146,7 @@ class ArchiveBlocks : public ByteStream {
     if (total_ > most_ + kArchiveBlock) throw_too_long(path_, most_);
     return last_ = std::span(block_).first(count);
   }
-  /// Makes `next` return the last block again.
+  /// Makes the next call of `next` return the same block as the last call.
   void unread() { again_ = true; }
 
  private:
@@ -189,10 +192,10 @@ class CommandBlocks final : public ArchiveBlocks {
   bool ended_ = false;
 };
 
-/// Returns all bytes that `read` returns.
-/// @param path the name in errors
-/// @param most the maximum number of bytes
-/// @param read fills a span and returns the number of bytes; 0 at the end
+/// Calls `read` until the content ends, and returns the whole content.
+/// @param path the name of the archive, for error messages
+/// @param most the maximum number of bytes of the content
+/// @param read writes the next bytes of the content to a span and returns their number; 0 at the end
 template <class Read>
 std::vector<std::byte> read_content(const std::string& path, std::uint64_t most, const Read& read) {
   std::vector<std::byte> content;
@@ -231,7 +234,7 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
     });
   auto content = decompress(blocks, compression, most);
   if (content.empty()) throw_bad_file(blocks.path(), "the archive is empty");
-  while (!blocks.next().empty()) continue;  // at the end, a command's exit status is checked
+  while (!blocks.next().empty()) continue;  // reads to the end, where the exit status of a command is checked
   return content;
 }
 

@@ -36,7 +36,8 @@ void ArchiveReader::set_format(Format format) {
     return;
   }
   archive_read_support_format_raw(reader_.get());
-  // Allows zstd only. If all filters were allowed, a few bytes with many nested compressions could take unlimited time.
+  // Allows only the filter for zstd. If all filters of libarchive were allowed, a few bytes that are compressed many
+  // times could take unlimited time to decompress.
   if (archive_read_append_filter(reader_.get(), ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK)
     throw Error(ErrorCode::unsupported, "this machine's libarchive does not support zstd", {.object = path_});
 }

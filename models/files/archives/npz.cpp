@@ -14,7 +14,7 @@
 namespace troupe {
 namespace {
 
-/// The number of bytes to read at a time.
+/// The number of bytes to read from a member of the .npz file at a time.
 constexpr std::size_t kNpzPiece = std::size_t{1} << 20;
 
 class FileStream final : public ByteStream {
@@ -35,7 +35,8 @@ class FileStream final : public ByteStream {
   std::uint64_t at_ = 0;
 };
 
-/// Appends the next piece of the current member to `content`, which then has at most `end` bytes.
+/// Reads the next piece of the archive's current member, and appends it to `content`. Reads at most so many bytes that
+/// `content` then has `end` bytes.
 void read_on(ArchiveReader& archive, std::vector<std::uint8_t>& content, std::uint64_t end) {
   const std::size_t had = content.size();
   content.resize(static_cast<std::size_t>(std::min<std::uint64_t>(had + kNpzPiece, end)));
@@ -48,7 +49,7 @@ std::vector<std::uint8_t> read_content(ArchiveReader& archive, const std::string
   read_on(archive, content, kNpzPiece);
   const std::uint64_t promised = npy_file_size(name, content);
   if (promised > most) throw_too_large(name, promised, most);
-  content.reserve(promised + 1);  // one more than expected, to detect extra bytes
+  content.reserve(promised + 1);  // one byte more than expected, so that extra bytes are detected
   for (std::size_t had = 0; had < content.size() && content.size() <= promised;) {
     had = content.size();
     read_on(archive, content, promised + 1);

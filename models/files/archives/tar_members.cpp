@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t kTarBlock = 512;
 
-/// Reads an archive in small pieces. Skips the content of members without reading it.
+/// The bytes of an archive, as a stream for ArchiveReader. Reads the archive in small pieces, and skips the content of
+/// members without reading it.
 class MemberBlocks final : public ByteStream {
  public:
   explicit MemberBlocks(const ArchiveBytes& archive) : archive_(archive) {}
@@ -49,8 +50,8 @@ class OneBlock final : public ByteStream {
 };
 
 std::string member_name(archive_entry* entry) {
-  // The first name is null if it has characters that the locale of the process does not have. Then the second name is
-  // used.
+  // The first function returns null if the name has characters that the locale of the process cannot represent. In this
+  // case, the second function returns the name.
   for (const char* const name : {archive_entry_pathname(entry), archive_entry_pathname_utf8(entry)})
     if (name != nullptr) return name;
   return {};
@@ -61,7 +62,7 @@ bool is_link_entry(archive_entry* entry) {
          archive_entry_filetype(entry) == AE_IFLNK;
 }
 
-/// Returns the description of the member that the reader has just found.
+/// Returns the TarMember for `entry`, which the last call of `reader.next()` returned.
 /// @param reader must have read the header of `entry`, but nothing of its content
 TarMember member_of(const ArchiveBytes& archive, const ArchiveReader& reader, archive_entry* entry) {
   TarMember member{.name = member_name(entry), .offset = reader.header_position()};
@@ -100,8 +101,8 @@ void for_each_member(const ArchiveBytes& archive, const std::function<void(const
     end = content ? member.offset + member.bytes : reader.position();
     if (member.kind != TarMember::Kind::file || archive_entry_filetype(entry) == AE_IFREG) use(member);
   }
-  // Checks that there is an end mark. Otherwise an archive that was truncated between two members would be accepted as
-  // a shorter archive.
+  // Checks that the archive has an end mark after its last member. Without this check, an archive that was truncated
+  // between two members would be accepted as a shorter archive.
   if (archive.size() < (end + kTarBlock - 1) / kTarBlock * kTarBlock + kTarBlock)
     throw_bad_file(archive.path(), "truncated: there is no end mark after the last member");
 }

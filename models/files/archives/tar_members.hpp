@@ -14,30 +14,32 @@ namespace troupe {
 struct TarMember {
   enum class Kind : std::uint8_t { file, link, sparse };
   std::string name;
-  std::uint64_t offset = 0;  ///< offset of its header
-  std::uint64_t bytes = 0;   ///< size of header and content
+  std::uint64_t offset = 0;  ///< offset of its header in the archive, in bytes
+  std::uint64_t bytes = 0;   ///< size of its header and its content, in bytes
   Kind kind = Kind::file;
 
   bool operator==(const TarMember&) const = default;
 };
 
-/// The maximum number of members of an archive, size in bytes of a member that is read, and length of a name.
+/// Limits for tar archives: the number of members of an archive, the size in bytes of a member that is read, and the
+/// length in bytes of a member's name.
 inline constexpr std::uint64_t kMostMembers = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t kMostBytesOfMember = std::uint64_t{256} << 20;
 inline constexpr std::size_t kLongestMemberName = 4096;
 
-/// Calls `use` for each file and link of an archive, in order. Does not read the content of files. Skips folders,
+/// Calls `use` for each file and link in a tar archive, in order. Does not read the content of files. Skips folders,
 /// devices and other entries.
-/// @throws Error bad_file for an archive that is damaged, truncated or of another format; limit_reached for too many
-/// members
+/// @throws Error bad_file if the archive is damaged, truncated or of another format; limit_reached if it has more than
+/// kMostMembers members
 void for_each_member(const ArchiveBytes& archive, const std::function<void(const TarMember&)>& use);
 
-/// Returns the content of a member.
-/// @throws Error bad_file that names archive, member and offset if there is no such member; limit_reached if the member
-/// is too large
+/// Returns the content of a member of a tar archive.
+/// @param member a member that `for_each_member` has found in this archive
+/// @throws Error bad_file if the archive no longer contains this member at its offset (the message names archive,
+/// member and offset); limit_reached if the member has more than kMostBytesOfMember bytes
 std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember& member);
 
-/// Returns the place of a member for error messages, such as "a/b.jpg at byte 512 of c.tar".
+/// Returns a text for error messages that describes where a member is, such as "a/b.jpg at byte 512 of c.tar".
 std::string place_of(const std::string& archive, const TarMember& member);
 
 }  // namespace troupe

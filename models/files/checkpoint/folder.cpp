@@ -23,14 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The suffix of the names of folders that are being written. It is followed by a unique number of kSuffixDigits
-/// digits. Numbers are never reused; otherwise a process that removes an old folder could remove a new folder of the
-/// same name.
+/// The temporary name of a folder that is being written consists of the name of the checkpoint, this text and a unique
+/// number of kSuffixDigits hexadecimal digits. Numbers are never reused, because otherwise a process that removes an
+/// old folder could remove a new folder of the same name.
 constexpr const char* kUnfinished = ".tmp-";
 constexpr std::size_t kSuffixDigits = 16;
 
-/// Returns the absolute path without links. Folders next to this path are on the same file system.
-/// @throws Error bad_file for a path that does not name a folder
+/// Returns `path` as an absolute path in which all links are replaced by their targets. Therefore a folder that is
+/// created next to the result is on the same file system, and can be moved to it.
+/// @throws Error bad_file if `path` is empty or is the root folder, or if its links cannot be resolved
 std::string settle(const std::string& path) {
   if (path.empty()) throw_bad_file(path, "this path does not name a folder");
   std::error_code error;
@@ -49,8 +50,9 @@ bool is_there(const std::string& path) {
 
 bool is_part(const std::string& name) { return name == kWeightsFile || name == kStateFile || name == kManifestFile; }
 
-/// Removes the files of a checkpoint and then the folder. The manifest is removed last, because it shows that the other
-/// files belong to a checkpoint. Returns false if the folder still exists, for example because it contains other files.
+/// Removes the files of a checkpoint and then its folder. Removes the manifest after the other files, because the
+/// manifest shows that they belong to a checkpoint. Returns false if the folder could not be removed, for example
+/// because it contains other files.
 bool remove_parts(const std::string& folder) {
   for (const char* const name : {kWeightsFile, kStateFile, kManifestFile}) ::unlink((folder + "/" + name).c_str());
   return ::rmdir(folder.c_str()) == 0;
@@ -61,7 +63,8 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/// Returns whether `other` is a name that a writer of `path` gives to a folder next to `path`.
+/// Returns whether `other` is a temporary name (kReplaced or kUnfinished) that a writer of a checkpoint at `path` gives
+/// to folders next to `path`.
 bool is_unfinished(const std::string& path, const std::string& other) {
   if (other == path + kReplaced) return true;
   const std::size_t stem = (path + kUnfinished).size();
@@ -71,11 +74,11 @@ bool is_unfinished(const std::string& path, const std::string& other) {
 
 std::string new_name(const std::string& path) { return path + kUnfinished + hex(drawn_name()); }
 
-/// Removes a folder that a writer has not finished, unless the writer is alive. A live writer holds a lock on the
-/// manifest.
+/// Removes `folder`, which a writer has not finished, unless the writer is alive. A live writer holds a lock on the
+/// manifest in the folder.
 void remove_if_abandoned(const std::string& folder) {
-  // A writer creates the manifest first and removes it last. Files without a manifest are therefore left over from a
-  // machine that stopped.
+  // A writer creates the manifest before all other files and removes it after them. Therefore a folder with other files
+  // but no manifest can exist only after the machine has stopped suddenly, and its writer is not alive.
   const bool has_files = is_there(folder + "/" + kWeightsFile) || is_there(folder + "/" + kStateFile);
   const FileDescriptor manifest(::open((folder + "/" + kManifestFile).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (manifest && ::flock(manifest.get(), LOCK_EX | LOCK_NB) == 0) remove_parts(folder);
@@ -84,7 +87,7 @@ void remove_if_abandoned(const std::string& folder) {
     remove_parts(folder);
     return;
   }
-  ::rmdir(folder.c_str());  // if its writer is alive, the writer creates another folder
+  ::rmdir(folder.c_str());  // the folder is empty; if its writer is alive, the writer creates another folder
 }
 
 void remove_abandoned(const std::string& path) {
@@ -97,8 +100,9 @@ void remove_abandoned(const std::string& path) {
       remove_if_abandoned(entry->path().string());
 }
 
-/// Checks that a checkpoint may be written to the path.
-/// @throws Error bad_file unless the path is free, an empty folder, or a folder with a checkpoint and nothing else.
+/// Checks that a checkpoint may be written to `path`: nothing exists there, or an empty folder, or a folder with a
+/// checkpoint and no other files.
+/// @throws Error bad_file if anything else is at `path`.
 void require_replaceable(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
@@ -146,7 +150,8 @@ void remove_checkpoint(const std::string& path) {
     if (errno == ENOENT) return;
     throw_cannot("remove the checkpoint", path);
   }
-  sync_folder_of(settled);  // otherwise, after a power failure, the old name may refer to a folder without files
+  sync_folder_of(settled);  // makes the renaming durable; otherwise, after a power failure, the old name may refer to a
+                            // folder without files
   if (!remove_parts(unfinished)) throw_cannot("completely remove the checkpoint", path);
 }
 
@@ -171,8 +176,9 @@ void CheckpointFolder::make() {
   throw_bad_file(path_, "cannot create a temporary folder next to it: other processes remove it");
 }
 
-/// Creates and locks the manifest in the new folder, which shows other writers that this writer is alive. Returns false
-/// if another writer has removed the folder before, because the folder looked abandoned.
+/// Creates and locks the manifest in the new folder. The lock shows other writers that this writer is alive. Returns
+/// false if another writer removed the folder before the manifest was locked, because the folder looked abandoned; the
+/// caller must then create another folder.
 bool CheckpointFolder::hold() {
   FileDescriptor made(::open(file(kManifestFile).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!made && errno == ENOENT) return false;
@@ -182,8 +188,8 @@ bool CheckpointFolder::hold() {
     errno = error;
     throw_cannot("write", path_);
   }
-  // A file system without locks is accepted: there, no writer can lock the manifest, so none considers the folder
-  // abandoned.
+  // If the file system does not support locks, continues without a lock. This is safe: a writer removes a folder with a
+  // manifest only after it has locked the manifest, which no writer can do on such a file system.
   if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat status {};
   if (::fstat(made.get(), &status) != 0 || status.st_nlink == 0) return false;
@@ -217,8 +223,9 @@ std::string CheckpointFolder::put_in_place() {
   return replace_without_exchange();
 }
 
-/// Replaces the checkpoint on file systems that cannot exchange two folders, such as NFS. Between the two renames there
-/// is no folder at the path; `find_checkpoint` then finds the previous checkpoint.
+/// Replaces the previous checkpoint on file systems that cannot exchange two folders, such as NFS. Renames the previous
+/// checkpoint first, then the new one. Between these two operations no folder exists at the path of the checkpoint;
+/// `find_checkpoint` then finds the previous checkpoint.
 std::string CheckpointFolder::replace_without_exchange() {
   std::string before = path_ + kReplaced;
   if (std::rename(path_.c_str(), before.c_str()) != 0) throw_cannot("replace the checkpoint", path_);

@@ -18,7 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kFormat = 1;
-/// The maximum size of a manifest in bytes, enough for about 100,000 tensors. It limits the time for parsing.
+/// The maximum size of a manifest in bytes. It is enough for about 100,000 tensors, and limits the time that parsing
+/// takes.
 constexpr std::uint64_t kLargestManifest = 16 << 20;
 constexpr std::int64_t kMostShards = 1'000'000;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
@@ -44,8 +45,9 @@ CheckpointFile read_file(Fields fields) {
   return file;
 }
 
-/// Checks the names of state vectors. They must be different, not empty and without '/'. The reason is that the tensors
-/// of a state vector have names such as "momentum/a.weight", which begin with the name of the vector.
+/// Checks that the names of state vectors are different, not empty, and contain no slash. Otherwise two tensors in the
+/// file could have the same name: the tensors of a state vector have names such as "momentum/a.weight", which begin
+/// with the name of the vector.
 void check_state_names(Fields& fields, const std::vector<std::string>& names) {
   for (auto name = names.begin(); name != names.end(); ++name)
     if (name->empty() || name->find('/') != std::string::npos || std::find(names.begin(), name, *name) != name)
@@ -64,7 +66,8 @@ double read_rate(Fields& fields) {
   return rate;
 }
 
-/// Returns whether bf16 was given up. The field exists only if this is true, and then the precision must be f32.
+/// Returns CheckpointManifest::bf16_given_up. The field "bf16_given_up" exists only if its value is true. The precision
+/// of the run must then be f32.
 bool read_given_up(Fields& fields, Precision precision) {
   if (!fields.has("bf16_given_up")) return false;
   if (!fields.boolean("bf16_given_up") || precision != Precision::f32) fields.refuse("bf16_given_up");
@@ -99,8 +102,9 @@ CheckpointManifest read_fields(Fields fields) {
   CheckpointManifest manifest;
   fields.skip("format");
   manifest.step = fields.integer("step", 0, kMostSteps);
-  // If each worker pushes its gradients on its own, every one of a step's num_shards gradients may be an update. The
-  // limit below adds two steps: one for the step in progress, and one for the remainder of the division.
+  // In asynchronous algorithms, the gradient of each shard may be an update of its own, so a step has at most
+  // num_shards updates. Therefore updates / num_shards cannot exceed the number of steps by much. The check allows two
+  // more steps: one for the step in progress, and one because the division rounds down.
   manifest.updates = fields.integer("updates", 0, kMostSteps);
   manifest.num_shards = static_cast<int>(fields.integer("num_shards", 1, kMostShards));
   if (manifest.updates / manifest.num_shards > manifest.step + 2) fields.refuse("updates");
@@ -201,7 +205,8 @@ std::string to_json(const CheckpointManifest& manifest) try {
 CheckpointManifest manifest_from_json(const std::string& path, const std::string& text) {
   if (text.size() > kLargestManifest) throw_bad_file(path, "the manifest is too large");
   constexpr int kDeepest = 8;
-  constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // 100,000 tensors with three entries each take 70 MB
+  constexpr std::size_t kMostMemory = std::size_t{1} << 30;  // in bytes; the entries of 100,000 tensors, three for
+                                                             // each, take 70 MB
   json parsed = parse_strictly(path, "the manifest", text, kDeepest, kMostMemory);
   check_format(path, parsed);
   const std::uint64_t sum = Fields(path, "", parsed).checksum("checksum");
@@ -215,8 +220,9 @@ CheckpointManifest read_manifest(const std::string& folder) {
   if (file.size() > kLargestManifest) throw_bad_file(file.path(), "the manifest is too large");
   const std::string text = file.read_text();
   CheckpointManifest manifest = manifest_from_json(file.path(), text);
-  // Compares the text, too. The checksum covers only the parsed values, so it does not detect changes of white space or
-  // of the last digit of a fraction.
+  // Also compares the text with the text that `to_json` returns for the manifest. The checksum covers only the parsed
+  // values. It does not detect changed white space, or a change of a fraction's last digit that leaves the parsed value
+  // the same.
   if (to_json(manifest) != text) throw_bad_file(file.path(), "damaged: the text has been changed");
   return manifest;
 }

@@ -16,7 +16,8 @@
 namespace troupe {
 namespace {
 
-/// Returns whether the folder at this path is still the folder that was opened.
+/// Returns whether the folder at `path` is the folder that `opened` refers to. Returns false if another folder has
+/// replaced it.
 bool is_still(const std::string& path, const FileDescriptor& opened) {
   struct stat now {};
   struct stat then {};
@@ -83,8 +84,8 @@ CheckpointReader::Files::Files(const std::string& folder)
   check_header(*state, manifest.state_file);
 }
 
-/// Opens the files of a checkpoint. Tries again if another checkpoint replaces this one while its files are being
-/// opened.
+/// Opens the files of the checkpoint at `path`. If a writer replaces the checkpoint during the call, starts again, so
+/// that all opened files belong to the same checkpoint.
 CheckpointReader::Files CheckpointReader::open(const std::string& path) {
   constexpr int kReadings = 10;
   for (int reading = 1;; ++reading) {

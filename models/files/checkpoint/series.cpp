@@ -26,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStem = "step-";
-constexpr std::string_view kBeside = ".tmp-";  ///< start of the suffix of folders of writers
+constexpr std::string_view kBeside = ".tmp-";  ///< start of the suffixes of temporary folders: kReplaced, and that of
+                                               ///< unfinished checkpoints
 constexpr std::size_t kStepDigits = 8;
 constexpr const char* kLockFile = "lock";
 constexpr std::chrono::milliseconds kLockTimeout{1000};
@@ -36,7 +37,8 @@ std::string name_of(std::int64_t step) {
   return std::string(kStem) + std::string(kStepDigits - std::min(kStepDigits, digits.size()), '0') + digits;
 }
 
-/// Returns the step of a folder name that `name_of` makes; nothing for any other name.
+/// Returns the step that the name of a checkpoint's folder contains. Returns nothing if `name` is not a name that
+/// `name_of` returns.
 std::optional<std::int64_t> step_of(const std::string& name) {
   if (!name.starts_with(kStem)) return std::nullopt;
   std::int64_t step = 0;
@@ -45,7 +47,7 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
-/// Returns the names of all entries of the folder.
+/// Returns the names of all entries of `folder`; none if the folder does not exist.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -57,15 +59,16 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-/// Returns the metric of the checkpoint at a path. Returns nothing if the checkpoint has no metric or cannot be read.
+/// Returns the metric in the manifest of the checkpoint at `path`. Returns nothing if there is no metric, or the
+/// manifest cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
   return std::nullopt;
 }
 
-/// Renames a checkpoint to `prefix` and its name, with an additional number if this name exists. Returns false if
-/// renaming fails.
+/// Prepends `prefix` to the name of a checkpoint's folder. If a folder with the resulting name exists, also appends a
+/// number from 2 to 100. Returns false if renaming fails.
 bool rename_as(const std::string& prefix, const SavedStep& saved, const std::string& folder) {
   const std::string aside = folder + "/" + prefix + name_of(saved.step);
   constexpr int kAttempts = 100;
@@ -77,7 +80,8 @@ bool rename_as(const std::string& prefix, const SavedStep& saved, const std::str
   return false;
 }
 
-/// Creates the folder and its parents. They are durable when this function returns.
+/// Creates the folder and those of its parents that do not exist. All created folders are durable when this function
+/// returns.
 void make_folder(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> made;
@@ -91,7 +95,8 @@ void make_folder(const std::string& folder) {
 }  // namespace
 
 std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, const std::string& best) {
-  std::optional<std::pair<double, std::int64_t>> found;  // the best metric is the smallest: highest metrics are negated
+  std::optional<std::pair<double, std::int64_t>> found;  // best metric so far (negated if the highest is the best) and
+                                                         // its step
   for (const SavedStep& each : saved) {
     const auto metric = metric_of(each.path);
     if (!metric || metric->best != best) continue;
@@ -125,7 +130,7 @@ void CheckpointSeries::tidy() const {
 }
 
 void CheckpointSeries::prune(std::int64_t newest, int keep, const std::string& best) const {
-  tidy();  // also removes the checkpoints whose removal failed last time
+  tidy();  // also removes checkpoints that an earlier call could not remove completely
   std::vector<SavedStep> known = list();
   std::erase_if(known, [&](const SavedStep& saved) { return saved.step > newest; });
   const auto kept = best.empty() ? std::nullopt : best_step(known, best);

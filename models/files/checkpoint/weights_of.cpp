@@ -23,7 +23,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Returns the tensors file of the newest Trainer checkpoint in the folder; empty if there is none.
+/// Returns the path of the file kTensorsFile in the Trainer's checkpoint with the highest number in `folder`; empty if
+/// there is no such checkpoint.
 std::string newest_tensors(const fs::path& folder) {
   std::int64_t newest = 0;
   std::string tensors;

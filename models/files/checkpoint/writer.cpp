@@ -14,8 +14,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "floats are written without conversion");
 
-/// Returns the manifest with the members that are known before anything is written. Throws at once if `commit` would
-/// fail later, because the manifest or a header cannot be written.
+/// Returns `manifest` with the members set that are known before the files are written. Throws Error invalid_argument
+/// if the manifest or the header of a file cannot be written: without this check, `commit` would fail only after all
+/// vectors have been written.
 CheckpointManifest begun(CheckpointManifest manifest, const std::vector<TensorInfo>& tensors,
                          const std::string& network) {
   manifest.troupe = TROUPE_VERSION;

@@ -11,12 +11,13 @@
 namespace troupe {
 namespace {
 
-/// The maximum number of scans of a progressive JPEG file. Real files have about a dozen scans. Each scan takes as long
-/// as decoding the whole image, so a file with very many scans could take unlimited time.
+/// The maximum number of scans in a progressive JPEG file; each scan refines the whole image. Real files have about a
+/// dozen scans. A scan can take as long as decoding an image, so without a limit a small file with very many scans
+/// could take unlimited time.
 constexpr int kMostScans = 100;
 
-/// Returns whether a warning means that pixels are missing or wrong. Other warnings also occur for intact files: bytes
-/// before the end, an unknown version, a bad colour profile.
+/// Returns whether the last warning of libjpeg means that pixels are missing or wrong. Other warnings also occur for
+/// files whose pixels are intact: for extra bytes before the end, an unknown version or a bad colour profile.
 bool damages_pixels(const jpeg_error_mgr& errors) {
   switch (errors.msg_code) {
     case JWRN_JPEG_EOF:
@@ -35,8 +36,9 @@ bool damages_pixels(const jpeg_error_mgr& errors) {
   }
 }
 
-/// The state of libjpeg for one file. If a function of libjpeg fails, the error handler stores the message and returns
-/// to the last setjmp by a longjmp. The stack frames that the longjmp skips must have no destructors.
+/// The state of libjpeg for one file. If a function of libjpeg fails, the error handler stores the message and jumps to
+/// the last setjmp by a longjmp. The functions that the longjmp skips must have no local objects with destructors,
+/// because these would not run.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -77,8 +79,9 @@ bool read_header(Decoder& decoder, std::span<const std::byte> file, const ImageU
   return true;
 }
 
-/// Returns the denominator of the scale at which the image is decoded. It is the first of 8, 4 and 2 whose result is at
-/// least as large as requested, otherwise 1. Other scales are no faster than full size.
+/// Returns the denominator of the scale at which to decode the image: 8, 4, 2 or 1. Chooses the largest of these for
+/// which the decoded image is at least as large as requested. Other scales of libjpeg are not faster than decoding at
+/// full size.
 unsigned part_of(const jpeg_decompress_struct& jpeg, const ImageUse& use) {
   if (use.width <= 0 || use.height <= 0) return 1;
   for (const unsigned part : {8U, 4U, 2U})

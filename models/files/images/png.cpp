@@ -13,8 +13,9 @@
 namespace troupe {
 namespace {
 
-/// The state of libpng for one file. If a function of libpng fails, the error handler stores the message and returns to
-/// `attempt` by a longjmp. The stack frames that the longjmp skips must have no destructors.
+/// The state of libpng for one file. If a function of libpng fails, the error handler stores the message and jumps to
+/// `attempt` by a longjmp. The functions that the longjmp skips must have no local objects with destructors, because
+/// these would not run.
 struct PngDecoder {
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -57,14 +58,15 @@ void read_png_header(PngDecoder& decoder) {
   decoder.info = png_create_info_struct(decoder.png);
   if (decoder.info == nullptr) std::longjmp(decoder.failed, 1);
   png_set_read_fn(decoder.png, &decoder, read_png_bytes);
-  // -1: applies to all chunks that are not pixels, such as gamma, colour profiles and texts.
+  // Makes libpng ignore all parts of the file that it does not need for the pixels, such as gamma, colour profiles and
+  // texts. The argument -1 selects all these parts.
   png_set_keep_unknown_chunks(decoder.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   png_read_info(decoder.png, decoder.info);
 }
 
-/// Requests pixels as bytes from libpng. Palette indices are replaced by colours. If some pixels are transparent, there
-/// is an alpha channel.
-/// @param colours if true, grey pixels are converted to colours
+/// Makes libpng return one byte for each channel of a pixel. libpng then replaces palette indices by colours. If the
+/// image has transparency, the pixels have an alpha channel.
+/// @param colours if true, libpng converts grey pixels to colours
 void ask_for_bytes(PngDecoder& decoder, bool colours) {
   png_set_expand(decoder.png);
   png_set_scale_16(decoder.png);
@@ -81,9 +83,9 @@ void read_png_rows(PngDecoder& decoder, std::uint8_t* rows) {
     for (std::size_t y = 0; y < height; ++y) png_read_row(decoder.png, rows + y * row_bytes, nullptr);
 }
 
-/// Returns for each alpha from 0 to 255 the factor by which a pixel is multiplied when it is blended with black, times
-/// 65,536. Light is multiplied by alpha / 255. A pixel value is the 2.2nd root of light, so the value is multiplied by
-/// the 2.2nd root of alpha / 255.
+/// Returns a table that contains, for each alpha from 0 to 255, the factor that blends the value of a pixel with black,
+/// in units of 1/65,536. Blending multiplies the light of the pixel by alpha / 255. The value of a pixel is
+/// proportional to the 2.2nd root of its light. Therefore the factor for the value is the 2.2nd root of alpha / 255.
 std::array<std::uint32_t, 256> shares_on_black() {
   std::array<std::uint32_t, 256> shares{};
   for (std::size_t alpha = 0; alpha < shares.size(); ++alpha)
@@ -92,16 +94,16 @@ std::array<std::uint32_t, 256> shares_on_black() {
   return shares;
 }
 
-/// Returns the grey value of a colour according to ITU-R 601, rounded as libjpeg does it. The weights of the colours
-/// are in units of 1/65,536.
+/// Returns the grey value of a colour (red, green, blue) according to ITU-R 601, rounded as libjpeg rounds it. The
+/// weights of the three channels are in units of 1/65,536.
 std::uint32_t grey_of(const std::array<std::uint32_t, 3>& colour) {
   return (19595 * colour[0] + 38470 * colour[1] + 7471 * colour[2] + 32768) >> 16;
 }
 
-/// Converts pixels in place: blends them with black if there is an alpha channel, and converts colours to grey if grey
-/// is requested.
-/// @param channels the present number of channels: grey or colours, plus alpha if the number is even
-/// @param wanted the requested number of channels: 1, or the present number of colours
+/// Converts pixels in place to the requested number of channels. If the pixels have an alpha channel, blends them with
+/// black. If grey is requested, converts colours to grey.
+/// @param channels the present number of channels: 1 (grey), 2 (grey and alpha), 3 (colours) or 4 (colours and alpha)
+/// @param wanted the requested number of channels: 1, or the present number without alpha
 void convert_pixels(std::vector<std::uint8_t>& pixels, std::size_t channels, std::size_t wanted) {
   if (channels == wanted) return;
   static const std::array<std::uint32_t, 256> shares = shares_on_black();
@@ -118,7 +120,7 @@ void convert_pixels(std::vector<std::uint8_t>& pixels, std::size_t channels, std
   pixels.resize(pixels.size() / channels * wanted);
 }
 
-/// An image of libpng's simplified interface, freed with this object.
+/// Owns an image of libpng's simplified interface, and frees it in the destructor.
 struct PngImage {
   png_image image{};
 

@@ -18,10 +18,10 @@ Middle middle_of(std::int64_t length, std::int64_t size) {
   return {(length - size) / 2, size};
 }
 
-/// Scales some rows of one channel to another width.
-/// @param rows the rows to scale
-/// @param taps one for each new pixel of a row
-/// @param to receives the new rows, multiplied by `byte_scale`
+/// Scales some rows of one channel of an image to another width, and multiplies the pixels by `byte_scale`.
+/// @param rows the numbers of the rows to scale
+/// @param taps one element for each pixel of a new row
+/// @param to receives the new rows, one after the other
 void scale_rows(const Image& image, std::int64_t channel, const Middle& rows, const std::vector<Taps>& taps,
                 float byte_scale, float* to) {
   for (std::int64_t y = rows.first; y < rows.first + rows.size; ++y) {
