@@ -40,8 +40,9 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return line + '\n';
 }
 
-/// Returns the texts of the cells in the first line of `text`.
-/// @param length set to the length of this line, including its end; set to 0 if there is no complete line
+/// Returns the contents of the cells in the first line of `text`, without the quotes around cells. Returns an empty
+/// list if `text` has no complete line.
+/// @param length set to the length in bytes of this line, including its line end; set to 0 if there is no complete line
 std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -49,7 +50,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
     const char at = text[length];
     if (at == '"') {
       const bool again = !quoted && length > 0 && text[length - 1] == '"';
-      if (again) cells.back() += '"';  // two quotes in a quoted cell stand for one; the second continues it
+      if (again) cells.back() += '"';  // two quotes inside a quoted cell stand for one quote
       quoted = !quoted;
     } else if (at == ',' && !quoted) {
       cells.emplace_back();
@@ -64,7 +65,8 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
   return {};
 }
 
-/// Returns the length of the complete lines at the start of `text`. An end of line in a quoted cell does not count.
+/// Returns the length in bytes of the complete lines at the start of `text`. A line end inside a quoted cell is part of
+/// the cell and does not end the line.
 std::size_t whole_csv(std::string_view text) {
   std::size_t whole = 0;
   bool quoted = false;
@@ -89,8 +91,8 @@ std::string widened_csv(std::string_view text, std::size_t more) {
 
 constexpr std::ptrdiff_t kFixed = 2;  ///< number of columns before the columns of metrics
 
-/// Returns the name of a metric's column. It is the name of the metric, with the prefix "metric_" if that is also the
-/// name of a fixed column.
+/// Returns the name of the column for `metric`. This is the name of the metric. If a fixed column ("iteration" or
+/// "seconds") has the same name, the prefix "metric_" is added.
 std::string column_of(const std::string& metric) {
   return metric == "iteration" || metric == "seconds" ? "metric_" + metric : metric;
 }
@@ -124,9 +126,10 @@ class Csv : public Callback {
     return std::find(columns.begin() + kFixed, columns.end(), name);
   }
 
-  /// Reads the columns from the first line of an existing file. Returns the length of the complete lines in `text`, the
-  /// contents of the file.
-  /// @throws Error bad_file if the first line is not the header of such a file
+  /// Reads the names of the columns from the first line of an existing CSV file. Returns the length in bytes of the
+  /// complete lines in `text`.
+  /// @param text the contents of the file
+  /// @throws Error bad_file if the first line is not a header that this callback writes
   std::size_t read_header(const std::string& text) {
     const Names cells = first_csv_line(text, header_);
     if (std::ssize(cells) < kFixed || !std::equal(columns_.begin(), columns_.end(), cells.begin()))
@@ -135,8 +138,9 @@ class Csv : public Callback {
     return whole_csv(text);
   }
 
-  /// Writes the header with a column for each metric, if there is no header yet or a metric has no column. If the file
-  /// cannot be replaced, no columns are added to an existing header.
+  /// Ensures that the file has a header with a column for each metric in `metrics`. If the file has no header yet,
+  /// writes a header. If a metric has no column, replaces the file by a file with the additional columns. If the file
+  /// cannot be replaced, leaves the header unchanged.
   void add_columns(const Json& metrics) {
     LogFile& file = begun(file_);
     Names all = columns_;
