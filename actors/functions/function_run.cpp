@@ -95,9 +95,8 @@ void FunctionRun::load_datasets() {
   std::istringstream names(request_.datasets);
   std::size_t number = 0;
   for (std::string name; std::getline(names, name, '\0'); ++number) {
-    if (number == placing_.datasets.size())
-      placing_.datasets.emplace_back();  // a data set passed by name may lack an
-                                         // entry
+    // A data set that is passed by name may have no entry yet.
+    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();
     TrainingData& data = placing_.datasets[number];
     if (!name.empty()) data = load_data(name, request_.seed);
     if (!data.train) throw Error(ErrorCode::protocol, "the driver neither names the data nor passes it by value");
