@@ -38,11 +38,10 @@ struct TrialFiles {
 
   std::string task() const { return folder + "/trial.json"; }
   std::string reports() const { return folder + "/reports.jsonl"; }
-  std::string output() const { return folder + "/output.txt"; }  ///< the text that the trial's process prints
-  std::string end() const {
-    return folder + "/end.json";
-  }  ///< the result, state and error of the trial; the file
-     ///< exists only if the trial has ended
+  /// The text that the trial's process prints.
+  std::string output() const { return folder + "/output.txt"; }
+  /// The result, state and error of the trial. The file exists only if the trial has ended.
+  std::string end() const { return folder + "/end.json"; }
   std::string checkpoints() const { return folder + "/checkpoints"; }
 };
 

@@ -231,9 +231,8 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
     return !others_[static_cast<std::size_t>(other)].waits && !mpi_.words().has(other);
   };
   int missing = first([&](int other) { return waits_for(other) && is_silent(other); });
-  if (missing < 0)
-    missing = first(is_silent);  // this rank waits for no silent rank, so blame a silent rank for which
-                                 // other ranks wait
+  // If this rank waits for no silent rank, blame a silent rank for which other ranks wait.
+  if (missing < 0) missing = first(is_silent);
   if (missing < 0) missing = first(waits_for);
   const CallRecord& last = last_[static_cast<std::size_t>(std::max(0, missing))];
   fail({ErrorCode::timeout, std::max(0, missing),
