@@ -23,8 +23,9 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-/// Returns the cell for the value of a metric. A number is written with all its digits, or as "nan", "inf" or "-inf".
-/// The cell for null is empty. Lists and objects are written as JSON.
+/// Returns the text of the CSV cell for `value`, the value of a metric. A number is written with as many digits as are
+/// needed to read the same number again, or as "nan", "inf" or "-inf". The cell for null is empty. Lists and objects
+/// are written as JSON.
 std::string csv_value(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return csv_cell(value.get_ref<const std::string&>());
@@ -33,7 +34,7 @@ std::string csv_value(const Json& value) {
   return csv_cell(value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
 }
 
-/// Returns a line of cells, separated by commas.
+/// Returns a line of a CSV file: the texts in `cells`, separated by commas, and a line end.
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + cell;
@@ -77,7 +78,7 @@ std::size_t whole_csv(std::string_view text) {
   return whole;
 }
 
-/// Returns `text` with `more` empty cells appended to each line.
+/// Returns `text`, lines of a CSV file, with `more` empty cells appended to each line.
 std::string widened_csv(std::string_view text, std::size_t more) {
   std::string wide;
   bool quoted = false;

@@ -53,7 +53,7 @@ std::string integer_field(unsigned field, std::int64_t value) {
 }
 std::string double_field(unsigned field, double value) { return key(field, 1) + little_endian(value); }
 std::string float_field(unsigned field, float value) { return key(field, 5) + little_endian(value); }
-/// Encodes a field that contains a string or another message.
+/// Returns an encoded field that contains a string or another message.
 std::string bytes_field(unsigned field, std::string_view value) {
   return key(field, 2) + varint(value.size()) + std::string(value);
 }

@@ -31,9 +31,9 @@ class StepCallbacks {
   /// @param step number of steps that the run has done before the evaluation
   void evaluation(const Evaluation& evaluation, EvaluationSet set, std::int64_t step);
   void checkpoints(const std::vector<CheckpointInfo>& written);
-  /// Calls on_failure for the error of a failed step. Logs exceptions of callbacks.
+  /// Calls on_failure with `error`, the error of a failed step. If a callback throws, logs the exception.
   void failure(const Error& error) noexcept;
-  /// Calls on_checkpoint for each checkpoint in `written`, and then on_end. Logs exceptions of callbacks.
+  /// Calls on_checkpoint for each checkpoint in `written`, and then on_end. If a callback throws, logs the exception.
   void end(const std::vector<CheckpointInfo>& written) noexcept;
   bool wants_to_stop() const { return callbacks_.wants_to_stop(); }
 

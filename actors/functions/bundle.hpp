@@ -18,8 +18,8 @@ std::string to_text(const Json& json);
 Json json_from(std::string_view text);
 
 /// The next two functions convert a result or a checkpoint into bytes.
-/// @throws Error invalid_argument if a tensor's number of floats does not match its shape or its name is not printable,
-/// or if a result's JSON has too many levels
+/// @throws Error invalid_argument if a tensor's number of floats does not match its shape, a tensor's name is not
+/// printable, or a result's JSON is nested deeper than 100 levels
 std::string to_bytes(const TaskResult& returned);
 std::string to_bytes(const Checkpoint& checkpoint);
 /// The next two functions convert the bytes of a result or of a checkpoint back.

@@ -13,7 +13,7 @@
 
 namespace troupe {
 
-/// Checks the name under which a user registers a function.
+/// Checks `name`, the name under which a user registers a function.
 /// @throws Error invalid_argument if the name is empty, longer than 200 bytes, not printable, or begins with "#"
 void check_function_name(const std::string& name);
 

@@ -215,7 +215,8 @@ class GroupSGD::Impl {
     if (factor != 1) scale(factor, mean_.data(), learned, mean_.data());
   }
 
-  /// Returns the L2 norm of the whole mean gradient. All ranks return the same value.
+  /// Returns the L2 norm of the whole mean gradient, of which each rank has a part. Every rank must call this function,
+  /// and gets the same value.
   double norm() {
     const std::size_t learned = model_->info().learned_size;
     std::vector<Range> slices;

@@ -24,7 +24,7 @@ struct Placing {
   std::vector<TrainingData> datasets = {};
 };
 
-/// The implementation of `here()` (class TaskContext) for one running function.
+/// The implementation of a function's context (class TaskContext, which `here()` returns), for one running function.
 class Surroundings {
  public:
   explicit Surroundings(Placing placing) : placing_(std::move(placing)) {}

@@ -91,8 +91,9 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// Returns the arguments with which this process was started, including the program's name. Reads them from
-/// /proc/self/cmdline, because another parser may have removed arguments from argv. Without /proc, returns `argv`.
+/// Returns the arguments with which this process was started, including the program's name. Reads the arguments from
+/// /proc/self/cmdline, because another parser may have removed arguments from `argv`. If /proc is not available,
+/// returns `argv`.
 std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
   std::string text = read_kernel_file("/proc/self/cmdline");
   if (text.empty()) return argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"troupe"};

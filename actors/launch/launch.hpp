@@ -34,7 +34,8 @@ struct WorkerLaunch {
 /// `--troupe-join-timeout=SECONDS`, `--troupe-cut-after=MILLISECONDS`, `--troupe-once` and `--troupe-watched`.
 struct NodeLaunch {
   Address join;                 ///< the address of the driver's gate
-  std::string certs;            ///< folder with ca.pem, and cert.pem and key.pem of the role node
+  std::string certs;            ///< the folder with the files ca.pem, cert.pem and key.pem; the certificate must have
+                                ///< the role node
   Address listen;               ///< the address at which this node accepts data connections; without a host: the local
                                 ///< address of its connection to the driver
   std::string driver_name;      ///< the name that the driver's certificate must have; empty: any name
@@ -89,8 +90,8 @@ std::optional<NodeLaunch> slurm_node();
 /// Returns true if `init` was called in this process. Troupe cannot start a program as a worker process if the program
 /// does not call `init`.
 bool is_initialised();
-/// Returns the arguments with which this process was started, beginning with the program's name. Worker, node and trial
-/// processes are started with the same arguments.
+/// Returns the arguments with which this process was started, beginning with the program's name. Troupe starts worker,
+/// node and trial processes with these arguments, too.
 const std::vector<std::string>& program_arguments();
 /// Returns the text NAME=VALUE of the environment variable that passes `arguments` to a process. In that process,
 /// `init` reads the variable and removes it from the environment.

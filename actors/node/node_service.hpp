@@ -43,7 +43,7 @@ class NodeService : public NodeShare {
   /// returns true afterwards. Both functions are thread-safe.
   void note_asked() { asked_ = true; }
   bool was_asked() const { return asked_; }
-  // For the node's workers; thread-safe:
+  // The next four functions are for the node's workers. They are thread-safe.
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
   void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override;
@@ -79,7 +79,7 @@ class NodeService : public NodeShare {
     std::shared_ptr<VersionedState> state;
     std::shared_ptr<Transport> transport;    ///< the transport of this generation; kept here, so that a lane that still
                                              ///< works on this generation cannot use the transport of the next one
-    std::unique_ptr<NodeExchange> exchange;  ///< null if there are parameter servers, which use the members below
+    std::unique_ptr<NodeExchange> exchange;  ///< null if the run has parameter servers; these use the members below
     std::shared_ptr<ServedState> served;
     std::shared_ptr<ServerExchange> server_exchange;
     std::unique_ptr<ParameterServer> server;  ///< this node's parameter server; null if the node owns no slice
@@ -106,8 +106,8 @@ class NodeService : public NodeShare {
   std::span<const float> whole_transfer(std::uint64_t number, std::uint64_t floats) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
-  /// Checks that the last ExpectPlaced or ExpectSlices named this vector and buffer.
-  /// @throws Error protocol if it named another vector or buffer
+  /// Checks that the last request ExpectPlaced or ExpectSlices named the vector `vector` and the buffer `buffer`.
+  /// @throws Error protocol if that request named another vector or buffer
   void check_expected(int vector, int buffer) const;
   /// Returns the range of floats that the slices of the lanes of node `node` cover together. The slices of a node are
   /// adjacent.

@@ -5,7 +5,7 @@
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// The part of NodeService that moves vectors between the driver and the node's workers, and between the states of
+// The part of NodeService that moves vectors: between the driver and the node's workers, and between the states of
 // different nodes.
 namespace troupe {
 void NodeService::carry_out(const CreateTransfer& request) {

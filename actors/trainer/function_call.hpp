@@ -37,7 +37,7 @@ class FrameReader {
   std::optional<Frame> next();
   /// Returns true if all received bytes were returned in frames, so that no part of a frame is left.
   bool empty() const { return begin_ == bytes_.size(); }
-  /// Returns the number of bytes that this object stores.
+  /// Returns the number of received bytes that this object stores.
   std::size_t size() const { return bytes_.size(); }
 
  private:
@@ -74,7 +74,7 @@ class FunctionCall {
   /// Returns true if the function has ended on all workers and `next` has returned all events.
   bool over() const { return all_ended() && events_.empty(); }
 
-  /// Requests that all functions stop.
+  /// Requests that the function stops on all workers.
   void stop() { tell_all({}); }
   /// Requests that the function stops on all workers, and breaks the group of the ranks because rank `absent` is
   /// missing. Collectives of the other ranks then throw an error with `code` and `why`. Only the first call has an
@@ -120,7 +120,7 @@ class FunctionCall {
 
   WorkerPool& pool_;
   CallRequest request_;
-  std::size_t most_held_;  ///< the maximum number of bytes in incomplete frames
+  std::size_t most_held_;  ///< the maximum number of received bytes that are not in frames yet
   std::vector<Rank> ranks_;
   std::vector<Round> open_;  ///< requests that have no answer yet
   std::deque<Event> events_;

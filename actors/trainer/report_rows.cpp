@@ -12,8 +12,8 @@ namespace {
 /// The maximum size in bytes of reports that wait for the reports of other ranks.
 constexpr std::size_t kMostWaiting = std::size_t{256} << 20;
 
-/// Returns a metric's value as a number; std::nullopt if it is not a number. Returns NaN for null, because a worker
-/// sends null in place of NaN and infinity.
+/// Returns `value`, the value of a metric, as a number; std::nullopt if the value is not a number. Returns NaN for
+/// null, because a worker sends null in place of NaN and infinity.
 std::optional<double> number_in(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_null()) return std::nan("");
@@ -100,7 +100,7 @@ std::optional<Json> ReportRows::next() {
 }
 
 Json ReportRows::aggregated(std::size_t rows) const {
-  /// The values of one metric in the rows.
+  /// The values of one metric in the rows that are combined.
   struct Metric {
     std::optional<Aggregate> how;
     std::vector<double> numbers;

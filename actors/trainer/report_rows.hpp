@@ -25,7 +25,7 @@ class ReportRows {
   /// Removes and returns the next combined report. Returns std::nullopt if this report must wait for the reports of a
   /// rank that has not ended.
   std::optional<Json> next();
-  /// Returns the number of reports that a rank has made.
+  /// Returns the number of reports that rank `rank` has made.
   std::int64_t reported(int rank) const { return reported_[static_cast<std::size_t>(rank)]; }
   /// Returns how many reports of each rank are contained in the combined reports that `next` has returned.
   std::int64_t iteration() const { return iteration_; }

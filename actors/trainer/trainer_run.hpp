@@ -22,8 +22,8 @@ struct TrainerMemory {
   bool running = false;
 };
 
-/// The run of a function on the workers of a trainer. Calls the function, and calls it again after the loss of a
-/// worker. Converts the output of the function into reports, checkpoints and results, and calls the callbacks.
+/// The run of a user's function on the workers of a trainer. Calls the function, and after the loss of a worker calls
+/// the function again. Converts the function's output into reports, checkpoints and results, and calls the callbacks.
 class RunHandle::Impl {
  public:
   /// The member function of WorkerGroup that started this run. Only a run that `WorkerGroup::run` started can resume
@@ -92,7 +92,8 @@ class RunHandle::Impl {
   void fail() noexcept;
   /// Ends the function on workers where it still runs (`FunctionCall::end`), and releases the workers for other runs.
   void wind_up() noexcept;
-  /// Returns the time until which `next` waits for an event.
+  /// Returns the deadline until which `next` waits for an event: the time by which the function must have ended, if it
+  /// must end.
   Deadline deadline() const;
 
   const OwningProcess owner_;

@@ -73,8 +73,8 @@ class ControlLink {
   std::atomic<bool> has_refusal_{false};
   Clock::time_point measured_;  ///< the time of the last measurement of the round-trip time
   Clock::time_point looked_;
-  std::atomic<Clock::rep> resumed_{0};  ///< the time at which this process last ran again after it was stopped; 0:
-                                        ///< never
+  std::atomic<Clock::rep> resumed_{0};  ///< the time at which this process continued after it was last stopped; 0: it
+                                        ///< was never stopped
   std::atomic<Clock::rep> stopped_{0};  ///< for how long this process was stopped before `resumed_`
   std::atomic<Clock::rep> ended_{0};
 };

@@ -30,7 +30,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-/// Returns the path of the socket in `folder`.
+/// Returns the path of the socket in the folder `folder`.
 /// @throws Error system if the path is too long for a socket
 std::string socket_in(const std::string& folder) {
   address_of(folder + kSocketName);

@@ -26,7 +26,7 @@ inline constexpr int kBriefFiles = 5;                   ///< file descriptors th
 /// Returns the needs of an actor system that connects to another process, and of one actor that has a thread of its
 /// own.
 StartNeeds needs_of_system();
-/// Returns the needs of a node's process that serves one run, without the workers of the run.
+/// Returns the needs of a node's process that serves one run. The needs of the run's workers are not included.
 StartNeeds needs_of_node();
 /// Returns the resources that must be available when a node starts: the resources that the child process of a run needs
 /// (`needs_of_node`), and two more threads.

@@ -37,7 +37,7 @@ SystemConfig::SystemConfig(std::size_t scheduler_threads, Reach reach, milliseco
       set("middleman.connection-timeout",
           caf::timespan{std::max(kSilentNode, 3 * std::min<milliseconds>(cut_after, std::chrono::hours(24 * 365)))});
   }
-  // Unpack messages on the thread that receives them, without additional threads, because messages are small.
+  // Make CAF unpack messages on the thread that receives them, without additional threads, because messages are small.
   set("middleman.workers", std::size_t{0});
 }
 

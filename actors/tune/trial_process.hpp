@@ -39,7 +39,7 @@ class TrialProcess {
   std::string how_it_ended();
   /// Sends SIGTERM to the process, which tells the trial to end.
   void ask_to_end() noexcept;
-  /// Kills the process and the processes that it has started.
+  /// Kills the process and all processes of its process group, such as the trial's workers.
   void kill() noexcept;
   int pid() const { return child_.pid(); }
 

@@ -96,7 +96,7 @@ class PassesOn : public Callback {
 /// Limits the private memory of this process to `bytes`; 0: no limit. Also raises the out-of-memory score of this
 /// process. So if the machine runs out of memory, the kernel kills this process before it kills the search.
 void limit_memory(std::size_t bytes) {
-  // If the kernel does not permit the change, the score stays unchanged.
+  // If the kernel does not permit a higher out-of-memory score, the score stays unchanged.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (score) static_cast<void>(::write(score.get(), "500", 3) == 3);
   if (bytes == 0) return;

@@ -16,13 +16,13 @@ struct TrialTask {
   Trainable trainable = {};
   Json config = {};               ///< the trainable's config, updated with the values that were drawn or suggested for
                                   ///< the trial
-  std::size_t memory = 0;         ///< maximum bytes of private memory of each process of the trial; 0: no limit
+  std::size_t memory = 0;         ///< maximum private memory in bytes of each process of the trial; 0: no limit
   std::int64_t most_reports = 0;  ///< maximum number of reports, after which the trial is told to end; 0: no limit
 };
 
 /// Returns `task` as JSON, in the form that `task_from_json` reads.
 Json to_json(const TrialTask& task);
-/// Returns the task in `json`.
+/// Returns the task that `json` contains.
 /// @param path the file that contained `json`, for error messages
 /// @throws Error bad_file if `json` was not written by `to_json`
 TrialTask task_from_json(const Json& json, const std::string& path);

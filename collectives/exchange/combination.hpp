@@ -5,7 +5,7 @@
 #include <vector>
 
 // Functions for L-BFGS that compute vectors element by element. The output element at an index depends only on the
-// input elements at the same index. So a vector may be divided anywhere, and its parts computed by separate calls.
+// input elements at the same index. So a vector may be divided anywhere, and separate calls may compute its parts.
 namespace troupe {
 
 /// The maximum number of floats per vector in one call of `combine`. With 4,096 floats, the sums stay in the caches.
@@ -24,10 +24,12 @@ void combine(std::span<const float* const> terms, std::span<const double> coeffi
 /// Converts `count` floats from `values` to doubles, and writes the doubles to `to`.
 void widen(const float* values, std::size_t count, double* to);
 
-/// Computes to = from + length * direction for `count` floats, in doubles, and rounds each result once.
+/// Computes from[i] + length * direction[i] for each i below `count`, and writes the results to `to`. Computes in
+/// doubles, and rounds each result to a float once.
 void move_along(const float* from, const float* direction, double length, std::size_t count, float* to);
 
-/// Computes to = (now - before) / length for `count` floats, in doubles, and rounds each result once.
+/// Computes (now[i] - before[i]) / length for each i below `count`, and writes the results to `to`. Computes in
+/// doubles, and rounds each result to a float once.
 void quotient_of_change(const float* now, const float* before, double length, std::size_t count, float* to);
 
 }  // namespace troupe

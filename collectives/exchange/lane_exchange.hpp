@@ -97,7 +97,7 @@ class LaneExchange {
   std::vector<LaneOperation> program_;
   Started started_;
   Range node_shards_;
-  Range member_shards_;                ///< ring order: the shards that this lane adds to each running sum
+  Range member_shards_;                ///< used in ring order: the shards that this lane adds to each running sum
   std::vector<int> sums_in_;           ///< indices of the flows of sums for this lane's slice
   std::vector<int> weights_out_;       ///< indices of the flows that send this lane's new weights
   std::vector<Term> terms_;            ///< the inputs of the sum for the lane's slice, in order of their shards

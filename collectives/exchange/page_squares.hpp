@@ -21,7 +21,7 @@ class PageSquares {
   /// @param begin the index of the first value in the flat vector; must be the start of a page
   /// @param values the floats of these pages; they must end at the end of a page or of the slice
   void note(std::size_t begin, std::span<const float> values);
-  /// Returns the sums, one per page of the slice.
+  /// Returns the sums of squares, one per page of the slice.
   std::span<const double> pages() const { return pages_; }
 
  private:

@@ -16,7 +16,7 @@ namespace troupe {
 struct PushedSlice {
   Gradients gradients;  ///< the pushed gradient is the sum of these gradients, added in the fixed tree
   std::size_t begin = 0;
-  std::int64_t bytes = 0;  ///< number of pushed bytes
+  std::int64_t bytes = 0;  ///< number of bytes that the worker has pushed
 };
 
 /// One node's part in the exchange between workers and parameter servers: workers push gradients to servers, and
@@ -102,7 +102,7 @@ class ServerExchange {
   std::shared_ptr<const ServedState> state_;
   Topology topology_;
   int devices_;
-  std::unique_ptr<Nodes> nodes_;  ///< null within one node
+  std::unique_ptr<Nodes> nodes_;  ///< null for a run within one node
   std::unique_ptr<HeldObjects> held_;
   std::vector<std::shared_ptr<Mapping>> mappings_;
   std::vector<Incoming> incoming_;  ///< by the worker's rank; the elements of workers on this node are empty

@@ -22,7 +22,7 @@ struct Absence {
 /// missing rank in the group. `where().worker` is the number of its worker, which may be different.
 class AbsentRank : public Error {
  public:
-  /// @param rank the missing rank; -1 if it is unknown
+  /// @param rank the missing rank; -1 if the missing rank is unknown
   AbsentRank(ErrorCode code, const std::string& message, Where where, int rank)
       : Error(code, message, std::move(where)), rank_(rank) {}
   int rank() const { return rank_; }

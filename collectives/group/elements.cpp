@@ -52,7 +52,7 @@ void tree(std::span<const Range> ranks, const T* const* sources, std::size_t cou
     return;
   }
   const Range all{ranks.front().begin, ranks.back().end};
-  if constexpr (std::is_same_v<T, float>)  // tree_sum gives the same result faster
+  if constexpr (std::is_same_v<T, float>)  // `tree_sum` computes the same result faster
     if (ranks.size() == all.size()) return tree_sum(sources, ranks.size(), count, out);
   const std::size_t middle = all.begin + left_leaves(all.size());
   std::size_t left = 0;

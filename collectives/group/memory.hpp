@@ -23,7 +23,7 @@ inline std::byte* bytes_of_mapping(const Mapping& mapping) {
   return reinterpret_cast<std::byte*>(mapping.writable_floats().data());
 }
 
-/// Copies `bytes` bytes. Does nothing if `to` and `from` are equal.
+/// Copies `bytes` bytes from `from` to `to`. Does nothing if the two pointers are equal.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }

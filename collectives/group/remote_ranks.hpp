@@ -31,7 +31,8 @@ class RemoteRanks {
   /// Blocks until each rank of the other nodes has sent its record of the call that this rank makes at present.
   void await_said(const Deadline& deadline);
 
-  /// Notifies all other nodes that this rank no longer takes part. Ignores nodes that cannot be reached.
+  /// Sends `farewell` to all other nodes, to announce that this rank no longer takes part. Ignores nodes that cannot be
+  /// reached.
   /// @param farewell the result of SharedBarrier::farewell
   void leave(std::span<const std::byte> farewell, const Deadline& deadline) const;
 

@@ -44,7 +44,8 @@ class SharedCommunicator : public Communicator {
   Staging map_staging();
   void forget() noexcept;
   void release(const ObjectId& id) noexcept;
-  /// Returns the name of the object that marks the barrier's memory as ready.
+  /// Returns the name of an object whose only purpose is to mark the barrier's memory as ready. The object is sealed as
+  /// soon as this memory is initialized.
   ObjectId said_id() const;
   ObjectId staging_id() const;
 

@@ -64,7 +64,8 @@ class MpiProcess {
   std::unique_ptr<Words> words_;
   std::vector<std::shared_ptr<void>> kept_;
   bool in_group_ = false;
-  std::optional<std::chrono::milliseconds> end_timeout_;  ///< the limit that `doubt` has set; empty: no limit
+  std::optional<std::chrono::milliseconds> end_timeout_;  ///< the time limit that `doubt` has set; std::nullopt: no
+                                                          ///< limit
 };
 
 }  // namespace troupe

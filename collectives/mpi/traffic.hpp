@@ -14,8 +14,8 @@ class Traffic {
   /// receive messages of an earlier, broken group
   Traffic(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
 
-  /// The next two functions start a transfer and return at once. The memory must stay valid until all transfers are
-  /// complete. If `bytes` is 0, nothing is sent or received.
+  /// The next two functions start a transfer to or from another rank, and return at once. The memory at `from` or `to`
+  /// must stay valid until all transfers are complete. If `bytes` is 0, nothing is sent or received.
   void send(int to, const std::byte* from, std::size_t bytes);
   void receive(int from, std::byte* to, std::size_t bytes);
   /// Returns true if all transfers are complete. In this case, removes all transfers from the set.

@@ -40,7 +40,7 @@ class Words {
 
   /// Starts to send a copy of `word` and `payload` to all other ranks, and returns at once.
   void say(const Word& word, std::span<const std::byte> payload = {});
-  /// Returns true if MPI has sent all words of this process.
+  /// Returns true if MPI has sent all words that were passed to `say`.
   bool all_said();
 
   /// Stores the words that have arrived, at most one per rank. Drops words of earlier groups, whose number is smaller

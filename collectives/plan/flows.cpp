@@ -7,15 +7,15 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
-constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
+constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KiB
+constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KiB
 /// The largest segment, in floats, for slices with at least kManySegments segments of this size. Larger segments need
 /// fewer system calls.
 constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
 constexpr std::size_t kManySegments = 16;
 constexpr std::size_t kSegmentsInSlice = 2;
 
-constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
+constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KiB
 
 /// Returns true if each node sends the new weights of a slice on to the next node (the ring of nodes). Returns false if
 /// the owner sends the weights directly to all nodes. Large slices are sent around the ring, because each link then

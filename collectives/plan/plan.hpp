@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// The input of `make_plan`: how the gradients of a run are reduced.
+/// The input of `make_plan`, which describes how the gradients of a run are reduced.
 struct PlanRequest {
   Strategy strategy = Strategy::automatic;
   bool deterministic = true;      ///< if true, gradients are added in the fixed tree over shards; if false, the
@@ -47,7 +47,7 @@ struct Flow {
 /// States which lane adds, applies and sends which data. The same request and the same vector size always give the same
 /// plan. So each process computes the plan by itself.
 struct Plan {
-  Strategy strategy = Strategy::sharded;  ///< never automatic
+  Strategy strategy = Strategy::sharded;  ///< the strategy of the plan; never `automatic`
   bool driver_reduces = false;            ///< if true, the driver adds all gradients; otherwise each lane adds the
                                           ///< gradients for its own slice
   bool ring_order = false;    ///< if true, a running sum is sent from member to member around the ring, and each member

@@ -37,7 +37,7 @@ struct Topology {
   /// the last worker.
   /// @param lanes all lanes of one worker
   Range lanes_before(const Range& lanes) const;
-  /// Takes one value per lane and returns one value per shard: the value of the lane that computes the shard.
+  /// Takes one value per lane, and returns one value per shard: the value of the lane that computes the shard.
   std::vector<std::uint64_t> by_shard(const std::vector<std::uint64_t>& by_lane) const;
   Range shards_of_node(int node) const { return shards_of_lanes(lanes_of_node(node)); }
 };

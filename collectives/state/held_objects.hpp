@@ -15,7 +15,8 @@ class HeldObjects {
   HeldObjects(const HeldObjects&) = delete;
   HeldObjects& operator=(const HeldObjects&) = delete;
 
-  // The next three functions call the function of StoreClient with the same name, and add the object to the list.
+  // Each of the next three functions calls the function of StoreClient with the same name, and adds the object to the
+  // list.
   std::shared_ptr<Mapping> create(const ObjectId& id, std::size_t bytes, CreateOptions options = {});
   std::shared_ptr<Mapping> open(const ObjectId& id, std::size_t offset, std::size_t bytes);
   std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);

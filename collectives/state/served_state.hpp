@@ -21,7 +21,7 @@ class ServedState {
     for (std::size_t rank = layout().served.begin; rank < layout().served.end; ++rank)
       served_.push_back(held_.create_sealed(layout().id(ObjectKind::served, static_cast<int>(rank)), layout().bytes()));
   }
-  /// Maps the gradients like `AllGradients::map`.
+  /// Maps the gradients of the shards in this store, like `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
     gradients_.map(made_for, timeout);
   }

@@ -74,11 +74,11 @@ struct SlabLayout : StateShape {
                                  ///< portion if shards are divided into portions
   Range shards = {0, 1};         ///< the shards whose gradients are in this store; if shards are divided into portions,
                                  ///< the numbers of the portions
-  bool in_part = false;          ///< if true, this store contains only the range `own` of each vector with one buffer
+  bool in_part = false;          ///< if true, this store contains only the floats `own` of each vector with one buffer
   Range own = {};                ///< the floats of the flat vectors that belong to the slices of this store's workers
   bool mean_gradient = false;    ///< if true, the driver adds the gradients and writes the mean gradient into a slab
-  bool backups = false;          ///< if true, each shard has two gradients (see GradientOf), and any worker may write
-                                 ///< any slice
+  bool backups = false;          ///< if true, any worker can become a backup: each shard has two gradients (see
+                                 ///< GradientOf), and any worker may write any slice
   bool devices_copy = false;     ///< if true, workers map the weights for writing, although they only read the weights.
                                  ///< On most machines, a device can copy memory by DMA only if its mapping is writable
   Range served = {0, 0};         ///< ranks of the workers for which parameter servers write served weights into this

@@ -19,7 +19,7 @@ namespace troupe {
 /// gradients' slabs, because any worker of the store may write any of these slabs.
 class VersionedState {
  public:
-  /// Creates all vectors that belong to this store, filled with zeros.
+  /// Creates all vectors of `layout` that belong to this store, filled with zeros.
   VersionedState(StoreClient& store, const SlabLayout& layout);
 
   /// Copies the state `from` of an earlier generation: buffer i becomes a copy of buffer `buffers[i]` of `from`. If the

@@ -48,7 +48,7 @@ class AdmittedStream {
   bool drained_ = false;  ///< true if the last read emptied the socket
   std::vector<std::byte> said_;
   std::size_t sent_ = 0;    ///< number of bytes of `said_` that were written to the TLS stream
-  std::size_t judged_ = 0;  ///< number of bytes passed to `write_some` whose frames are in `said_`
+  std::size_t judged_ = 0;  ///< number of bytes of the unfinished call of `write_some`, whose frames are in `said_`
 };
 
 }  // namespace troupe

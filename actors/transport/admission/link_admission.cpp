@@ -19,8 +19,8 @@ constexpr std::string_view kTypePrefix = "@<>+";
 constexpr std::string_view kEmptyMessage = "@<>";
 constexpr std::size_t kLongestType = 64;
 
-constexpr std::size_t kHandshakeBytes = 256;  ///< the maximum size of a driver's handshake
-constexpr std::size_t kQuestionBytes = 256;   ///< the maximum size of CAF's own question to the spawn server
+constexpr std::size_t kHandshakeBytes = 256;  ///< the maximum size in bytes of a driver's handshake
+constexpr std::size_t kQuestionBytes = 256;   ///< the maximum size in bytes of CAF's own question to the spawn server
 constexpr std::size_t kTwoNodes = 2 * sizeof(NodeId);
 constexpr std::size_t kEndBytes = kTwoNodes + 1 + 8 + 2 + 1 + kEmptyMessage.size();
 /// The maximum number of bytes in a message before its fields. These bytes are an empty list of actors to which CAF

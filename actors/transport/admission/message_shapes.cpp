@@ -31,7 +31,7 @@ constexpr bool kIsVector = false;
 template <class T>
 constexpr bool kIsVector<std::vector<T>> = true;
 
-/// Returns the number of values of an enumeration.
+/// Returns the number of values of an enumeration in messages: here, of Strategy.
 constexpr std::uint8_t values_of(Strategy /*any*/) { return kStrategyNames.size(); }
 
 std::size_t most(Bound bound, const RunLimits& limits) {
