@@ -48,8 +48,9 @@ FunctionCall::FunctionCall(WorkerPool& pool, CallRequest request)
   for (int rank = 0; rank < size(); ++rank) listen(rank);
 }
 
-/// Sends the requests `starts`, which start the function. If the function does not begin on all workers, ends it on the
-/// workers on which it has begun, because a worker runs only one function at a time. Then throws the error.
+/// Sends the requests `starts`, which start the function. If the function does not begin on a worker, ends it on the
+/// workers on which it has begun, and throws the error. This is necessary because a worker runs only one function at a
+/// time.
 void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
   pool_.rounds().ask_each(starts, phase);
 } catch (const Error& error) {

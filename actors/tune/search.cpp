@@ -35,8 +35,8 @@ Space space_of(const Options& options) {
   return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
 }
 
-/// Returns true if a trial that failed with the error `code` may succeed when it is started again, such as after the
-/// loss of one of its workers.
+/// Returns true if a trial that failed with the error `code` may succeed when it is started again. This is so if it
+/// lost a worker or a timeout passed.
 /// @param code the name of an error code
 bool is_a_loss(const std::string& code) {
   return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);

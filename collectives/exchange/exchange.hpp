@@ -29,9 +29,9 @@ struct ExchangeReport {
 /// all nodes make the same calls, with the same ticket. Must not be used for plans with `driver_reduces`.
 ///
 /// Sums from other nodes arrive in staging slabs, which this class creates. A staging slab has room for one slice per
-/// sum that arrives. In ring order, or if the shards of each node are one complete subtree, the staging slabs of a node
-/// have (N-1)/N of the size of a flat vector, where N is the number of nodes. New weights from other nodes arrive
-/// directly in the node's own vector of weights.
+/// sum that arrives. Let N be the number of nodes. In ring order, or if the shards of each node are one complete
+/// subtree, the staging slabs of a node together have (N-1)/N of the size of a flat vector. New weights from other
+/// nodes arrive directly in the node's own vector of weights.
 ///
 /// `lane_exchange.cpp` implements what a lane sends and for what it waits, segment by segment.
 ///

@@ -26,8 +26,8 @@ struct LaneOperation {
 
 /// Returns all operations that lane `lane` executes in a step, in order of execution. First come contributions and
 /// running sums, ordered by the distance between the lane and the owner around the ring. Then follows `apply`, and then
-/// `collect`, also ordered by distance. The order prevents deadlocks: an operation waits only for data from operations
-/// that are earlier in this order, on the same or another lane, and every lane executes its operations in this order.
+/// `collect`, also ordered by distance. This order is the same for all lanes, and prevents deadlocks: an operation
+/// waits only for data from operations that are earlier in the order, on the same or another lane.
 std::vector<LaneOperation> lane_program(const Plan& plan, int lane);
 
 }  // namespace troupe

@@ -29,7 +29,8 @@ void add_to(float* sum, const float* values, std::size_t count);
 
 /// Returns the largest subtrees of the fixed tree over `num_leaves` leaves that together cover exactly the leaves
 /// [begin, end), in order. There are at most 2 log2(num_leaves) such subtrees. A process that has only the leaves
-/// [begin, end) can compute the sum of each subtree, and this does not change the order in which all leaves are added.
+/// [begin, end) can compute the sum of each subtree by itself. This does not change the order in which all leaves are
+/// added.
 std::vector<Range> complete_subtrees(std::size_t num_leaves, std::size_t begin, std::size_t end);
 
 /// The size of a chunk: the number of floats that a reduction adds at a time. The partial sums of a chunk of this size
