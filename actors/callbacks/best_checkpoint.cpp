@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kRecord = "/best.json";
-constexpr std::size_t kMostValues = 10'000;  ///< the maximum size of `KeepsBest::values_`
+constexpr std::size_t kMostValues = 10'000;  ///< the maximum number of entries of `KeepsBest::values_`
 
 void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   OutputFile file(path);
@@ -26,7 +26,8 @@ void write_whole(const std::string& path, std::span<const std::byte> bytes) {
   file.commit();
 }
 
-/// Copies the folder `from` to `to`, with all files and folders in it, and syncs each copied file to disk.
+/// Creates the folder `to` and copies all contents of the folder `from` into it, including subfolders. Syncs each
+/// copied file to disk.
 /// @throws Error bad_file or fs::filesystem_error if a file cannot be read or written
 void copy_folder(const std::string& from, const std::string& to) {
   fs::create_directory(to);
@@ -39,8 +40,9 @@ void copy_folder(const std::string& from, const std::string& to) {
   }
 }
 
-/// Checks that `path` may be replaced: it must not exist, be an empty folder, or contain the record of an earlier copy.
-/// This protects files that this callback did not write.
+/// Checks that `path` may be replaced by the copy of a checkpoint. This is so if `path` does not exist, is an empty
+/// folder, or contains the record (best.json) of an earlier copy. The check protects files that this callback did not
+/// write.
 /// @throws Error bad_file if `path` may not be replaced, or if its parent folder does not exist
 void check_place(const std::string& path) {
   std::error_code ignored;
@@ -51,8 +53,9 @@ void check_place(const std::string& path) {
     throw_bad_file(path, "exists and is not a copy of a best checkpoint, so it is not replaced");
 }
 
-/// Moves `folder` to `path`. An existing copy at `path` is exchanged atomically with `folder`. If the file system
-/// cannot exchange folders, the old copy is removed first, so there is no copy for a moment.
+/// Moves `folder` to `path`. If `path` exists, exchanges the folders `path` and `folder` atomically; the earlier copy
+/// is then in `folder`. If the file system cannot exchange folders, removes the earlier copy first, so for a moment
+/// there is no copy at `path`.
 void put_in_place(const std::string& folder, const std::string& path) {
   if (!fs::exists(path)) return fs::rename(folder, path);
   if (::renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
@@ -75,8 +78,8 @@ class KeepsBest : public Callback {
     best_ = run.resumed ? recorded() : std::nullopt;
   }
   void on_report(const Report& report) override {
-    // If a run resumes from a checkpoint, it repeats the iterations after that checkpoint. The earlier values of these
-    // iterations are therefore discarded.
+    // If a run resumes from a checkpoint, the run repeats the iterations after that checkpoint. So a report of
+    // iteration i discards the earlier values of all iterations after i.
     values_.erase(values_.upper_bound(report.iteration), values_.end());
     if (const auto value = metric_of(report, options_.metric)) values_[report.iteration] = *value;
     if (values_.size() > kMostValues) values_.erase(values_.begin());
@@ -107,8 +110,8 @@ class KeepsBest : public Callback {
     throw_bad_file(options_.path, "cannot copy " + checkpoint.path + ": " + error.code().message());
   }
 
-  /// Returns the metric's value for the existing copy; std::nullopt if there is no copy, or if the copy was chosen by
-  /// another metric.
+  /// Returns the metric's value of the existing copy at `options_.path`, read from best.json. Returns std::nullopt if
+  /// there is no copy, or if the copy was chosen by another metric.
   std::optional<double> recorded() const {
     if (!fs::exists(options_.path + kRecord)) return std::nullopt;
     const Json record = parse_bounded(InputFile(options_.path + kRecord).read_text(kMostText));

@@ -7,7 +7,8 @@
 namespace troupe {
 
 /// Calls the callbacks of a run, one after the other. If a callback throws, the exception propagates to the caller, and
-/// the callbacks after it are not called. Functions that are noexcept call all callbacks and log their exceptions.
+/// the callbacks after it are not called. The noexcept functions `failure` and `close` instead call all callbacks, and
+/// log the exceptions that callbacks throw.
 class CallbackList {
  public:
   /// @throws Error invalid_argument if a callback is null
@@ -15,23 +16,23 @@ class CallbackList {
 
   bool empty() const { return callbacks_.empty(); }
   void start(const RunStart& run);
-  /// Calls on_report with `report`. If the metric "epoch" is larger than in the previous report with this metric, first
-  /// calls on_epoch with that previous report.
+  /// Calls on_report with `report`. An epoch ends when the metric "epoch" increases: if it is larger in `report` than
+  /// in the previous report with this metric, first calls on_epoch with that previous report.
   void report(const Report& report);
-  /// Calls on_report with `report`. If `epoch_ends` is true, then calls on_epoch with the same report.
+  /// Calls on_report with `report`. If `epoch_ends` is true, calls on_epoch with `report` afterwards.
   void report(const Report& report, bool epoch_ends);
   void checkpoint(const CheckpointInfo& checkpoint);
-  /// Calls on_failure for an error after which the run continues.
+  /// Calls on_failure with `error`, after which the run continues (`goes_on` is true).
   void failure_passed(const Error& error);
-  /// Calls on_failure for the error that ends the run. Logs exceptions of callbacks, because the run throws its own
-  /// error.
+  /// Calls on_failure with `error`, which ends the run (`goes_on` is false). If a callback throws, logs the callback's
+  /// exception, because the run itself throws `error`.
   void failure(const Error& error) noexcept;
-  /// Calls on_end. If the run has not failed and a report had the metric "epoch", first calls on_epoch with the last
-  /// such report.
+  /// Calls on_end with `end`. If the run has not failed and a report had the metric "epoch", first calls on_epoch with
+  /// the last report that had this metric.
   void end(const RunEnd& end);
-  /// Like `end`, for callers that must not throw.
+  /// Like `end`, but logs exceptions of callbacks, for callers that must not throw.
   void close(const RunEnd& end) noexcept;
-  /// Returns true if a callback requests that the run stops.
+  /// Returns true if at least one callback requests that the run stops.
   bool wants_to_stop() const;
 
  private:

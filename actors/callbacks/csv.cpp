@@ -23,8 +23,9 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
-/// Returns the cell for the value of a metric. A number is written with all its digits, or as "nan", "inf" or "-inf".
-/// The cell for null is empty. Lists and objects are written as JSON.
+/// Returns the text of the CSV cell for `value`, the value of a metric. A number is written with as many digits as are
+/// needed to read the same number again, or as "nan", "inf" or "-inf". The cell for null is empty. Lists and objects
+/// are written as JSON.
 std::string csv_value(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return csv_cell(value.get_ref<const std::string&>());
@@ -33,15 +34,16 @@ std::string csv_value(const Json& value) {
   return csv_cell(value.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
 }
 
-/// Returns a line of cells, separated by commas.
+/// Returns a line of a CSV file: the texts in `cells`, separated by commas, and a line end.
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + cell;
   return line + '\n';
 }
 
-/// Returns the texts of the cells in the first line of `text`.
-/// @param length set to the length of this line, including its end; set to 0 if there is no complete line
+/// Returns the contents of the cells in the first line of `text`, without the quotes around cells. Returns an empty
+/// list if `text` has no complete line.
+/// @param length set to the length in bytes of this line, including its line end; set to 0 if there is no complete line
 std::vector<std::string> first_csv_line(std::string_view text, std::size_t& length) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -49,7 +51,7 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
     const char at = text[length];
     if (at == '"') {
       const bool again = !quoted && length > 0 && text[length - 1] == '"';
-      if (again) cells.back() += '"';  // two quotes in a quoted cell stand for one; the second continues it
+      if (again) cells.back() += '"';  // two quotes inside a quoted cell stand for one quote
       quoted = !quoted;
     } else if (at == ',' && !quoted) {
       cells.emplace_back();
@@ -64,7 +66,8 @@ std::vector<std::string> first_csv_line(std::string_view text, std::size_t& leng
   return {};
 }
 
-/// Returns the length of the complete lines at the start of `text`. An end of line in a quoted cell does not count.
+/// Returns the length in bytes of the complete lines at the start of `text`. A line end inside a quoted cell is part of
+/// the cell and does not end the line.
 std::size_t whole_csv(std::string_view text) {
   std::size_t whole = 0;
   bool quoted = false;
@@ -75,7 +78,7 @@ std::size_t whole_csv(std::string_view text) {
   return whole;
 }
 
-/// Returns `text` with `more` empty cells appended to each line.
+/// Returns `text`, lines of a CSV file, with `more` empty cells appended to each line.
 std::string widened_csv(std::string_view text, std::size_t more) {
   std::string wide;
   bool quoted = false;
@@ -89,8 +92,8 @@ std::string widened_csv(std::string_view text, std::size_t more) {
 
 constexpr std::ptrdiff_t kFixed = 2;  ///< number of columns before the columns of metrics
 
-/// Returns the name of a metric's column. It is the name of the metric, with the prefix "metric_" if that is also the
-/// name of a fixed column.
+/// Returns the name of the column for `metric`. This is the name of the metric. If a fixed column ("iteration" or
+/// "seconds") has the same name, the prefix "metric_" is added.
 std::string column_of(const std::string& metric) {
   return metric == "iteration" || metric == "seconds" ? "metric_" + metric : metric;
 }
@@ -124,9 +127,10 @@ class Csv : public Callback {
     return std::find(columns.begin() + kFixed, columns.end(), name);
   }
 
-  /// Reads the columns from the first line of an existing file. Returns the length of the complete lines in `text`, the
-  /// contents of the file.
-  /// @throws Error bad_file if the first line is not the header of such a file
+  /// Reads the names of the columns from the first line of an existing CSV file. Returns the length in bytes of the
+  /// complete lines in `text`.
+  /// @param text the contents of the file
+  /// @throws Error bad_file if the first line is not a header that this callback writes
   std::size_t read_header(const std::string& text) {
     const Names cells = first_csv_line(text, header_);
     if (std::ssize(cells) < kFixed || !std::equal(columns_.begin(), columns_.end(), cells.begin()))
@@ -135,8 +139,9 @@ class Csv : public Callback {
     return whole_csv(text);
   }
 
-  /// Writes the header with a column for each metric, if there is no header yet or a metric has no column. If the file
-  /// cannot be replaced, no columns are added to an existing header.
+  /// Ensures that the file has a header with a column for each metric in `metrics`. If the file has no header yet,
+  /// writes a header. If a metric has no column, replaces the file by a file with the additional columns. If the file
+  /// cannot be replaced, leaves the header unchanged.
   void add_columns(const Json& metrics) {
     LogFile& file = begun(file_);
     Names all = columns_;

@@ -32,15 +32,15 @@ std::string little_endian(T value) {
   return std::string(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Returns the masked CRC-32C of `bytes`, as four bytes. TFRecord masks (rotates and offsets) each CRC, because the CRC
-/// of bytes that contain their own CRC detects few errors.
+/// Returns the masked CRC-32C of `bytes`, as four bytes in little-endian order. To mask a CRC, TFRecord rotates it and
+/// adds a constant, because a CRC over bytes that themselves contain CRCs detects fewer errors.
 std::string masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return little_endian<std::uint32_t>(std::rotr(crc, 15) + 0xa282ead8);
 }
 
-// The next functions encode fields of Protocol Buffers. A field is a key, which contains the field's number and the
-// encoding of its value, followed by the value.
+// The next functions encode fields of Protocol Buffers. A field consists of a key and a value. The key contains the
+// field's number and the type of the value's encoding.
 
 std::string varint(std::uint64_t value) {
   std::string bytes;
@@ -53,7 +53,7 @@ std::string integer_field(unsigned field, std::int64_t value) {
 }
 std::string double_field(unsigned field, double value) { return key(field, 1) + little_endian(value); }
 std::string float_field(unsigned field, float value) { return key(field, 5) + little_endian(value); }
-/// Encodes a field that contains a string or another message.
+/// Returns an encoded field that contains a string or another message.
 std::string bytes_field(unsigned field, std::string_view value) {
   return key(field, 2) + varint(value.size()) + std::string(value);
 }
@@ -73,7 +73,8 @@ std::string wall_time() {
   return double_field(kWallTime, std::chrono::duration<double>(now).count());
 }
 
-/// Creates a file with a new name in TensorFlow's scheme: events.out.tfevents.SECOND.MACHINE.PROCESS.COUNTER.
+/// Creates a file in `folder` with an unused name. The name follows TensorFlow's scheme:
+/// events.out.tfevents.SECOND.MACHINE.PROCESS.COUNTER.
 WrittenFile create(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

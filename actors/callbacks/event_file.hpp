@@ -13,7 +13,7 @@ namespace troupe {
 /// The name and the value of a metric.
 using Scalar = std::pair<std::string, float>;
 
-/// Returns the CRC-32C (Castagnoli) of `bytes`. For "123456789" it is 0xe3069283.
+/// Returns the checksum CRC-32C (Castagnoli) of `bytes`. For example, the checksum of "123456789" is 0xe3069283.
 std::uint32_t crc32c(std::string_view bytes);
 
 /// Writes a file for TensorBoard. The file consists of records in TensorFlow's format TFRecord. Each record contains a
@@ -24,8 +24,9 @@ class EventFile {
   /// @throws Error bad_file if the file cannot be created or written
   explicit EventFile(const std::string& folder);
 
-  /// Writes one record with the metrics of a step. A running TensorBoard can read the record as soon as this function
-  /// returns, because the operating system has received all of it.
+  /// Writes one record with the metrics of a step. When this function returns, the operating system has the whole
+  /// record, so a running TensorBoard can read the record.
+  /// @param scalars the names and values of the metrics
   /// @throws Error bad_file if the file cannot be written
   void write(std::int64_t step, const std::vector<Scalar>& scalars);
 

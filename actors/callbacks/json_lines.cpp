@@ -47,12 +47,12 @@ class JsonLines : public Callback {
   }
 
  private:
-  /// Checks that an existing file contains events, and returns the length of its complete lines.
+  /// Checks that an existing file contains events, and returns the length in bytes of the file's complete lines.
   /// @param text the contents of the file
   /// @throws Error bad_file if the first line is not an event
   std::size_t whole(const std::string& text) const {
     const std::size_t end = text.find('\n');
-    constexpr int kDeepest = 102;  // a configuration may have 100 levels, inside two levels of the event
+    constexpr int kDeepest = 102;  // a config may have 100 levels of nesting, and the event around it adds two levels
     std::string fault;
     const Json first = parse_bounded(std::string_view(text).substr(0, end), {.deepest = kDeepest}, fault);
     if (end == std::string::npos || !first.is_object() || !first.contains("event"))
@@ -65,7 +65,7 @@ class JsonLines : public Callback {
   void write(const Line& line) { begun(file_).write(std::exchange(start_, "") + text_of(line)); }
 
   std::string path_;
-  std::string start_;  ///< the line of the event "start". It is written together with the next line, so that a full
+  std::string start_;  ///< the line of the event "start", which is written together with the next line, so that a full
                        ///< disk does not prevent the start of a run
   std::optional<LogFile> file_;
 };

@@ -8,7 +8,8 @@
 namespace troupe {
 namespace {
 
-/// Adds the seconds of each phase to `metrics`. If there is one time per worker, adds the longest time.
+/// Adds the duration in seconds of the step and of each phase to `metrics`. For the phase "data", whose durations are
+/// per worker, adds the longest duration.
 void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
   const auto& [step, compute, reduce, apply, data] = kPhaseTimes;
   metrics[step] = seconds.step;

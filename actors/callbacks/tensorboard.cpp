@@ -12,7 +12,8 @@ class TensorBoard : public Callback {
  public:
   explicit TensorBoard(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Creates a new file for each run. A run that is retried (`attempt` > 1) continues its file.
+  /// Creates a new event file for each run. If a run is retried (`run.attempt` > 1), the run continues to write its
+  /// file.
   void on_start(const RunStart& run) override {
     if (run.attempt == 1 || !file_) file_.emplace(folder_);
   }

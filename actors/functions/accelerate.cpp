@@ -24,8 +24,10 @@ std::shared_ptr<Model> make(const ModelCreator& creator, const ReplicaContext& c
   return model;
 }
 
-/// Returns the precision that all ranks use. For each precision, the time of the slowest rank counts. If a rank has no
-/// measurements, returns bf16 only if all ranks use bf16.
+/// Returns the precision that all ranks use. If a rank uses f32 and has not measured both precisions, returns f32,
+/// because that rank may lack bf16. Otherwise compares the measured time of the slowest rank in f32 with the time of
+/// the slowest rank in bf16, and returns the faster precision. If no rank has measured both precisions, returns bf16,
+/// which all ranks then use.
 Precision precision_of_all(const Model& model, const TaskContext& place) {
   const ModelInfo& info = model.info();
   const bool lacks_bf16 = info.precision == Precision::f32 && !info.measured.known();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMostJson = std::size_t{1} << 30;
 
-/// Appends items to a sequence of bytes. The length of a text is written before the text. Numbers are written in
-/// little-endian order, which is the order of this machine.
+/// Encodes numbers, texts, JSON and tensors as a sequence of bytes. Before each text, writes its length in bytes.
+/// Writes numbers in little-endian order, which is the byte order of this machine.
 class BundleWriter {
  public:
   void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -80,9 +80,9 @@ class BundleReader {
     }
     return tensors;
   }
-  /// Reads the number of items that follow.
-  /// @param least the minimum size of an item in bytes; a number of items that cannot fit into the remaining bytes is
-  /// an error
+  /// Reads and returns the number of items that follow in the bytes.
+  /// @param least the minimum size of an item in bytes
+  /// @throws Error protocol if the remaining bytes are too few for so many items
   std::size_t count(std::size_t least) {
     const std::uint64_t count = number();
     if (count > bytes_.size() / least) throw_damaged();

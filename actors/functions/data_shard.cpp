@@ -14,8 +14,8 @@ std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - ra
 
 }  // namespace
 
-/// Computes which samples are in a batch, and caches the sampler for the batch size of the last call. Thread-safe, like
-/// DataShard.
+/// Computes which samples belong to a batch. Keeps the sampler of the last call, and uses this sampler again if the
+/// next call has the same batch size. Thread-safe, because DataShard is thread-safe.
 class DataShard::Order {
  public:
   std::vector<std::int64_t> batch(const DataShard& shard, std::int64_t number, std::int64_t batch_size) {

@@ -3,7 +3,8 @@
 namespace troupe {
 namespace {
 
-/// Calls `work`, and passes a reply to `done`. If `work` throws, the reply contains the error.
+/// Calls `work`, and then passes a reply with the number `round` to `done`. If `work` throws, the reply contains the
+/// error.
 template <class Work>
 void answer(std::uint64_t round, const std::function<void(Done)>& done, const Work& work) {
   Done reply{round, {}};
@@ -29,7 +30,7 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
       throw Error(ErrorCode::protocol, "the rank is not in the group");
     auto run = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
     run->begin();
-    run_ = std::move(run);  // set last: a run that could not begin would never count as ended
+    run_ = std::move(run);  // set last, because a run that could not begin would never be marked as ended
   });
 }
 

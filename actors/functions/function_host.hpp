@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-/// Executes the driver's requests about users' functions on one worker. One function runs at a time.
+/// Executes the driver's requests about users' functions on one worker. At most one function runs on a worker at a
+/// time.
 class FunctionHost {
  public:
   FunctionHost(int worker, std::shared_ptr<StoreClient> store, FindNodeGroup find_node_group = {})
@@ -15,17 +16,17 @@ class FunctionHost {
   FunctionHost(const FunctionHost&) = delete;
   FunctionHost& operator=(const FunctionHost&) = delete;
 
-  /// Executes a request and passes the reply to `done`, which is called exactly once. If the reply to a `Listen` must
-  /// wait for data, `done` is called later, on the function's thread.
+  /// Executes a request and passes the reply to `done`, which is called exactly once. If the function has no new output
+  /// when a `Listen` arrives, `done` is called later, on the function's thread.
   void carry_out(const StartFunction& request, const std::function<void(Done)>& done);
   void carry_out(const ProvideCheckpoint& request, const std::function<void(Done)>& done);
   void carry_out(const StopFunction& request, const std::function<void(Done)>& done);
   void carry_out(const Listen& request, const std::function<void(Heard)>& done);
 
  private:
-  /// Returns the memory that this node's ranks share in the group. Returns null if the placement has no nodes, or if
-  /// the group has only one rank.
-  /// @throws Error protocol if the group of this node is not the requested one
+  /// Returns the object through which the ranks on this node take part in the group of the requested function call.
+  /// Returns null if the placement has no nodes, or if the call has only one rank.
+  /// @throws Error protocol if this node's current group is not the group of the request
   std::shared_ptr<NodeGroup> node_group_of(const StartFunction& request) const;
 
   int worker_;

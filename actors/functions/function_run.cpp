@@ -95,7 +95,8 @@ void FunctionRun::load_datasets() {
   std::istringstream names(request_.datasets);
   std::size_t number = 0;
   for (std::string name; std::getline(names, name, '\0'); ++number) {
-    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();  // data with a name has no entry yet
+    // A data set that is passed by name may have no entry yet.
+    if (number == placing_.datasets.size()) placing_.datasets.emplace_back();
     TrainingData& data = placing_.datasets[number];
     if (!name.empty()) data = load_data(name, request_.seed);
     if (!data.train) throw Error(ErrorCode::protocol, "the driver neither names the data nor passes it by value");
@@ -131,7 +132,8 @@ int FunctionRun::blamed_by(const Error& error) const {
   return absent == nullptr || absent->rank() == request_.rank ? -1 : absent->rank();
 }
 
-/// Reads `communicator_` without a lock, because only the function's thread, which calls this, changes it.
+/// Reads `communicator_` without a lock. This is safe, because only the function's thread changes `communicator_`, and
+/// `leave` is called on that thread.
 void FunctionRun::leave(ErrorCode code, const std::string& text) {
   if (communicator_) communicator_->leave(code, text);
 }

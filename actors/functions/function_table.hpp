@@ -13,26 +13,28 @@
 
 namespace troupe {
 
-/// Checks the name under which a user registers a function.
+/// Checks `name`, the name under which a user registers a function.
 /// @throws Error invalid_argument if the name is empty, longer than 200 bytes, not printable, or begins with "#"
 void check_function_name(const std::string& name);
 
-/// Throws Error invalid_argument, because no function `name` is registered. The message lists the registered functions.
+/// Throws Error invalid_argument, which says that no function `name` is registered, and lists the registered functions.
 /// @param known the names of the registered functions
-/// @param registering the name of the function that registers functions of this kind, for the message
+/// @param registering the public function that registers functions of this kind, such as "register_function", for the
+/// message
 [[noreturn]] void throw_unknown_function(const std::string& name, const std::vector<std::string>& known,
                                          const char* registering);
 
-/// The functions of one kind that this process can call by name. A registered function stays in the table. A lent
-/// function is in the table as long as its `Loan` exists. Thread-safe.
+/// The functions of one kind (with the type F) that this process can call by name. A function that was added with `add`
+/// stays in the table. A lent function is in the table only while its `Loan` exists. Thread-safe.
 template <class F>
 class FunctionTable {
  public:
-  /// @param registering the name of the function that users call to register functions, for error messages
+  /// @param registering the public function that registers functions of this kind, such as "register_function", for
+  /// error messages
   explicit FunctionTable(const char* registering) : registering_(registering) {}
 
   /// Registers a function.
-  /// @throws Error invalid_argument if `function` is empty, or if `name` is taken or invalid
+  /// @throws Error invalid_argument if `function` is empty, or if `name` is invalid or is already registered
   void add(const std::string& name, F function) {
     check_function_name(name);
     if (!function) throw_invalid("function '" + name + "' has no body");
@@ -41,7 +43,8 @@ class FunctionTable {
       throw_invalid("function '" + name + "' is registered already");
   }
   /// Returns the function with this name.
-  /// @throws Error invalid_argument if there is none; the message lists the registered functions
+  /// @throws Error invalid_argument if the table has no function with this name; the message lists the registered
+  /// functions
   F find(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
@@ -51,8 +54,8 @@ class FunctionTable {
     throw_unknown_function(name, registered, registering_);
   }
 
-  /// Adds a function to the table under a new name, and removes it in the destructor. The name begins with "#", so no
-  /// registered function can have it.
+  /// Adds a function to the table under a new name, and removes the function in the destructor. The name begins with
+  /// "#", which the names of registered functions must not.
   class Loan {
    public:
     Loan(FunctionTable& table, F function) : table_(table) {
@@ -83,11 +86,11 @@ class FunctionTable {
   std::uint64_t last_ = 0;
 };
 
-/// A user's function for the workers of a trainer, and the data sets that are passed to it by value.
+/// A user's function for the workers of a trainer, with the data sets that the caller passes to the function by value.
 struct TrainTask {
   TrainFunction function;
-  std::vector<TrainingData> datasets = {};  ///< one entry for each data set of the call; the entry is empty if the data
-                                            ///< set is passed by name
+  std::vector<TrainingData> datasets = {};  ///< one entry for each data set of the call; the entry of a data set that
+                                            ///< is passed by name is empty
 
   explicit operator bool() const { return static_cast<bool>(function); }
 };

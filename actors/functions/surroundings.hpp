@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// The values of `here()` that do not change while a function runs.
+/// The values of a function's context (`here()`) that do not change while the function runs.
 struct Placing {
   int rank = 0;
   int local_rank = 0;
@@ -24,7 +24,7 @@ struct Placing {
   std::vector<TrainingData> datasets = {};
 };
 
-/// The implementation of `here()` (class TaskContext) for one running function.
+/// The implementation of a function's context (class TaskContext, which `here()` returns), for one running function.
 class Surroundings {
  public:
   explicit Surroundings(Placing placing) : placing_(std::move(placing)) {}
@@ -33,8 +33,8 @@ class Surroundings {
   virtual ~Surroundings() = default;
 
   const Placing& placing() const { return placing_; }
-  /// Checks that this process may use the group and reach the driver. Does nothing if there are no other ranks and no
-  /// driver.
+  /// Checks that the calling process is the process in which this object was created. Does nothing if there are no
+  /// other ranks and no driver.
   /// @throws Error unsupported in a child made by fork, because the connections to the other ranks and to the driver
   /// belong to the parent
   void check_owner() const {
@@ -56,7 +56,8 @@ class Surroundings {
   OwningProcess owner_;
 };
 
-/// Makes `here()` on the calling thread return the given surroundings, for the lifetime of this object.
+/// During the lifetime of a ShownHere, `here()` returns the given surroundings on the thread that created the
+/// ShownHere.
 class ShownHere {
  public:
   explicit ShownHere(std::shared_ptr<Surroundings> surroundings);

@@ -18,8 +18,8 @@
 namespace troupe {
 namespace {
 
-/// The implementation of `here()` for code outside a trainer. The code is a single rank, or one of the ranks that
-/// mpirun started. Reports and checkpoints are passed to the callbacks of a `StandaloneContext`.
+/// The context (`here()`) of code that runs outside a trainer, either as a single rank or as one of the ranks that
+/// mpirun started. Passes reports and checkpoints to the callbacks of the `StandaloneContext`, if there is one.
 class NobodyElse : public Surroundings {
  public:
   explicit NobodyElse(StandaloneContext::Options options = {})
@@ -80,8 +80,9 @@ class NobodyElse : public Surroundings {
     placing_.node = rank.node;
   }
 
-  /// Returns the checkpoint of rank 0 on all ranks.
-  /// @param checkpoint ignored on other ranks
+  /// Sends the checkpoint of rank 0 to all other ranks, and returns it on every rank. Every rank must call this
+  /// function.
+  /// @param checkpoint the checkpoint to send; ignored on ranks other than 0
   Checkpoint of_first_rank(Checkpoint checkpoint) {
     if (group_.size() == 1) return checkpoint;
     std::string bytes = group_.rank() == 0 ? to_bytes(checkpoint) : "";
@@ -96,7 +97,7 @@ class NobodyElse : public Surroundings {
 
   CallbackList callbacks_;
   std::optional<Checkpoint> begun_from_;
-  std::optional<Checkpoint> last_;  ///< the last checkpoint that this object saved
+  std::optional<Checkpoint> last_;  ///< the last checkpoint that `save` stored
   std::int64_t iterations_;
   Stopwatch watch_;
   std::int64_t saved_ = 0;

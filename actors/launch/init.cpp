@@ -38,17 +38,18 @@ constexpr const char* kStoreFlag = "--troupe-store-bytes=";
 constexpr const char* kJoinTimeoutFlag = "--troupe-join-timeout=";
 constexpr const char* kCutFlag = "--troupe-cut-after=";
 constexpr const char* kOnceFlag = "--troupe-once";
-/// The time in seconds that a task of a Slurm job waits for the first task to form a cluster.
+/// The time in seconds for which the other tasks of a Slurm job wait for a driver in the job's first task.
 constexpr int kSlurmJoinTimeout = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
 constexpr const char* kTrialFlag = "--troupe-trial=";
-/// The environment variable with which Troupe passes arguments to a process that it starts, separated by kBetween.
-/// Troupe does not pass them in argv, because the program's own parser might reject unknown arguments.
+/// The environment variable with which Troupe passes arguments, separated by kBetween, to a process that it starts.
+/// Troupe does not pass these arguments in argv, because the program's own parser might reject unknown arguments.
 constexpr const char* kLaunchVariable = "TROUPE_LAUNCH";
 constexpr char kBetween = '\x1f';
 
-/// Returns the value of the last argument with this flag; std::nullopt if there is none. A flag that ends with "="
-/// takes a value, as FLAG=VALUE or as two arguments. The value of any other flag is the empty string.
+/// Returns the value of the last argument with the flag `flag`; std::nullopt if no argument has this flag. If `flag`
+/// ends with "=", the value is in the same argument (FLAG=VALUE) or in the next argument (FLAG VALUE). Otherwise the
+/// value is the empty string.
 std::optional<std::string> value_of(const std::string& flag, const std::vector<std::string>& arguments) {
   std::optional<std::string> value;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -73,7 +74,7 @@ void refuse_unknown_flags(const std::vector<std::string>& arguments) {
 }
 
 /// Returns `text` as a number.
-/// @param flag the argument's flag, for the error message
+/// @param flag the flag before the number, for the error message
 /// @throws Error invalid_argument if `text` is not a decimal number of at most `most_digits` digits
 std::size_t parse_number(const std::string& flag, const std::string& text, std::size_t most_digits) {
   if (text.empty() || text.size() > most_digits || text.find_first_not_of("0123456789") != std::string::npos)
@@ -90,8 +91,9 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// Returns the arguments with which this process was started, including the program's name. Reads them from
-/// /proc/self/cmdline, because another parser may have removed arguments from argv. Without /proc, returns `argv`.
+/// Returns the arguments with which this process was started, including the program's name. Reads the arguments from
+/// /proc/self/cmdline, because another parser may have removed arguments from `argv`. If /proc is not available,
+/// returns `argv`.
 std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
   std::string text = read_kernel_file("/proc/self/cmdline");
   if (text.empty()) return argc > 0 ? std::vector<std::string>(argv, argv + argc) : std::vector<std::string>{"troupe"};
@@ -99,8 +101,9 @@ std::vector<std::string> arguments_at_start(int argc, const char* const* argv) {
   return split(text, '\0');
 }
 
-/// Returns the arguments in which `init` searches for Troupe's flags. These are the arguments in kLaunchVariable if
-/// this variable is set, and otherwise all arguments in argv.
+/// Returns the arguments in which `init` searches for Troupe's flags. If the environment variable kLaunchVariable is
+/// set, returns its arguments and removes the variable. Otherwise returns all arguments in `argv`, without the
+/// program's name.
 std::vector<std::string> take_arguments(int argc, const char* const* argv) {
   const char* const variable = std::getenv(kLaunchVariable);
   if (variable == nullptr)
@@ -189,22 +192,23 @@ std::optional<NodeLaunch> slurm_node() {
   NodeLaunch launch;
   launch.join = {cluster->task.leader, cluster->task.port};
   launch.certs = cluster->certs + "/node-" + std::to_string(cluster->task.rank);
-  launch.join_timeout = kSlurmJoinTimeout;  // so that the job ends if its first task forms no cluster
+  launch.join_timeout = kSlurmJoinTimeout;  // so that the job ends if no driver starts in its first task
   return launch;
 }
 
 namespace {
 
-/// Opens /dev/null for each of the descriptors 0, 1 and 2 that the caller has closed. Without this, the next socket
-/// would get such a descriptor, and printed text would be sent into the socket. The direction of opening is wrong on
-/// purpose, so that reading standard input or printing still fails.
+/// Opens /dev/null for each of the descriptors 0, 1 and 2 that is closed. Without this, the next socket would get such
+/// a descriptor, and printed text would be sent into the socket. Descriptor 0 is opened only for writing, and
+/// descriptors 1 and 2 only for reading. So reading from standard input and printing still fail, as on closed
+/// descriptors.
 void keep_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd)
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/// Ignores SIGXFSZ, unless the program has set a handler. A write beyond RLIMIT_FSIZE then fails with an error instead
-/// of ending the program silently.
+/// Ignores the signal SIGXFSZ, unless the program has set its own handler. If SIGXFSZ is ignored, a write beyond the
+/// limit RLIMIT_FSIZE fails with an error, instead of ending the program silently.
 void keep_from_file_size_signal() {
   struct sigaction action {};
   if (::sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) ::signal(SIGXFSZ, SIG_IGN);

@@ -15,8 +15,8 @@
 namespace troupe {
 
 void leave(int status) {
-  // SIGALRM ends the process after one second, because flushing may block: the reader of the output may hang, or
-  // another thread that hangs may hold a lock that flushing needs.
+  // Flushing may block, because the reader of the output may hang, or a thread that hangs may hold a lock that flushing
+  // needs. Therefore SIGALRM ends the process after one second.
   std::signal(SIGALRM, SIG_DFL);
   ::alarm(1);
   std::fflush(nullptr);

@@ -5,16 +5,18 @@
 
 namespace troupe {
 
-/// Ends the process with an exit status, without running destructors, because replicas may be in a long computation.
-/// The kernel releases all shared resources. Flushes standard output first, but for one second at most.
+/// Ends the process with the exit status `status`. Runs no destructors, because they would wait for replicas, which may
+/// be in a long computation; the kernel releases all shared resources. First flushes standard output. If flushing takes
+/// longer than one second, SIGALRM ends the process.
 [[noreturn]] void leave(int status);
 
 /// Blocks until the process at the other end of `socket` closes that end or ends.
 void wait_for_hangup(int socket);
-/// Like the other overload, but calls `meanwhile` at the interval `every` while it waits.
+/// Blocks until the process at the other end of `socket` closes that end or ends. While it waits, calls `meanwhile`
+/// once in each interval `every`.
 void wait_for_hangup(int socket, std::chrono::milliseconds every, const std::function<void()>& meanwhile);
-/// Makes the kernel send SIGCONT to this process when the other end of `socket` is closed. A process that is stopped
-/// (such as by SIGSTOP) then continues and detects that its peer has ended.
+/// Makes the kernel send SIGCONT to this process when the other end of `socket` is closed. If this process is stopped
+/// (for example by SIGSTOP) at that time, it continues and can detect that its peer has ended.
 void go_on_at_hangup(int socket);
 
 }  // namespace troupe

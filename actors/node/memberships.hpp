@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// The driver's knowledge of the data plane: the identities of all nodes, and the driver's own end of the data plane.
+/// The driver's record of the data plane: the identities of all nodes, and the driver's own end of the data plane.
 class Memberships {
  public:
   Memberships() = default;
@@ -17,8 +17,9 @@ class Memberships {
 
   /// Returns the driver's own end of the data plane.
   virtual DataPlane& data_plane() = 0;
-  /// Fills the fields of `request` that describe a new membership: a new token, the number of connections, and the
-  /// peers. The peers are all nodes in order of their numbers, followed by the driver.
+  /// Sets the fields of `request` that describe a new membership of the data plane. These fields are a new token, the
+  /// number of data connections between two nodes, and the list of peers. The peers are all nodes in the order of their
+  /// numbers, followed by the driver.
   /// @param request a BeginGeneration or BeginGroup
   template <class Request>
   void describe_members(Request& request) const {

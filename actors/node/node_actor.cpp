@@ -7,8 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Starts worker `index` in this process. If this fails, starts an actor in the worker's place that reports the error
-/// to the driver.
+/// Starts worker `index` in this process. If the worker cannot be started, starts another actor in its place, which
+/// reports the error to the driver.
 void start_worker(caf::actor_system& system, const std::shared_ptr<NodeService>& service, ObjectStore& store,
                   const caf::actor& driver, int index) try {
   // Each worker has a thread of its own, because workers block while they wait for other nodes.

@@ -23,8 +23,8 @@
 #include "runtime/processes/limits.hpp"
 #include "runtime/silence.hpp"
 
-// The process of a node. It serves one run after another, each in a child process of its own. So remains of a failed
-// run, such as a worker that hangs, do not affect later runs.
+// The process of a node. The process serves one run after another, each in a new child process. So the remains of a
+// failed run, such as a worker that hangs, do not affect later runs.
 namespace troupe {
 namespace {
 
@@ -34,10 +34,11 @@ using std::chrono::seconds;
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 constexpr seconds kJoinTimeout{10};
-/// If the driver sends nothing but keeps the connection open for this time, the node counts as accepted.
+/// After a node has joined, it waits at most this time for the driver's first request. If the connection is then still
+/// open, the node assumes that the driver has accepted it.
 constexpr milliseconds kVerdictTimeout{500};
-/// The join timeout in seconds after the first successful run, which replaces `NodeLaunch::join_timeout` unless that is
-/// 0.
+/// The join timeout in seconds for all runs after the first successful run. It replaces `NodeLaunch::join_timeout`,
+/// unless `join_timeout` is 0 (no limit).
 constexpr int kLaterTimeout = 20;
 constexpr int kNoDriverCame = 3;  ///< exit status of a child process that found no driver in time
 constexpr const char* kWhose = "the node";
@@ -55,7 +56,7 @@ struct FoundDriver {
   TlsStream control;
 };
 
-/// Connects to the driver, and waits until the driver's gate has accepted the hello.
+/// Connects to the driver at `launch.join`, sends `hello`, and waits until the driver's gate has accepted it.
 /// @param name set to the name in this node's certificate, once the certificate has been read
 FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::string& name) {
   auto credentials = std::make_shared<const Credentials>(launch.certs, Role::node, launch.driver_name);
@@ -65,10 +66,10 @@ FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::strin
   return {std::move(credentials), std::move(control)};
 }
 
-/// Connects to the driver, and retries until a driver accepts the connection. Reads the certificates again for each
-/// attempt, because they may be renewed or revoked while the node waits. Ends the process if no driver was found within
-/// the join timeout. If the node serves a single run (`launch.once`) and the driver refuses it, throws instead of
-/// retrying.
+/// Connects to the driver at `launch.join`, and retries until a driver accepts the connection. Reads the certificates
+/// again for each attempt, because they may be renewed or revoked while the node waits. Ends the process if no driver
+/// accepts the connection within the join timeout. If the user started the node for a single run (`launch.once`) and
+/// the driver refuses the node, throws instead of retrying.
 FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
@@ -89,7 +90,8 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   }
 }
 
-/// Opens the gate at which other nodes and the driver open data connections to this node.
+/// Opens this node's gate, at which other nodes and the driver open data connections to this node.
+/// @param control the control connection to the driver
 Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_ptr<const Credentials> credentials,
                DataPlane& data_plane, std::shared_ptr<net::RefusalLog> log) {
   const Address address = launch.listen.host.empty() ? Address{control.local_host(), 0} : launch.listen;
@@ -102,11 +104,11 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
       Gate::kHandshakeTimeout, std::move(log));
 }
 
-/// Returns the message with which this node joins the driver.
-/// @param devices the number of accelerators
+/// Returns the message with which this node joins the driver's run.
+/// @param devices the number of accelerators of this machine
 /// @param gate the address of this node's gate
-/// @param own the local address of the connection to the driver; announced instead of `gate.host` if the gate listens
-/// on all addresses
+/// @param own the local address of the control connection. If the gate listens on all addresses of the machine, the
+/// message contains `own` instead of `gate.host`
 NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
@@ -119,8 +121,8 @@ NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const s
   return join;
 }
 
-/// Waits for the driver's verdict. Returns true if the driver sends a request, or keeps the connection open for
-/// kVerdictTimeout. Returns false if the connection ends before.
+/// Blocks until it is known whether the driver has accepted this node. Returns true if the driver sends a request, or
+/// keeps the control connection open for kVerdictTimeout. Returns false if the connection ends before that.
 bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   constexpr milliseconds kLookEvery{5};
   const Deadline verdict(kVerdictTimeout);
@@ -129,8 +131,8 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   return true;
 }
 
-/// Logs why the driver ended the connection before the run began, and ends the process. To learn the reason, connects
-/// to the driver once more with the same hello: the driver's gate answers this hello with the reason.
+/// Logs why the driver ended the control connection before the run began, and ends the process. To learn the reason,
+/// connects to the driver once more with the same `hello`, because the driver's gate replies with the reason.
 [[noreturn]] void end_refused(const NodeLaunch& launch, const Hello& hello, std::string name) {
   std::string why = "the driver at " + launch.join.text() + " ended the connection before the run began";
   try {
@@ -142,7 +144,8 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   leave(1);
 }
 
-/// Blocks until the driver ends, or sends nothing for `cut_after`. Logs the second case.
+/// Blocks until the driver's actor ends, or until the driver has sent nothing for `cut_after`. In the second case, logs
+/// a warning.
 void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after) {
   Silence silence({.cut_after = cut_after});
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
@@ -194,8 +197,9 @@ void follow_parent() {
   }).detach();
 }
 
-/// Starts one child process after the other; each serves one run. After a child that failed, pauses before the next
-/// start. Ends this process if a child found no driver in time: with status 0 if a run was served before, otherwise 1.
+/// Starts one child process after the other; each child serves one run. After each child, pauses before the next start,
+/// and longer after a child that failed. Ends this process if a child found no driver within the join timeout. The exit
+/// status is 0 if a run was served before, and otherwise 1.
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
@@ -225,8 +229,8 @@ void follow_parent() {
 void run_node(const NodeLaunch& launch) {
   try {
     Silence::check(launch.cut_after, "cut_after");
-    // Check the certificates once, at the start of the node, so that a mistake is reported at once. Later they may be
-    // invalid until they are renewed.
+    // Check the certificates once at the start of the node, so that a mistake is reported at once. Later, certificates
+    // may be invalid for some time until they are renewed.
     if (!launch.watched) const Credentials checked(launch.certs, Role::node);
     if (!launch.once) {
       try_start(needs_of_supervisor(), kWhose);

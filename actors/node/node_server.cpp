@@ -2,8 +2,8 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/node/node_service.hpp"
 
-// The part of NodeService for parameter servers. The server of a node owns the slices that the plan assigns to the
-// node's workers. Data moves between the servers and the workers of all nodes.
+// The part of NodeService for parameter servers. The parameter server of a node owns the slices that the plan assigns
+// to the node's workers. It exchanges gradients and weights with the workers of all nodes.
 namespace troupe {
 
 void NodeService::make_server(const BeginGeneration& request, Shared& next) const {

@@ -11,7 +11,7 @@ namespace troupe {
 
 namespace {
 
-/// Returns the ranks of the workers on a node, as a range.
+/// Returns the ranks of the workers on node `node`, as a range.
 /// @param devices number of lanes per worker
 /// @throws Error protocol if the lanes of a worker are on different nodes
 Range served_ranks(const Plan& plan, int node, int devices) {
@@ -71,7 +71,7 @@ void NodeService::check_alike(const SlabLayout& layout, const PlanRequest& plan,
                     layout.generation == own.generation && layout.size == own.size && layout.buffers == own.buffers &&
                     layout.num_shards == own.num_shards && layout.shards == own.shards && layout.own == own.own &&
                     plan == now.plan_request;
-  // The node knows the learned size only if it has parameter servers.
+  // The node knows the learned size only in a run with parameter servers.
   if (same && (!now.served || learned_size == own.learned_size)) return;
   throw Error(ErrorCode::protocol, "the node's generation differs from its worker's in size or plan");
 }
@@ -106,7 +106,8 @@ void NodeService::carry_out(const BeginGeneration& request) {
   before_ = std::exchange(generation_, std::move(next));
 }
 
-/// Replaces the group. Ranks of the previous group may still wait in it, but can no longer reach other ranks.
+/// Replaces this node's group by the group that `request` describes. Ranks of the previous group may still wait in it,
+/// but they can no longer exchange data with other nodes.
 void NodeService::carry_out(const BeginGroup& request) {
   const Membership membership = membership_of(request);
   data_plane_.begin(membership);
@@ -122,7 +123,7 @@ void NodeService::carry_out(const BeginGroup& request) {
   }
   {
     const std::lock_guard lock(mutex_);
-    group_.reset();  // released first, so that the store needs memory for one group only
+    group_.reset();  // the previous group is released first, so that the store needs memory for one group only
   }
   auto made = std::make_shared<NodeGroup>(std::move(place), data_plane_.transport(), *store_);
   const std::lock_guard lock(mutex_);
@@ -158,9 +159,9 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   return layout;
 }
 
-/// If the current generation began on this node but not on all nodes, discards it. The previous generation, which
-/// contains the committed state, is then current again. Otherwise frees the previous generation.
-/// `request.carried_generation` is the last generation that began on all nodes.
+/// `request.carried_generation` is the last generation that began on all nodes. If this is the previous generation
+/// (`before_`), discards the current generation; the previous generation, which contains the committed state, is then
+/// current again. Otherwise frees the previous generation.
 void NodeService::give_up_generation(const BeginGeneration& request) {
   if (!before_ || before_->state->layout().generation != request.carried_generation) return give_up_before();
   const std::lock_guard lock(mutex_);
@@ -172,9 +173,10 @@ void NodeService::give_up_before() {
   before_.reset();
 }
 
-/// Copies the committed and pinned versions into the new generation `next`. `request.carried` lists their buffers in
-/// the last generation that began on all nodes. The current generation may be a later one, which was published here but
-/// not on all nodes. Then the same versions are in its first buffers, in the order of its own `carried`.
+/// Copies the committed and pinned versions of the state into the first buffers of the new generation `next`.
+/// `request.carried` lists the buffers of these versions in generation `request.carried_generation`, the last one that
+/// began on all nodes. The current generation of this node may be a later one, which was published here but not on all
+/// nodes. Then its first buffers contain copies of the versions, in the order of its own `carried`.
 /// @throws Error protocol if this node does not have these versions
 void NodeService::carry_on(const BeginGeneration& request, Shared& next) const {
   const Shared* now = generation_.get();

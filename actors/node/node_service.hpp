@@ -21,28 +21,29 @@
 
 namespace troupe {
 
-/// Returns the membership that a BeginGeneration or BeginGroup describes, in the form that the data plane takes.
+/// Returns the membership that `request`, a BeginGeneration or BeginGroup, describes, in the form that the data plane
+/// takes.
 /// @throws Error protocol if the request is invalid
 template <class Request>
 Membership membership_of(const Request& request);
 
-/// Executes all requests of the driver to a node; `node_actor` receives them. Owns the objects that the workers of the
-/// node share: the connections to other nodes and, in each generation, the state and the exchange.
+/// Executes all requests of the driver to a node; `node_actor` receives these requests. Owns the objects that the
+/// workers of the node share: the connections to other nodes and, in each generation, the state and the exchange.
 class NodeService : public NodeShare {
  public:
-  /// @param driver the address at which this node reaches the driver. It replaces the address in requests, because the
-  /// driver does not know under which address it can be reached
-  /// @param threads the number of threads that receive data from other nodes
+  /// @param driver the address at which this node reaches the driver. It replaces the driver's address in requests,
+  /// because the driver does not know under which address nodes can reach it
+  /// @param threads the number of threads that receive data from other nodes and from the driver
   /// @param log the log of connections that the data plane refuses
   NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads,
               std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
 
   DataPlane& data_plane() { return data_plane_; }
-  /// Records that the driver has sent a request, which shows that it has accepted this node. `note_asked` and
-  /// `was_asked` are thread-safe.
+  /// Records that the driver has sent a request, which shows that the driver has accepted this node. `was_asked`
+  /// returns true afterwards. Both functions are thread-safe.
   void note_asked() { asked_ = true; }
   bool was_asked() const { return asked_; }
-  // For the node's workers; thread-safe:
+  // The next four functions are for the node's workers. They are thread-safe.
   std::shared_ptr<NodeExchange> exchange() const override;
   std::shared_ptr<ServerExchange> server_exchange() const override;
   void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const override;
@@ -69,26 +70,26 @@ class NodeService : public NodeShare {
   void carry_out(const GatherSlices& request);
 
  private:
-  /// The objects of one generation.
+  /// The objects of one generation on this node.
   struct Shared {
     PlanRequest plan_request;
     Plan plan;
-    std::uint64_t carried_generation = 0;  ///< the generation from which the contents of the first buffers were copied
+    std::uint64_t carried_generation = 0;  ///< the generation from which the versions in the first buffers were copied
     std::vector<int> carried;
     std::shared_ptr<VersionedState> state;
-    std::shared_ptr<Transport> transport;    ///< kept here, so that a lane that is late cannot use the transport of the
-                                             ///< next generation
-    std::unique_ptr<NodeExchange> exchange;  ///< null if there are parameter servers, which use the members below
+    std::shared_ptr<Transport> transport;    ///< the transport of this generation; kept here, so that a lane that still
+                                             ///< works on this generation cannot use the transport of the next one
+    std::unique_ptr<NodeExchange> exchange;  ///< null if the run has parameter servers; these use the members below
     std::shared_ptr<ServedState> served;
     std::shared_ptr<ServerExchange> server_exchange;
     std::unique_ptr<ParameterServer> server;  ///< this node's parameter server; null if the node owns no slice
   };
 
-  /// Returns the layout of this node's slabs in the generation.
+  /// Returns the layout of this node's slabs in the generation that `request` begins.
   /// @throws Error protocol if the request is invalid
   SlabLayout layout_of(const BeginGeneration& request, const Plan& plan) const;
   void give_up_generation(const BeginGeneration& request);
-  /// Frees the previous generation, which is no longer needed.
+  /// Frees the objects of the previous generation (`before_`), which is no longer needed.
   void give_up_before();
   void carry_on(const BeginGeneration& request, Shared& next) const;
   void make_exchange(Shared& next) const;
@@ -96,18 +97,20 @@ class NodeService : public NodeShare {
   /// Returns the objects of the current generation.
   /// @throws Error protocol if no generation has begun
   Shared& current() const;
-  /// Returns a transfer object.
+  /// Returns the transfer object with the number `number`.
   /// @throws Error protocol if there is no transfer with this number
   Mapping& transfer(std::uint64_t number) const;
-  /// Returns the contents of a transfer object.
+  /// Returns the contents of the transfer object with the number `number`.
+  /// @param floats the expected size of the contents in floats
   /// @throws Error protocol if there is no transfer with this number, or if its size is not `floats`
   std::span<const float> whole_transfer(std::uint64_t number, std::uint64_t floats) const;
   void drop_transfers();
   std::span<float> make_whole(const VersionedState& state, int vector);
-  /// Checks that the last ExpectPlaced or ExpectSlices named this vector and buffer.
-  /// @throws Error protocol if it named another vector or buffer
+  /// Checks that the last request ExpectPlaced or ExpectSlices named the vector `vector` and the buffer `buffer`.
+  /// @throws Error protocol if that request named another vector or buffer
   void check_expected(int vector, int buffer) const;
-  /// Returns the range of floats that the slices of a node's lanes cover together. These slices are adjacent.
+  /// Returns the range of floats that the slices of the lanes of node `node` cover together. The slices of a node are
+  /// adjacent.
   Range slices_of_node(int node) const;
 
   std::atomic<bool> asked_{false};
@@ -115,21 +118,21 @@ class NodeService : public NodeShare {
   DataPlane data_plane_;
   Address driver_;
   int self_ = 0;
-  int num_nodes_ = 1;  ///< the number of nodes, without the driver
+  int num_nodes_ = 1;  ///< the number of nodes; the driver is not counted
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
   std::pair<int, int> expected_{-1, -1};  ///< the vector, and its buffer, that other nodes may write now
-  std::optional<ObjectId> gathered_;      ///< the name of the complete copy of a vector whose parts are on different
-                                          ///< nodes
+  std::optional<ObjectId> gathered_;      ///< the name of the object that `make_whole` created: the complete copy of a
+                                          ///< vector whose parts are on different nodes
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
   std::shared_ptr<NodeGroup> group_;
-  std::shared_ptr<Shared> before_;  ///< the previous generation. Kept until the current one is published, because the
-                                    ///< current one may fail to begin on another node
+  std::shared_ptr<Shared> before_;  ///< the previous generation. Kept until the current generation is published,
+                                    ///< because the current generation may fail to begin on another node
 };
 
-/// Executes a request and returns the reply. If the request fails, the reply contains the error.
+/// Executes `request` with `service`, and returns the reply. If the request fails, the reply contains the error.
 template <class Request>
 typename Request::Reply reply_of(NodeService& service, const Request& request) {
   typename Request::Reply reply;

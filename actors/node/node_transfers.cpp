@@ -5,7 +5,7 @@
 #include "actors/node/node_service.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// The part of NodeService that moves vectors between the driver and the node's workers, and between the states of
+// The part of NodeService that moves vectors: between the driver and the node's workers, and between the states of
 // different nodes.
 namespace troupe {
 void NodeService::carry_out(const CreateTransfer& request) {
@@ -67,8 +67,8 @@ void NodeService::carry_out(const Place& request) {
 
 void NodeService::carry_out(const ClearState& request) { current().state->clear(request.buffer); }
 
-/// Creates an object for the complete copy of a vector whose parts are on different nodes, and copies this node's part
-/// into it. Returns the copy, for writing. `drop_transfers` frees it.
+/// Creates an object for the complete copy of vector `vector`, whose parts are on different nodes. Copies this node's
+/// part into the object, and returns the memory of the object, for writing. `drop_transfers` frees the object.
 std::span<float> NodeService::make_whole(const VersionedState& state, int vector) {
   const SlabLayout& layout = state.layout();
   const ObjectId id = layout.vector_id(vector, 1);
@@ -117,8 +117,8 @@ void NodeService::carry_out(const GatherSlices& request) {
     if (self_ != 0) continue;
     wait_for_floats(data_plane_, window, request.ticket, slices.size(), deadline);
     data_plane_.withdraw(window);
-    // The vectors with one buffer belong to L-BFGS. They may contain infinity, because L-BFGS divides them by numbers
-    // close to zero, so they are not checked.
+    // Vectors with a single buffer belong to L-BFGS. They are not checked, because they may contain infinity: L-BFGS
+    // divides them by numbers that may be close to zero.
     if (!state.layout().is_single(request.vector))
       check_received(data_plane_, node,
                      checked_part(state.vector(request.vector, request.buffer), slices.begin, slices.size()));
@@ -144,8 +144,8 @@ std::span<const float> NodeService::whole_transfer(std::uint64_t number, std::ui
   return whole;
 }
 
-/// Frees all transfer objects. Also makes the store return their memory to the system, because transfers are rare and
-/// large.
+/// Frees all transfer objects and the object of `make_whole`. Makes the store return their memory to the operating
+/// system, because transfers are rare and large.
 void NodeService::drop_transfers() {
   if (gathered_mapping_) {
     store_->release(*gathered_);

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// The maximum size of a frame: of a report, checkpoint or result of a function.
+/// The maximum size in bytes of a frame, which contains a report, checkpoint or result of a function.
 constexpr std::uint64_t kMostFrameBytes = std::uint64_t{16} << 30;
 constexpr std::size_t kHeadBytes = 1 + sizeof(std::uint64_t);
 
@@ -48,8 +48,9 @@ FunctionCall::FunctionCall(WorkerPool& pool, CallRequest request)
   for (int rank = 0; rank < size(); ++rank) listen(rank);
 }
 
-/// Sends the requests that start the function. If the function does not begin on all workers, ends it where it has
-/// begun, because a worker runs only one function at a time. Then throws.
+/// Sends the requests `starts`, which start the function. If the function does not begin on a worker, ends it on the
+/// workers on which it has begun, and throws the error. This is necessary because a worker runs only one function at a
+/// time.
 void FunctionCall::begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase) try {
   pool_.rounds().ask_each(starts, phase);
 } catch (const Error& error) {
@@ -147,8 +148,9 @@ void FunctionCall::take(int rank, const Heard& heard) {
     throw Error(error.code(), error.message(), where);
   }
   if (!heard.ended) {
-    // Request the next piece only after the caller has processed all frames, because the request confirms that they are
-    // processed. If no frame is complete yet, nothing has to be processed, so request the next piece at once.
+    // The request for the next piece confirms to the worker that all frames were processed. So it is sent only after
+    // the caller has processed all events. If there are no events, because no frame is complete yet, request the next
+    // piece at once.
     if (events_.empty()) return listen(rank);
     heard_.push_back(rank);
     return;
@@ -157,7 +159,7 @@ void FunctionCall::take(int rank, const Heard& heard) {
   if (!heard.failure) return events_.push_back({Event::Kind::ended, rank});
   const bool blames = heard.blamed >= 0 && heard.blamed < size() && heard.blamed != rank;
   Failure failure = heard.failure;
-  // Use the name that the driver knows for the blamed rank's node. The failed rank may not know this name.
+  // Use the driver's name for the node of the blamed rank, because the failed rank may not know the name.
   if (blames) failure.node = pool_.node_of(ranks_[static_cast<std::size_t>(heard.blamed)].worker);
   events_.push_back({Event::Kind::failed, rank, {}, failure.to_error(where), blames ? heard.blamed : -1});
 }
@@ -180,7 +182,7 @@ void FunctionCall::lose(const Error& loss) {
     Rank& each = ranks_[static_cast<std::size_t>(rank)];
     if (each.ended || !members.lost(each.worker)) continue;
     each.ended = true;
-    // If the loss names no node, it names no worker either, and its text applies to each lost worker.
+    // If the error `loss` names no node, it names no worker either, and its text applies to each lost worker.
     const bool told = each.worker == loss.where().worker || loss.where().node.empty();
     events_.push_back(
         {Event::Kind::lost,

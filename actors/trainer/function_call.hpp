@@ -20,10 +20,10 @@ struct CallRequest {
   std::string name;
   std::string config;
   std::string datasets;
-  std::string checkpoint;  ///< the checkpoint that the function can load, as bytes; empty: none
+  std::string checkpoint;  ///< the encoded checkpoint that the function can load; empty if there is none
 };
 
-/// Assembles whole frames from the pieces of a stream that a worker sends (see `Outbox`).
+/// Assembles frames from the pieces of the stream of output that a worker sends (see `Outbox`).
 class FrameReader {
  public:
   struct Frame {
@@ -35,9 +35,9 @@ class FrameReader {
   /// Removes and returns the next frame; std::nullopt if no frame is complete yet.
   /// @throws Error protocol if the next frame is invalid
   std::optional<Frame> next();
-  /// Returns true if there is no incomplete frame.
+  /// Returns true if all received bytes were returned in frames, so that no part of a frame is left.
   bool empty() const { return begin_ == bytes_.size(); }
-  /// Returns the number of bytes that this object stores.
+  /// Returns the number of received bytes that this object stores.
   std::size_t size() const { return bytes_.size(); }
 
  private:
@@ -45,45 +45,46 @@ class FrameReader {
   std::size_t begin_ = 0;
 };
 
-/// One call of a function on all workers of a pool, from the start until the function has ended on all of them. The
-/// caller repeatedly calls `next`, which returns the functions' output and end as events.
+/// One call of a user's function on the workers of a pool, until the function has ended on all these workers. The
+/// caller repeatedly calls `next`, which returns the output and the end of the function on each worker as events.
 class FunctionCall {
  public:
-  /// An event: a function has sent a frame, has returned, or has thrown an error, or its worker was lost.
+  /// An event on rank `rank`: the function has sent a frame, has returned, or has thrown an error, or its worker was
+  /// lost.
   struct Event {
     enum class Kind : std::uint8_t { frame, ended, failed, lost };
     Kind kind = Kind::frame;
     int rank = 0;
     FrameReader::Frame frame = {};
     std::optional<Error> error = {};  ///< for `failed` and `lost`: the error
-    int blamed = -1;                  ///< for `failed`: another rank that caused the error; -1: none
+    int blamed = -1;                  ///< for `failed`: another rank, whose absence caused the error; -1: none
   };
 
-  /// Starts the function on all workers, and blocks until it has begun on all of them. If it does not begin on all
-  /// workers, ends it where it has begun, and throws.
-  /// @throws Error from the rounds of messages
+  /// Starts the function on all workers (on the first worker if `request.single`), and blocks until the function has
+  /// begun on each. If the function does not begin on a worker, ends the function on the others, and throws.
+  /// @throws Error the error that kept the function from beginning, such as worker_lost
   FunctionCall(WorkerPool& pool, CallRequest request);
 
   int size() const { return static_cast<int>(ranks_.size()); }
-  /// Waits for the next event and returns it. Returns std::nullopt if the deadline passes first, or if the function has
-  /// ended on all workers.
-  /// @throws Error protocol if a worker sends an invalid message; limit_reached if incomplete frames take too much
-  /// memory
+  /// Blocks until the next event, and returns the event. Returns std::nullopt if the deadline `until` passes first, or
+  /// if the function has ended on all workers and no event is left.
+  /// @throws Error protocol if a worker sends an invalid message; limit_reached if the frames that are not complete yet
+  /// take more than half of the machine's memory
   std::optional<Event> next(const Deadline& until);
   /// Returns true if the function has ended on all workers and `next` has returned all events.
   bool over() const { return all_ended() && events_.empty(); }
 
-  /// Requests that all functions stop.
+  /// Requests that the function stops on all workers.
   void stop() { tell_all({}); }
-  /// Requests that all functions stop, and breaks their group because the rank `absent` is missing: their collectives
-  /// then throw an error with `code` and `why`. Only the first call has an effect, because the group is broken
-  /// afterwards.
+  /// Requests that the function stops on all workers, and breaks the group of the ranks because rank `absent` is
+  /// missing. Collectives of the other ranks then throw an error with `code` and `why`. Only the first call has an
+  /// effect, because afterwards the group is broken.
   void stop(int absent, ErrorCode code, const std::string& why);
-  /// Calls `stop` for the rank `absent`, and waits until all functions have ended. Abandons functions that do not end
-  /// within `timeouts.stop`.
+  /// Calls `stop` for the rank `absent`, and blocks until the function has ended on all workers. After `timeouts.stop`,
+  /// abandons the workers on which the function has not ended (`give_up`).
   void end(int absent, const std::string& why) noexcept;
-  /// Abandons functions that have not ended, together with their workers, and discards remaining events. Returns the
-  /// ranks of these functions.
+  /// Abandons all workers on which the function has not ended, and marks these workers as lost. Discards all remaining
+  /// events. Returns the ranks of the abandoned workers.
   std::vector<int> give_up();
 
  private:
@@ -94,35 +95,36 @@ class FunctionCall {
   };
 
   void begin(const std::vector<std::pair<int, StartFunction>>& starts, const Phase& phase);
-  /// Sends the checkpoint to the workers, in pieces.
+  /// Sends the checkpoint of the request to the workers, in pieces. Sends an empty checkpoint if there is none.
   void provide_checkpoint(const std::vector<int>& workers, const Phase& phase);
   StartFunction start_of(int rank) const;
-  /// Sends `request` to all workers whose functions have not ended. Does not wait for their replies.
+  /// Sends `request` to all workers on which the function has not ended. Does not wait for the replies.
   void tell_all(const StopFunction& request);
-  /// Requests the next piece of the function's output from a rank.
+  /// Requests the next piece of the function's output from the worker of rank `rank`.
   void listen(int rank);
   int rank_of(int worker) const;
   bool all_ended() const { return std::ranges::all_of(ranks_, &Rank::ended); }
-  /// Called for an answer that belongs to no open request.
-  /// @throws Error protocol if it is an answer to `Listen`. Such an answer cannot be ignored: functions have no time
-  /// limit, so the driver could wait forever for the output that it contains
+  /// Called with an answer that belongs to no open request.
+  /// @throws Error protocol if it is an answer to `Listen`. Such an answer contains output, so it cannot be ignored.
+  /// The driver would wait for that output forever, because functions have no time limit
   void refuse_unasked(const Answer& answer) const;
-  /// Converts a piece of output into events.
+  /// Converts a piece of the output of rank `rank` into events.
   void take(int rank, const Heard& heard);
-  /// Checks the memory of incomplete frames.
-  /// @throws Error limit_reached if the incomplete frames of all ranks take more than `most_held_` bytes
+  /// Checks the memory of received bytes that were not returned in frames yet.
+  /// @throws Error limit_reached if these bytes of all ranks together exceed `most_held_`
   void check_memory() const;
   /// Adds an event for each rank whose worker is lost.
+  /// @param loss the error that reported the loss
   void lose(const Error& loss);
   Phase phase() const { return {"run", -1, Deadline::never()}; }
 
   WorkerPool& pool_;
   CallRequest request_;
-  std::size_t most_held_;  ///< the maximum number of bytes in incomplete frames
+  std::size_t most_held_;  ///< the maximum number of received bytes that are not in frames yet
   std::vector<Rank> ranks_;
-  std::vector<Round> open_;  ///< requests without an answer
+  std::vector<Round> open_;  ///< requests that have no answer yet
   std::deque<Event> events_;
-  std::vector<int> heard_;  ///< ranks from which the next piece is requested when no events are left
+  std::vector<int> heard_;  ///< ranks from which `next` requests the next piece of output, once no event is left
   bool told_absent_ = false;
 };
 

@@ -9,19 +9,19 @@
 namespace troupe {
 namespace {
 
-/// The maximum size of reports that wait for other ranks, in bytes.
+/// The maximum size in bytes of reports that wait for the reports of other ranks.
 constexpr std::size_t kMostWaiting = std::size_t{256} << 20;
 
-/// Returns a metric's value as a number; std::nullopt if it is not a number. Returns NaN for null, because a worker
-/// sends null in place of NaN and infinity.
+/// Returns `value`, the value of a metric, as a number; std::nullopt if the value is not a number. Returns NaN for
+/// null, because a worker sends null in place of NaN and infinity.
 std::optional<double> number_in(const Json& value) {
   if (value.is_number()) return value.get<double>();
   if (value.is_null()) return std::nan("");
   return std::nullopt;
 }
 
-/// Returns how the values of a metric are combined. If no option is set for the metric "epoch", its maximum is used,
-/// because the mean or the sum of epochs has no meaning.
+/// Returns how the values of the metric `metric` are combined. If the options set nothing for the metric "epoch",
+/// returns the maximum, because a mean or sum of epochs has no meaning.
 Aggregate how_of(const std::string& metric, const ReportOptions& options) {
   if (const auto own = options.metrics.find(metric); own != options.metrics.end()) return own->second;
   return metric == "epoch" ? Aggregate::max : options.aggregate;
@@ -81,7 +81,7 @@ bool ReportRows::complete(const Row& row) const {
 
 bool ReportRows::all_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
 
-/// Returns the number of rows that the next combined report contains; 0 if no report is due yet.
+/// Returns the number of rows that the next combined report contains; 0 if this report must wait for other ranks.
 std::size_t ReportRows::rows_due() {
   while (complete_ < rows_.size() && complete(rows_[complete_])) waiting_ -= rows_[complete_++].bytes;
   const auto wanted = static_cast<std::size_t>(options_.every);
@@ -100,11 +100,12 @@ std::optional<Json> ReportRows::next() {
 }
 
 Json ReportRows::aggregated(std::size_t rows) const {
-  /// The values of one metric in the rows.
+  /// The values of one metric in the rows that are combined.
   struct Metric {
     std::optional<Aggregate> how;
     std::vector<double> numbers;
-    Json by_rank;  ///< the last value of each rank; set for Aggregate::all only, because it needs memory for each rank
+    Json by_rank;  ///< the last value of each rank; set for Aggregate::all only, because the list needs memory for each
+                   ///< rank
     Json first;
     bool plain = true;
     bool same = true;  ///< true if all values are equal, such as those of an epoch

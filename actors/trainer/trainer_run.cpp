@@ -10,16 +10,16 @@
 namespace troupe {
 namespace {
 
-/// When a rank has saved this number of checkpoints, every other rank must have saved at least one.
+/// When a rank has saved this number of checkpoints, the run fails if another rank has saved no checkpoint.
 constexpr std::int64_t kMostAhead = 16;
 
-/// After the time at which functions must have stopped, the output that they have already sent is still read for this
-/// time, in seconds.
+/// The time in seconds for which the driver still reads the functions' output after the deadline by which the functions
+/// must have ended. The output may have been sent before that deadline.
 constexpr double kLastWords = 1;
 
-/// Returns `text`.
+/// Returns `text` unchanged if it fits into a message.
 /// @param what the noun for the error message, such as "config"
-/// @throws Error invalid_argument if the text is longer than a message may contain
+/// @throws Error invalid_argument if `text` is longer than kLongestSetting bytes
 std::string bounded(const char* what, std::string text) {
   if (text.size() > kLongestSetting)
     throw_invalid(std::string(what) + " has " + std::to_string(text.size()) + " bytes; the maximum is " +
@@ -29,7 +29,7 @@ std::string bounded(const char* what, std::string text) {
 
 std::string text_of(const Json& config) { return bounded("config", to_text(config)); }
 
-/// Returns the names of the data sets in the format of StartFunction::datasets.
+/// Returns the names of the data sets, each followed by a zero byte: the format of StartFunction::datasets.
 std::string text_of(const RunDatasets& datasets) {
   std::string names;
   for (const RunData& each : datasets.all()) {
@@ -40,7 +40,7 @@ std::string text_of(const RunDatasets& datasets) {
   return bounded("the list of data sets", std::move(names));
 }
 
-/// Returns the exception as an Error, for callbacks.
+/// Returns the exception `thrown` as an Error, for callbacks.
 Error error_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -109,7 +109,7 @@ void RunHandle::Impl::count(const Error& loss) {
   if (told_) callbacks_.failure_passed(loss);
 }
 
-/// Tells the callbacks that the next attempt starts on the current workers.
+/// Calls the callbacks' `on_start` for the next attempt, which starts on the current workers.
 void RunHandle::Impl::start() {
   const int ranks = is_single() ? 1 : pool_->num_workers();
   callbacks_.start({request_.name, ranks, request_.config, attempt_ + 1, resumed_});
@@ -241,8 +241,8 @@ void RunHandle::Impl::keep_checkpoints() {
   }
 }
 
-/// Records the error of a function or the loss of its worker. Then tells the other ranks to stop, and breaks their
-/// group, so that they do not wait for the missing rank.
+/// Records the error or the loss of rank `event.rank`. Then requests that the function stops on the other ranks, and
+/// breaks their group, so that they do not wait for the missing rank.
 void RunHandle::Impl::note_failure(const FunctionCall::Event& event) {
   const bool lost = event.kind == FunctionCall::Event::Kind::lost;
   auto& first = lost ? loss_ : event.blamed >= 0 ? blame_ : failure_;
@@ -265,12 +265,12 @@ void RunHandle::Impl::tell(const Report& report) {
 }
 
 void RunHandle::Impl::conclude() {
-  // If a worker was lost, other ranks may fail with worker_lost without naming that worker. Their error is then not the
-  // cause.
+  // If a worker was lost, another rank may fail with an error worker_lost that does not name the lost worker. This
+  // error is a consequence of the loss, so it does not end the run.
   const bool only_loss = loss_ && failure_ && failure_->code() == ErrorCode::worker_lost;
   if (failure_ && !only_loss) throw Error(*failure_);
-  // If no worker was lost, a rank can still blame another with worker_lost, because a connection between their nodes
-  // broke. This counts as a loss, after which the function is called again.
+  // Even if no worker was lost, a rank can blame another rank with worker_lost, because a connection between their
+  // nodes broke. This counts as a loss, so the function is called again.
   if (!loss_ && blame_ && blame_->code() == ErrorCode::worker_lost) loss_ = blame_;
   if (!loss_ && blame_) throw Error(*blame_);
   if (loss_) {

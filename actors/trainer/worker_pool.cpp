@@ -15,7 +15,8 @@ namespace troupe {
 namespace {
 
 constexpr int kMostWorkers = 4096;
-/// The number of files of the object store besides one per worker: the shared memory of a group, and texts in transfer.
+/// The number of files that the object store needs in addition to one per worker: for the shared memory of a group, and
+/// for texts in transfer.
 constexpr int kGroupFiles = 3;
 
 int resolve_workers(TrainerOptions& o) {
@@ -83,7 +84,7 @@ void check_fault_tolerance(const TrainerFaultTolerance& o) {
   Silence::check(o.cut_after, "cut_after");
 }
 
-/// Returns the resident memory of a process of this machine in bytes; -1 if it cannot be read.
+/// Returns the resident memory in bytes of the process `pid` on this machine; -1 if the number cannot be read.
 std::int64_t memory_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
   std::int64_t all = 0, resident = -1;
@@ -113,8 +114,8 @@ WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
 
 WorkerPool::~WorkerPool() { shut_down(); }
 
-/// Creates the runtime of the pool and, in a cluster, waits for the nodes. If this fails, the pool is left without a
-/// runtime.
+/// Creates the runtime of the pool and, in a cluster, waits until the nodes have joined. If an error occurs, the pool
+/// is left without a runtime.
 void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
@@ -161,8 +162,8 @@ void WorkerPool::recover() {
   replace_lost();
 }
 
-/// Ends all workers of a cluster, and starts as many on the nodes that then join. Nodes of the old run detect its end,
-/// end functions that hang, and may join again.
+/// Ends all workers of a cluster, and starts the same number of workers on the nodes that then join. The nodes of the
+/// old run detect its end. They then end functions that hang, and may join again.
 void WorkerPool::form_again() {
   shut_down();
   Clock::sleep_for(budget_.pause());
@@ -193,7 +194,7 @@ std::vector<WorkerInfo> WorkerPool::workers() const {
   return all;
 }
 
-/// Ends all workers. All functions must have ended before, except those that hang.
+/// Ends all workers. All functions must have ended before, except functions that hang and were abandoned.
 void WorkerPool::shut_down() noexcept {
   if (!runtime_) return;
   Runtime& r = *runtime_;

@@ -16,7 +16,7 @@ namespace troupe {
 /// The workers of a trainer. Starts them, and replaces lost workers.
 class WorkerPool {
  public:
-  /// Checks the options, and starts all workers.
+  /// Checks `options`, and starts all workers.
   /// @param make_runtime creates the environment in which the workers run; tests can replace it
   /// @throws Error if an option is invalid or the workers cannot be started
   explicit WorkerPool(TrainerOptions options, MakeRuntime make_runtime = make_actor_runtime);
@@ -24,21 +24,22 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Makes the pool complete: replaces lost workers, and starts workers without which earlier functions ran.
+  /// Makes the pool complete: replaces lost workers, and starts the workers that were removed after earlier losses.
   void settle();
-  /// Counts a loss of workers in the failure budget.
-  /// @throws Error if the budget is exhausted
+  /// Counts the loss `loss` of workers in the failure budget.
+  /// @throws Error if the failure budget is exhausted
   void count_loss(const Error& loss);
-  /// Restores the pool after a loss. If num_workers is a range, first removes lost workers, as long as more than the
-  /// minimum remain. Then replaces the remaining lost workers. In a cluster, starts all workers again instead, on the
-  /// nodes that join.
-  /// @throws Error worker_lost if another worker is lost meanwhile; another error if workers cannot be started
+  /// Restores the pool after a loss. In a cluster, ends all workers and starts all of them again, on the nodes that
+  /// join. Otherwise, if num_workers is a range, removes lost workers from the pool, but keeps at least the minimum
+  /// number of workers. Then replaces the lost workers that are still in the pool.
+  /// @throws Error worker_lost if another worker is lost during the restoration; another error if workers cannot be
+  /// started
   void recover();
-  /// Ends a worker whose function does not end, and marks it as lost. A worker of this process cannot be ended; it is
-  /// abandoned.
+  /// Ends a worker whose function does not end, and marks the worker as lost. If the worker is a thread of this
+  /// process, it cannot be ended, so it is abandoned.
   void give_up(int worker);
-  /// Prepares the group in which the functions on all workers run collectives, if the placement needs that.
-  /// @throws Error from the rounds of messages
+  /// Prepares the group in which the functions on all workers run collectives, if the placement requires a preparation.
+  /// @throws Error the error of a worker or node that fails meanwhile, such as worker_lost
   void begin_group(std::uint64_t run, std::uint64_t generation, const Phase& phase) {
     runtime_->host->begin_group(run, generation, *rounds_, phase);
   }
@@ -56,7 +57,8 @@ class WorkerPool {
   void form();
   void form_again();
   void shut_down() noexcept;
-  /// Adds workers, which are not started yet, until there are as many as wanted.
+  /// Adds workers to the pool until it has `wanted_` workers. The new workers are not started yet; `replace_lost`
+  /// starts them.
   void fill_up();
   void replace_lost();
 
@@ -66,7 +68,7 @@ class WorkerPool {
   int wanted_ = 1;  ///< the number of workers that the pool should have
   FailureBudget budget_;
   MakeRuntime make_runtime_;
-  std::unique_ptr<Runtime> runtime_;  ///< null if there are no workers, because they could not be started again
+  std::unique_ptr<Runtime> runtime_;  ///< null if the pool has no workers, because they could not be started again
   std::unique_ptr<Rounds> rounds_;
   bool hangs_ = false;
 };

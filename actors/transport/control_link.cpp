@@ -10,10 +10,11 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::milliseconds kMeasureEvery{500};
-/// If CAF's thread does not read or write for this time, three intervals of heartbeats, this process was stopped or got
-/// no processor time.
+/// If CAF's thread does not read or write for this time (three intervals of heartbeats), this process was stopped or
+/// got no processor time.
 constexpr std::chrono::milliseconds kUnseen{1500};
-/// The end of a connection may be caused by a stop of this process if it follows within this time after the stop.
+/// If a connection ends within this time after a stop of this process, the stop may have caused the end of the
+/// connection.
 constexpr std::chrono::milliseconds kLately{1000};
 
 }  // namespace

@@ -30,7 +30,7 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-/// Returns the path of the socket in `folder`.
+/// Returns the path of the socket in the folder `folder`.
 /// @throws Error system if the path is too long for a socket
 std::string socket_in(const std::string& folder) {
   address_of(folder + kSocketName);
@@ -52,7 +52,7 @@ bool admitted(int fd, const LocalListener::Admit& admit) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid() && admit(peer.pid);
 }
 
-/// Accepts connections on an AF_UNIX socket for CAF. Closes the connection of a process that is not admitted before CAF
+/// Accepts connections on an AF_UNIX socket for CAF. If a process is not admitted, closes its connection before CAF
 /// reads from it, because CAF crashes on invalid input.
 class LocalDoorman : public caf::io::network::doorman_impl {
  public:
@@ -71,8 +71,8 @@ class LocalDoorman : public caf::io::network::doorman_impl {
   LocalListener::Admit admit_;
 };
 
-/// A connection manager of CAF that uses AF_UNIX sockets instead of TCP. CAF passes the path of the socket in place of
-/// the host name.
+/// A connection manager of CAF that uses AF_UNIX sockets instead of TCP. CAF passes the path of the socket as the
+/// argument that is a host name for TCP.
 class LocalManager : public caf::io::middleman_actor_impl {
  public:
   LocalManager(caf::actor_config& config, caf::actor broker, LocalListener::Admit admit)

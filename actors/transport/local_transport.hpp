@@ -12,11 +12,11 @@
 namespace troupe {
 
 /// Makes an actor reachable for other processes of this machine, over an AF_UNIX socket. No network port is opened. The
-/// socket is in a folder that only this user can enter, and only processes that `Admit` accepts may connect. The
-/// destructor removes the socket; existing connections stay.
+/// socket is in a folder that only this user can enter, and only processes that the function `admit` accepts may
+/// connect. The destructor removes the socket; existing connections stay open.
 class LocalListener {
  public:
-  /// A function that returns true if the process with this id may connect. Runs on CAF's thread.
+  /// A function that takes the id of a process, and returns true if this process may connect. Runs on CAF's thread.
   using Admit = std::function<bool(pid_t)>;
 
   /// @param reachable the actor that other processes can reach
@@ -35,7 +35,9 @@ class LocalListener {
   caf::io::middleman_actor manager_;
 };
 
-/// Connects to the socket of a LocalListener, and returns the actor that the listener makes reachable.
+/// Connects to the socket of a LocalListener in another process, and returns the actor that the listener makes
+/// reachable.
+/// @param path the path of the socket
 /// @throws Error protocol if there is no connection within `timeout`
 caf::actor connect_local(caf::actor_system& system, const std::string& path, std::chrono::milliseconds timeout);
 

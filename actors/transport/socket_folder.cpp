@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFolderPrefix = "troupe-";
 constexpr const char* kFolderPattern = "troupe-XXXXXX";
 
-/// Locks a folder. The lock is held as long as the returned descriptor is open. Returns an empty descriptor if another
-/// process holds the lock.
+/// Locks the folder `path`, without waiting. Returns a descriptor; the lock is held as long as this descriptor is open.
+/// Returns an empty descriptor if another process holds the lock, or if the folder cannot be opened.
 FileDescriptor lock_folder(const std::string& path) {
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(folder) : FileDescriptor();
@@ -33,9 +33,9 @@ bool is_own_socket(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-/// Returns true if `folder` is the empty folder of a process that was killed: before it created its socket, or after it
-/// removed the socket and before it removed the folder. Returns false for folders younger than a minute, because their
-/// owner may not have locked them yet.
+/// Returns true if `folder` is the empty socket folder of a process that was killed. The process was killed before it
+/// created its socket, or after it removed the socket. Returns false if `folder` is younger than a minute, because its
+/// owner may not have locked it yet.
 bool is_left_empty(const std::string& folder) {
   constexpr std::int64_t kYoung = 60;  // seconds
   struct stat status = {};
@@ -46,9 +46,9 @@ bool is_left_empty(const std::string& folder) {
          fs::is_empty(folder, ignored) && ::time(nullptr) - status.st_mtim.tv_sec > kYoung;
 }
 
-/// Removes the folders of processes that were killed. A folder is removed if it has the prefix, contains a socket of
-/// this user (or is empty and old), and is not locked. A living owner locks its folder before it creates the socket, so
-/// its folder is never removed.
+/// Removes from `parent` the socket folders of processes that were killed. A folder is removed if its name begins with
+/// kFolderPrefix, it contains this user's socket `socket` (or is empty and old), and it is not locked. Folders of
+/// living processes are never removed, because a process locks its folder before it creates the socket.
 void remove_abandoned(const fs::path& parent, const std::string& socket) {
   std::error_code unreadable;
   for (fs::directory_iterator at(parent, unreadable); !unreadable && at != fs::directory_iterator();

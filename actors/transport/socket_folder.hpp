@@ -7,12 +7,13 @@
 
 namespace troupe {
 
-/// Creates a folder for a socket, which only this user can enter. The destructor removes the folder. If the process is
-/// killed before, the next SocketFolder of this user removes the folder: it recognizes such a folder because no process
-/// holds the folder's lock.
+/// A folder for a socket, which only this user can enter. The constructor creates the folder, and the destructor
+/// removes it. If the process is killed, its folder remains, until this user creates the next SocketFolder, which
+/// removes all folders whose lock no process holds.
 class SocketFolder {
  public:
-  /// Removes folders of killed processes, and creates the folder in the system's folder for temporary files.
+  /// Removes the remaining folders of killed processes, and creates a new folder in the system's folder for temporary
+  /// files.
   /// @param socket the name that the caller gives to the socket in the folder, beginning with "/"
   /// @throws Error system if the folder cannot be created
   explicit SocketFolder(const std::string& socket);

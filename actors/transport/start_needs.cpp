@@ -17,8 +17,8 @@ StartNeeds needs_of_node() {
           kStoreNeeds.files + kGateNeeds.files + kReceiverFiles + needs_of_system().files};
 }
 
-/// The two additional threads belong to the process that serves a run: its main thread, and the thread that detects the
-/// end of its parent.
+/// The two additional threads belong to the child process that serves a run: its main thread, and the thread that
+/// detects the end of its parent process.
 StartNeeds needs_of_supervisor() { return {needs_of_node().threads, 2, needs_of_node().files}; }
 
 StartNeeds needs_of_worker() { return {1, 0, kBriefFiles}; }

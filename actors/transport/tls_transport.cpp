@@ -29,8 +29,8 @@ using caf::io::network::rw_state;
 
 namespace {
 
-/// Returns the maximum number of bytes that may wait to be sent to a peer: 64 MB, and room for one message of the
-/// largest size to each worker of a node.
+/// Returns the maximum number of bytes that may wait to be sent to a node: 64 MiB, plus the size of the largest message
+/// for each worker of the node.
 std::size_t most_queued(const RunLimits& limits) {
   const std::size_t nodes = std::max<std::size_t>(limits.members, 2) - 1;
   return (std::size_t{64} << 20) + (limits.replicas / nodes + 1) * largest_message_to(Recipient::worker, limits);
@@ -52,7 +52,8 @@ caf::node_id node_of(const wire::NodeId& id) {
   return node;
 }
 
-/// The functions with which CAF reads and writes a connection. They use a TLS stream in place of a plain socket.
+/// The functions with which CAF reads and writes a control connection. These functions use a TLS stream in place of a
+/// plain socket.
 class TlsPolicy {
  public:
   TlsPolicy(TlsStream stream, std::shared_ptr<ControlLink> link, LinkEnd end, const caf::node_id& own,
@@ -79,13 +80,14 @@ class TlsPolicy {
     }
     return outcome(result, [&] { return stream_.write_some({static_cast<const std::byte*>(from), bytes}); });
   }
-  /// Returns true if data is available that was already read from the socket. The socket is not readable for such data,
-  /// so CAF must read again without waiting for it.
+  /// Returns true if data is available that was already read from the socket. CAF must then read again at once, because
+  /// this data does not make the socket readable.
   bool must_read_more(native_socket /*fd*/, std::size_t /*threshold*/) { return stream_.pending(); }
 
  private:
-  /// Discards all data that has arrived. Must read until nothing is left, because CAF reads again only when the socket
-  /// becomes readable.
+  /// Reads and discards all data that has arrived. Must read until no data is left, because CAF reads again only when
+  /// the socket becomes readable.
+  /// @param state, result the outcome of the read before this call
   rw_state drop_what_comes(std::size_t& result, rw_state state) {
     std::array<std::byte, 4096> nowhere;
     while (state == rw_state::success && result > 0)
@@ -93,8 +95,9 @@ class TlsPolicy {
     return state;
   }
 
-  /// Calls `call`, which reads or writes, and converts its result for CAF. If `call` throws, ends the connection with
-  /// the message as the reason.
+  /// Calls `call`, which reads or writes. Stores the number of bytes that were read or written in `result`, and returns
+  /// the state of the connection for CAF. If `call` throws, ends the connection; the reason is the message of the
+  /// exception.
   template <class Call>
   rw_state outcome(std::size_t& result, Call call) {
     result = 0;
@@ -117,7 +120,7 @@ class TlsPolicy {
   std::shared_ptr<ControlLink> link_;
 };
 
-/// One connection, in the form that CAF requires (a scribe).
+/// One control connection over TLS, as a scribe: the form of a connection that CAF requires.
 class TlsScribe : public caf::io::scribe {
  public:
   TlsScribe(default_multiplexer& multiplexer, native_socket fd, TlsStream stream,
@@ -156,7 +159,8 @@ class TlsScribe : public caf::io::scribe {
 };
 
 /// Returns a new TlsScribe.
-/// @param second a duplicate of the stream's descriptor. CAF owns and closes it, independently of `stream`
+/// @param second a duplicate of the descriptor of `stream`. CAF owns and closes this duplicate, independently of
+/// `stream`
 caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stream, FileDescriptor second,
                                 const std::shared_ptr<ControlLink>& link, LinkEnd end, const RunLimits& limits) {
   return caf::make_counted<TlsScribe>(multiplexer, second.release(), std::move(stream), link, end, limits);
@@ -164,7 +168,8 @@ caf::io::scribe_ptr make_scribe(default_multiplexer& multiplexer, TlsStream stre
 
 }  // namespace
 
-/// A queue that passes streams from the gate's thread to CAF's thread. CAF's thread polls the descriptor `bell`.
+/// A queue that passes streams from the gate's thread to CAF's thread. CAF's thread polls the descriptor `bell`, which
+/// is readable while a stream waits in the queue.
 struct TlsListener::Door {
   struct Entry {
     TlsStream stream;
@@ -199,7 +204,8 @@ struct TlsListener::Door {
 
 namespace {
 
-/// Makes CAF treat an event of `Door::bell` like a connection that can be accepted.
+/// Makes CAF treat each stream that waits in a Door like a connection that can be accepted: CAF accepts from the
+/// descriptor `Door::bell`.
 struct BellPolicy {
   static bool try_accept(native_socket& result, native_socket fd) {
     std::uint64_t one = 0;
@@ -246,8 +252,8 @@ class TlsDoorman : public caf::io::doorman {
   std::shared_ptr<Door> door_;
 };
 
-/// A connection manager of CAF for streams that already exist. Its functions `connect` and `open` call the functions
-/// that were passed to the constructor.
+/// A connection manager of CAF for TLS streams that already exist. Its function `connect` calls the constructor's
+/// argument `scribe`, and its function `open` calls the argument `doorman`.
 class TlsManager : public caf::io::middleman_actor_impl {
  public:
   using Make = std::function<caf::expected<caf::io::scribe_ptr>(default_multiplexer&)>;

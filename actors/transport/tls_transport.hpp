@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// Makes an actor reachable for nodes, over TLS streams that a gate has accepted. The gate has already checked the
-/// peer's certificate and hello, and CAF receives only frames that `LinkAdmission` allows. This class opens no
+/// Makes an actor of the driver reachable for nodes, over TLS streams that a gate has accepted. The gate has already
+/// checked the node's certificate and hello. CAF receives only frames that `LinkAdmission` allows. This class opens no
 /// listening socket.
 class TlsListener {
  public:
@@ -23,7 +23,7 @@ class TlsListener {
   TlsListener(const TlsListener&) = delete;
   TlsListener& operator=(const TlsListener&) = delete;
 
-  /// Passes a stream to CAF, which then uses it as a connection. May be called from any thread.
+  /// Passes the stream of a node to CAF, which then uses the stream as a connection. May be called from any thread.
   /// @param link receives the state of the connection
   void hand_over(TlsStream stream, std::shared_ptr<ControlLink> link);
 
@@ -33,7 +33,7 @@ class TlsListener {
   caf::io::middleman_actor manager_;
 };
 
-/// Passes `stream` to CAF as a connection, and returns the actor that the other end publishes.
+/// Passes a node's stream to the driver on to CAF as a connection, and returns the actor that the driver publishes.
 /// @param link receives the state of the connection
 /// @throws Error protocol if CAF's handshake fails or is not complete within `timeout`
 caf::actor connect_tls(caf::actor_system& system, TlsStream stream, std::shared_ptr<ControlLink> link,

@@ -15,14 +15,16 @@ class Analysis::Impl {
   std::string metric;
   Better better = Better::lower;
   bool complete = false;
-  std::shared_ptr<const SearchFolder> folder;  ///< shared, so that a temporary folder exists as long as the analysis
+  std::shared_ptr<const SearchFolder> folder;  ///< the folder of the search; shared, so that a temporary folder exists
+                                               ///< as long as the analysis
 };
 
-/// Returns the last value that a trial has reported for a metric; std::nullopt if no report has this metric.
+/// Returns the last value that `trial` has reported for `metric`; std::nullopt if no report of the trial has this
+/// metric.
 std::optional<double> last_value(const Trial& trial, const std::string& metric);
 
-/// Returns all values of a config, each with its key. The key of a value in a nested object is the path to the value,
-/// such as "optimizer.lr".
+/// Returns all values of `config`, each with its key. If a value is in a nested object, its key contains the keys of
+/// the objects around it, such as "optimizer.lr".
 std::vector<std::pair<std::string, Json>> flattened(const Json& config);
 
 }  // namespace troupe::tune

@@ -14,10 +14,11 @@ class Fifo : public Stopper {
   bool goes_on(int /*trial*/, std::int64_t /*iteration*/, double /*value*/) override { return true; }
 };
 
-/// The stopping variant of asynchronous successive halving (Li et al., "A System for Massively Parallel Hyperparameter
-/// Tuning", MLSys 2020). Certain iterations are called rungs. A trial that reaches a rung continues if its value is
-/// among the best 1/reduction of all values at this rung so far. The first trial at a rung always continues, unless its
-/// value is NaN or infinite.
+/// The stopping variant of asynchronous successive halving (ASHA; Li et al., "A System for Massively Parallel
+/// Hyperparameter Tuning", MLSys 2020). Certain iterations are called rungs: grace, grace · reduction, grace ·
+/// reduction², and so on. A trial that reaches a rung continues only if its value is among the best fraction
+/// 1/reduction of all values at this rung so far. The first trial at a rung always continues, unless its value is NaN
+/// or infinite.
 class Asha : public Stopper {
  public:
   explicit Asha(const Scheduler& scheduler) : reduction_(scheduler.reduction) {
@@ -39,10 +40,10 @@ class Asha : public Stopper {
  private:
   struct Rung {
     std::int64_t iteration;
-    std::map<int, double> values;  ///< by trial: its value at this rung
+    std::map<int, double> values;  ///< by trial: the trial's value at this rung
   };
 
-  /// Records the value of a trial at a rung, and returns true if the trial continues.
+  /// Records the value of trial `trial` at a rung, and returns true if the trial continues.
   bool is_among_best(Rung& rung, int trial, double value) const {
     rung.values[trial] = value;
     const auto better =
@@ -55,9 +56,9 @@ class Asha : public Stopper {
   std::vector<Rung> rungs_;
 };
 
-/// Stops a trial if its best value so far is worse than the median of the average values of the other trials. The
-/// average of a trial is taken over its reports up to the same iteration (Golovin et al., "Google Vizier", KDD 2017,
-/// section 3.2.2).
+/// Stops a trial at an iteration if the trial's best value so far is worse than a median. It is the median, over the
+/// other trials, of the average of a trial's values up to the same iteration. Only trials that have reached this
+/// iteration count (Golovin et al., "Google Vizier", KDD 2017, section 3.2.2).
 class Median : public Stopper {
  public:
   explicit Median(const Scheduler& scheduler) : grace_(scheduler.grace), least_(scheduler.least_trials) {}
@@ -78,8 +79,8 @@ class Median : public Stopper {
  private:
   using Values = std::map<std::int64_t, double>;  ///< by iteration: the reported value
 
-  /// Returns the average of the values up to iteration `until`. NaN counts as infinity, so that it is worse than any
-  /// number.
+  /// Returns the average of a trial's values up to iteration `until`. NaN counts as infinity, so that an average with
+  /// NaN is worse than any number.
   static double average(const Values& values, std::int64_t until) {
     double sum = 0;
     std::int64_t count = 0;

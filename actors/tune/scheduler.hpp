@@ -9,7 +9,8 @@
 
 namespace troupe::tune {
 
-/// Decides after each report of a trial whether the trial continues or is stopped early. Smaller values are better.
+/// Decides after each report of a trial whether the trial continues or is stopped early. Smaller values of the metric
+/// are better.
 class Stopper {
  public:
   Stopper() = default;
@@ -17,16 +18,16 @@ class Stopper {
   Stopper& operator=(const Stopper&) = delete;
   virtual ~Stopper() = default;
 
-  /// Records a report, and returns true if its trial continues.
+  /// Records a report of a trial, and returns true if the trial continues.
   /// @param trial the number of the trial
-  /// @param iteration the number of the report in its trial, from 1 on. The numbers of a trial increase, but a
-  /// restarted trial may repeat some numbers
-  /// @param value the value of the metric by which trials are compared
+  /// @param iteration the number of the report within its trial, from 1 on. A restarted trial may repeat numbers;
+  /// otherwise they increase
+  /// @param value the reported value of the metric by which trials are compared
   virtual bool goes_on(int trial, std::int64_t iteration, double value) = 0;
 };
 
-/// Returns the stopper for these options.
-/// @throws Error invalid_argument if an option is invalid
+/// Returns the stopper that `scheduler` describes.
+/// @throws Error invalid_argument if an option in `scheduler` is invalid
 std::unique_ptr<Stopper> make_stopper(const Scheduler& scheduler);
 
 }  // namespace troupe::tune

@@ -25,7 +25,8 @@
 namespace troupe::tune {
 namespace {
 
-/// The maximum time that the search sleeps. Some conditions, such as timeouts, do not wake it.
+/// The maximum time for which the search sleeps. It must check some conditions, such as timeouts, at intervals, because
+/// they do not wake the search.
 constexpr std::chrono::milliseconds kLookEvery{100};
 
 Space space_of(const Options& options) {
@@ -34,7 +35,8 @@ Space space_of(const Options& options) {
   return Space(options.suggest || options.space.is_null() ? Json::object() : options.space);
 }
 
-/// Returns true if the trial may succeed when it is started again, such as after the loss of one of its workers.
+/// Returns true if a trial that failed with the error `code` may succeed when it is started again. This is so if it
+/// lost a worker or a timeout passed.
 /// @param code the name of an error code
 bool is_a_loss(const std::string& code) {
   return code == to_string(ErrorCode::worker_lost) || code == to_string(ErrorCode::timeout);
@@ -42,8 +44,8 @@ bool is_a_loss(const std::string& code) {
 
 bool is_report(const Json& line) { return line.contains("iteration"); }
 
-/// Sends the answer to a report in the destructor, so that the answer is sent even if processing the report throws. The
-/// trial waits for the answer.
+/// Sends the answer to a trial's report in the destructor. So the answer, for which the trial waits, is sent even if
+/// the search throws while it processes the report.
 class AnsweredReport {
  public:
   explicit AnsweredReport(const TrialProcess* trial) : trial_(trial) {}
@@ -101,9 +103,9 @@ void Search::check() {
   if (!options_.suggest) task_of(space_.config(options_.seed, 0));
 }
 
-/// Determines how many cores each trial gets, and how many trials run at the same time. Each trial gets cores of its
-/// own, so that trials do not slow each other down.
-/// @throws Error invalid_argument if a trial needs more cores than there are
+/// Determines how many cores each trial gets, and how many trials run at the same time. No two trials share a core, so
+/// that trials do not slow each other down.
+/// @throws Error invalid_argument if a trial needs more cores than this process may use
 void Search::give_cores() {
   free_cores_ = usable_core_numbers();
   TrainerOptions& workers = trainable_.workers;
@@ -123,9 +125,9 @@ void Search::give_cores() {
   most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
 }
 
-/// Returns the task of a trial.
+/// Returns the task of the trial with the values `drawn`.
 /// @param drawn the values that were drawn or suggested for the trial
-/// @throws Error invalid_argument if the name of the data refers to a value that the config does not have
+/// @throws Error invalid_argument if the name of a data set refers to a value that the trial's config does not have
 TrialTask Search::task_of(const Json& drawn) const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory, options_.scheduler.max_iterations};
   task.config.update(drawn, /*merge_objects=*/true);
@@ -133,7 +135,7 @@ TrialTask Search::task_of(const Json& drawn) const {
   return task;
 }
 
-/// Returns the description of the search, by which a resumed search is recognized as the same search.
+/// Returns the description of the search. A search may be resumed only if its description is equal to the stored one.
 Json Search::description() const {
   TrialTask task{trainable_, trainable_.config, options_.resources_per_trial.memory};
   Json json = to_json(task);
@@ -146,8 +148,8 @@ Json Search::description() const {
   return json;
 }
 
-/// Reads the trials of a search that is resumed, and passes their reports to the scheduler. Trials that have not ended
-/// will be started again.
+/// Reads the trials of a resumed search from its folder, and passes their reports to the scheduler. Trials that have
+/// not ended will be started again.
 void Search::read_trials() {
   while (auto trial = folder_->read(static_cast<int>(trials_.size()) + 1)) trials_.push_back(std::move(*trial));
   for (const Trial& trial : trials_)
@@ -179,7 +181,8 @@ void Search::run_trials() {
   }
 }
 
-/// Returns true if no trial remains to be started. A trial that waits, because it could not be started, remains.
+/// Returns true if no trial has to be started any more: no new trial will be added, and no trial waits to be started
+/// again.
 bool Search::has_no_more() const {
   return no_more_ &&
          std::ranges::none_of(trials_, [](const Trial& trial) { return trial.state == TrialState::waiting; });
@@ -222,9 +225,10 @@ void Search::start_trials() {
   }
 }
 
-/// Starts the process of a trial. Returns false if it cannot be started. If other trials run at that time, the failure
-/// does not count as an attempt, because they may use the missing resources.
-/// @param at the index of the trial
+/// Starts the process of a trial. Returns false if the process cannot be started. If other trials run at that time,
+/// this failure does not count as an attempt, because the other trials may use the missing resources.
+/// @param at the index of the trial in `trials_`
+/// @param cores the cores on which the process runs
 bool Search::start(std::size_t at, std::vector<int> cores) {
   Trial& trial = trials_[at];
   folder_->write_task(trial, task_of(trial.config));
@@ -287,8 +291,9 @@ void Search::take(Run& run, const Json& line) {
   }
 }
 
-/// Called when the process of a trial has started. The first `kept` reports in the trial's file stay valid; the trial
-/// will repeat later reports.
+/// Called when the process of `trial` has started and has sent `kept`, the number of reports that stay valid. The trial
+/// will make all later reports again. So this function makes `trial.reports` equal to the first `kept` reports in the
+/// trial's file.
 void Search::keep_reports(Trial& trial, std::size_t kept) {
   const std::size_t known = trial.reports.size();
   if (kept > known) trial.reports = read_reports(folder_->files(trial.number).reports());
@@ -296,8 +301,8 @@ void Search::keep_reports(Trial& trial, std::size_t kept) {
   for (std::size_t i = known; i < trial.reports.size(); ++i) judge(trial, trial.reports[i]);
 }
 
-/// Processes a message of a trial that was told to end. If the trial was between two reports, it may send one more
-/// report. Adds this report to the trial, because the trial's file contains it as well.
+/// Processes a message of a trial that was told to end. If the trial was between two reports at that time, it sends one
+/// more report. Adds this report to the trial, because the trial's file contains the report, too.
 void Search::take_late(Run& run, const Json& line) {
   if (line.contains("kept")) return keep_reports(trials_[run.at], line["kept"].get<std::size_t>());
   if (!is_report(line)) return;
@@ -306,8 +311,8 @@ void Search::take_late(Run& run, const Json& line) {
   if (most == 0 || report.iteration <= most) trials_[run.at].reports.push_back(std::move(report));
 }
 
-/// Adds a report to its trial, and tells the trial to end if the scheduler stops it. A trial should end by itself after
-/// `max_iterations` reports. If it reports once more, the report is ignored and the trial is told to end.
+/// Adds a report to its trial. If the scheduler stops the trial, tells the trial to end. A trial should end by itself
+/// after `max_iterations` reports. If the trial makes one more report, ignores this report and tells the trial to end.
 void Search::take_report(Run& run, Report report) {
   Trial& trial = trials_[run.at];
   const std::int64_t most = options_.scheduler.max_iterations;
@@ -324,8 +329,8 @@ void Search::dismiss(Run& run, TrialState state) {
   run.process->ask_to_end();
 }
 
-/// Called for a trial that was told to end. If its process has ended, or its deadline has passed, kills the process and
-/// records the end of the trial.
+/// Called repeatedly for a trial that was told to end. If the trial's process has closed its connection, or the
+/// deadline `run.deadline` has passed, kills the process and records the end of the trial.
 void Search::look_for_end(Run& run) {
   if (run.over || !(run.process->has_ended() || run.deadline.passed())) return;
   run.process->kill();
@@ -334,8 +339,8 @@ void Search::look_for_end(Run& run) {
   run.over = true;
 }
 
-/// Ends all trials that still run when the search stops. If the search is resumed, they start again, from their
-/// checkpoints if they have any.
+/// Ends all trials that still run when the search stops. If the search is resumed later, these trials start again: from
+/// their last checkpoint, or from the beginning if they have no checkpoint.
 void Search::end_all() {
   for (Run& run : runs_) {
     if (run.over) continue;
@@ -350,9 +355,9 @@ void Search::end_all() {
   runs_.clear();
 }
 
-/// Checks that a trial reports the metric that the scheduler needs.
-/// @throws Error invalid_argument if the scheduler compares trials by a metric that neither `report` nor an earlier
-/// report of the trial has
+/// Checks that `trial` reports the metric that the scheduler needs.
+/// @throws Error invalid_argument if the scheduler compares trials, but neither `report` nor an earlier report of the
+/// trial has the metric `Options::metric`
 void Search::check_metric(const Trial& trial, const Report& report) const {
   if (options_.scheduler.kind == SchedulerKind::fifo || metric_of(report, options_.metric)) return;
   if (last_value(trial, options_.metric)) return;
@@ -362,16 +367,17 @@ void Search::check_metric(const Trial& trial, const Report& report) const {
                 names_of(report.metrics) + did_you_mean(options_.metric, names));
 }
 
-/// Treats a trial as lost if it has sent nothing for `report_timeout`.
+/// Treats the trial of `run` as lost if its process has sent nothing for `Options::report_timeout`.
 void Search::look_for_silence(Run& run) {
   const auto timeout = options_.report_timeout;
   if (run.over || timeout.count() == 0 || Clock::now() - run.heard < timeout) return;
   lose(run, "reported nothing for " + std::to_string(timeout.count()) + " ms");
 }
 
-/// Handles the loss of a trial's process. If the trial has attempts left, it will be started again; otherwise it has
-/// failed. If the trial was told to end, only makes `look_for_end` kill it at once.
-/// @param how the reason, for error messages
+/// Handles the loss of a trial's process. If the trial has attempts left, it will be started again; otherwise the trial
+/// has failed. If the trial was told to end, only sets the deadline to the present time, so that `look_for_end` kills
+/// the process at once.
+/// @param how the reason of the loss, for error messages
 void Search::lose(Run& run, const std::string& how) {
   if (run.leaving) {
     run.deadline = Deadline(std::chrono::milliseconds(0));
@@ -386,7 +392,8 @@ void Search::lose(Run& run, const std::string& how) {
   tell(trial);
 }
 
-/// Records the end of a trial in its folder, and kills its process if it still runs.
+/// Records the end of a trial in the trial's folder, and kills the trial's process if it still runs.
+/// @param state the state of the trial after its end
 void Search::end(Run& run, TrialState state) {
   Trial& trial = trials_[run.at];
   run.over = true;
@@ -411,7 +418,8 @@ void Search::drop_ended() {
   }
 }
 
-/// Calls the user's function `Options::on_change`. If it throws, the search ends, but only after the current work.
+/// Calls the user's function `Options::on_change` with `trial`. If the function throws, the exception is stored, and
+/// ends the search after the present iteration of `run_trials`.
 void Search::tell(const Trial& trial) {
   if (options_.on_change) keeping_errors([&] { options_.on_change(trial); });
   check_owner();

@@ -16,14 +16,17 @@
 
 namespace troupe::tune {
 
-/// Runs the trials of a search until all have ended. At any time it runs as many trials as the cores allow.
+/// Runs the trials of a search until all trials have ended. At any time, as many trials run as `Options::concurrent`
+/// and the number of cores allow.
 class Search {
  public:
-  /// Checks the options, opens the folder of the search, and reads its trials if the search is resumed.
+  /// Checks the options, and opens the folder of the search. If the search is resumed, reads its trials from the
+  /// folder.
   /// @throws Error as documented at `tune::run`
   Search(const Trainable& trainable, const Options& options);
 
-  /// Runs the search. Returns when all trials have ended or `Options::should_stop` returns true.
+  /// Runs the search. Returns when all trials have ended, or when `Options::should_stop` has returned true and the
+  /// running trials have been ended.
   /// @throws Error as documented at `tune::run`, and exceptions of the user's functions
   void run();
 
@@ -33,17 +36,19 @@ class Search {
   std::shared_ptr<const SearchFolder> folder() const { return folder_; }
 
  private:
-  /// The process of a trial.
+  /// One process of a trial, from its start to its end.
   struct Run {
     std::size_t at;  ///< index of the trial in `trials_`
     std::vector<int> cores;
     Clock::time_point begun;
     Clock::time_point heard;
     std::unique_ptr<TrialProcess> process;
-    bool over = false;                       ///< true if the process has reported its end, was killed, or could not be
-                                             ///< started
-    std::optional<TrialState> leaving = {};  ///< set if the trial was told to end: the state that it will then have
-    Deadline deadline = Deadline::never();   ///< the time at which a trial that was told to end is killed
+    bool over = false;                       ///< true if the search has handled the end of the process, or the process
+                                             ///< could not be started
+    std::optional<TrialState> leaving = {};  ///< set if the trial was told to end: the state that the trial will have
+                                             ///< after its end
+    Deadline deadline = Deadline::never();   ///< the time at which the trial is killed if it was told to end and still
+                                             ///< runs
   };
 
   void check();
@@ -51,8 +56,8 @@ class Search {
   TrialTask task_of(const Json& drawn) const;
   Json description() const;
   void read_trials();
-  /// Finds the next trial to start or to start again. Returns false if there is none now.
-  /// @param at set to the index of the trial
+  /// Finds the next trial to start or to start again. Returns false if there is no such trial at present.
+  /// @param at set to the index of the trial in `trials_`
   bool next_trial(std::size_t& at);
   std::optional<Json> next_config() const;
   void run_trials();
@@ -70,17 +75,17 @@ class Search {
   void look_for_silence(Run& run);
   void look_for_end(Run& run);
   void lose(Run& run, const std::string& how);
-  /// Tells a trial to end early.
-  /// @param state the state that the trial has afterwards
+  /// Tells the trial of `run` to end early (`TrialProcess::ask_to_end`).
+  /// @param state the state that the trial has after its end
   void dismiss(Run& run, TrialState state);
   void end(Run& run, TrialState state);
   void end_all();
-  /// Removes runs that are over, and frees their cores.
+  /// Removes from `runs_` the runs that are over, and frees their cores for other trials.
   void drop_ended();
   void tell(const Trial& trial);
-  /// Throws if this process is a child that a user's function has forked.
+  /// Throws if the calling process is a child process that a user's function has made by fork.
   void check_owner() const { owner_.check("this search"); }
-  /// Calls `work`. If it throws, stores the exception in `thrown_`, unless there is one already.
+  /// Calls `work`. If `work` throws, stores the exception in `thrown_`, unless `thrown_` already has an exception.
   void keeping_errors(const std::function<void()>& work);
   /// Returns true if the user's function `Options::should_stop` requests the end of the search.
   bool wants_to_stop() const {
@@ -95,7 +100,8 @@ class Search {
   Options options_;
   Space space_;
   std::unique_ptr<Stopper> stopper_;
-  std::int64_t num_trials_ = 0;  ///< number of trials, if configs are drawn from the space
+  std::int64_t num_trials_ = 0;  ///< number of trials if their configs are drawn from the space; unused if
+                                 ///< `Options::suggest` returns the configs
   std::vector<int> free_cores_;
   std::size_t most_at_once_ = 1;
   std::shared_ptr<SearchFolder> folder_;
@@ -104,7 +110,7 @@ class Search {
   std::uint64_t out_of_memory_kills_;
   bool complete_ = false;
   bool no_more_ = false;       ///< true if no further trials will be added
-  std::exception_ptr thrown_;  ///< the first exception, which ends the search; null: none
+  std::exception_ptr thrown_;  ///< the first exception, which ends the search; null if there was no exception
 };
 
 }  // namespace troupe::tune

@@ -86,8 +86,9 @@ void SearchFolder::lock() {
   unlock_ = UnlockAtEnd(lock_.get());
 }
 
-/// Compares the description `search` with the search in the folder.
-/// @throws Error invalid_argument if they differ; the message names the first difference
+/// Compares the description `search` with the description of the search in the folder.
+/// @throws Error invalid_argument if the two descriptions differ; the message contains the first key with different
+/// values
 void SearchFolder::compare(const Json& search) const {
   const Json before = read_json(path_ + kSearch);
   for (const auto& [key, value] : search.items())

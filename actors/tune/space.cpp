@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::string> kDistributions{"uniform", "loguniform", "quniform", "randint", "choice", "grid"};
 
-/// Returns a key for error messages, such as "optimizer.lr" for the JSON pointer "/optimizer/lr".
+/// Returns `place` as a key for error messages, such as "optimizer.lr" for the JSON pointer "/optimizer/lr".
 std::string text_of(const Json::json_pointer& place) {
   std::string text;
   for (Json::json_pointer at = place; !at.empty(); at = at.parent_pointer()) {
@@ -65,7 +65,7 @@ void check_range(const std::string& name, const Json& arguments, const Json::jso
     refuse(place, "is " + range + ", where no multiple of " + arguments[2].dump() + " lies");
 }
 
-/// Draws a number uniformly from [low, high), with 53 random bits.
+/// Returns a random number from the uniform distribution over [low, high). Uses 53 random bits.
 double between(double low, double high, Random& random) {
   const double share = static_cast<double>(random.below(std::uint64_t{1} << 53)) * 0x1p-53;
   return std::min(low + (high - low) * share, std::nextafter(high, low));
@@ -96,8 +96,8 @@ Space::Space(Json space) : space_(std::move(space)) {
   find(space_, Json::json_pointer());
 }
 
-/// Finds the distributions in `value` and in the objects in it. Does not search arrays: an array is a constant,
-/// whatever it contains.
+/// Finds the distributions in `value` and in the objects nested in `value`, and adds them to `drawn_`. Does not search
+/// arrays, because an array is a constant, whatever it contains.
 /// @param place the place of `value` in the space
 void Space::find(const Json& value, const Json::json_pointer& place) {
   if (!value.is_object()) return;

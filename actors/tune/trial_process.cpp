@@ -23,8 +23,9 @@ namespace {
 
 /// The maximum size of one line, in bytes.
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
-constexpr int kDeepestLine = 102;  ///< a function's reports and results may have 100 levels
-/// The maximum time to wait for the exit of a process after its last line.
+constexpr int kDeepestLine = 102;  ///< metrics and results may have 100 levels of nesting, and the line adds two levels
+/// The maximum time for which the search waits until a trial's process has exited, after the process has sent its last
+/// line.
 constexpr std::chrono::seconds kEndTimeout{10};
 constexpr std::chrono::milliseconds kLook{1};
 
@@ -34,9 +35,11 @@ FileDescriptor open_file(const std::string& path, int flags) {
   return file;
 }
 
-/// Starts the process of a trial. Its standard output and error are a file in the trial's folder, and its standard
-/// input is empty.
-/// @param socket the process's end of its connection to the search
+/// Starts the process of a trial. The process writes its standard output and standard error to a file in the trial's
+/// folder; its standard input is empty.
+/// @param folder the trial's folder
+/// @param socket the process's end of the connection to the search
+/// @param cores the cores on which the process runs
 ChildProcess start(const std::string& folder, int socket, const std::vector<int>& cores) {
   const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
   const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
@@ -91,7 +94,7 @@ std::vector<Json> TrialProcess::take() {
   return lines;
 }
 
-/// Ignores errors: if the process has ended, nobody needs the answer.
+/// Ignores errors, because an error means that the process has ended, and then no process waits for the answer.
 void TrialProcess::answer_report() const noexcept {
   if (socket_) ::send(socket_.get(), "\n", 1, MSG_NOSIGNAL);
 }
@@ -106,8 +109,8 @@ void TrialProcess::ask_to_end() noexcept {
   if (!reaped_ && !child_.has_ended()) child_.signal(SIGTERM);
 }
 
-/// Kills the process group of the trial before it reaps the process. Until then no other process group can have this
-/// number.
+/// Kills the trial's process group first, and only then reaps the trial's process. Until the process is reaped, no
+/// other process group can get the same number.
 void TrialProcess::kill() noexcept {
   if (!owner_.is_this() || std::exchange(reaped_, true)) return;
   child_.has_ended();  // finds the successor, if the process has become a daemon

@@ -11,35 +11,35 @@
 
 namespace troupe::tune {
 
-/// A trial's process, as the search uses it. The process sends lines of JSON until it ends; `trial_run.cpp` is its
-/// side.
+/// The search's end of the connection with the process of a trial. The process sends lines of JSON until it ends;
+/// `trial_run.cpp` contains the code of the process.
 class TrialProcess {
  public:
   /// Starts this program again as the process of a trial, pinned to the cores `cores`. The destructor kills the
   /// process.
   /// @param folder the folder of the trial, which contains its task
-  /// @throws Error from ChildProcess; bad_file if the file for the output cannot be created in the folder
+  /// @throws Error from ChildProcess; bad_file if the file for the output cannot be created in the trial's folder
   TrialProcess(const std::string& folder, const std::vector<int>& cores);
   ~TrialProcess() { kill(); }
   TrialProcess(const TrialProcess&) = delete;
   TrialProcess& operator=(const TrialProcess&) = delete;
 
-  /// Returns a descriptor that becomes readable when the process has sent data or has ended.
+  /// Returns a descriptor that is readable if the process has sent data or has ended.
   int socket() const { return socket_.get(); }
-  /// Returns the lines that have arrived since the last call. Does not wait.
-  /// @throws Error protocol if a line is not a JSON object or is too long
+  /// Returns the complete lines that have arrived from the process since the last call. Does not wait.
+  /// @throws Error protocol if a line is not a JSON object, is nested too deep, or has more than 64 MiB
   std::vector<Json> take();
-  /// Notifies the process that the search has processed its report. The process waits for this answer before it
-  /// continues.
+  /// Notifies the process that the search has processed its last report. After each report, the process waits for this
+  /// answer before it continues.
   void answer_report() const noexcept;
-  /// Returns true if no more lines will arrive. `take` detects this.
+  /// Returns true if no more lines will arrive. `take` detects the end of the lines, so call `take` first.
   bool has_ended() const { return !socket_; }
-  /// Waits up to ten seconds until the process has exited, and then kills it. Returns how the process ended, such as
-  /// "was ended by signal 9".
+  /// Blocks until the process has exited, but at most ten seconds; then kills the process if it still runs. Returns the
+  /// way in which the process ended as a text, such as "was ended by signal 9".
   std::string how_it_ended();
-  /// Sends SIGTERM to the process, which tells it to end.
+  /// Sends SIGTERM to the process, which tells the trial to end.
   void ask_to_end() noexcept;
-  /// Kills the process and the processes that it has started.
+  /// Kills the process and all processes of its process group, such as the trial's workers.
   void kill() noexcept;
   int pid() const { return child_.pid(); }
 
@@ -51,7 +51,7 @@ class TrialProcess {
   FileDescriptor socket_;
   ChildProcess child_;
   bool reaped_ = false;
-  std::string said_;  ///< the incomplete line that has arrived last
+  std::string said_;  ///< received bytes of a line that is not complete yet
 };
 
 }  // namespace troupe::tune

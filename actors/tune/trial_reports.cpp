@@ -19,12 +19,12 @@ namespace troupe::tune {
 namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
-constexpr const char* kOf = "of";  ///< the key of the trainer's iteration
+constexpr const char* kOf = "of";  ///< the key of the iteration that the trainer counts
 constexpr std::chrono::seconds kLockTimeout{10};
-constexpr int kDeepestReport = 102;  ///< metrics may have 100 levels
+constexpr int kDeepestReport = 102;  ///< metrics may have 100 levels of nesting, and the line adds two levels
 
-/// Calls `take` for each complete line of a file.
-/// @param take called with the line and the position of the first byte after it
+/// Calls `take` for each complete line of the file `path`.
+/// @param take takes the line as JSON, and the position in the file of the first byte after the line
 void for_each_line(const std::string& path, const std::function<void(const Json& line, std::size_t end)>& take) {
   const std::string text = InputFile(path).read_text();
   try {
@@ -52,9 +52,10 @@ TrialReports::TrialReports(std::string path)
   lock_ = LockBeside(file_.get(), path_, kLockTimeout, "another process runs this trial");
 }
 
-/// If the file has no line for the checkpoint, the process ended between writing the checkpoint and its line. The
-/// checkpoint then includes all reports in the file. If the file has such a line, reports before the line may still not
-/// be included, so the iteration in the line counts.
+/// If the file has a line for the checkpoint, the iteration in that line determines which reports the checkpoint
+/// includes. The position of the line does not, because reports before the line may be newer than the checkpoint. If
+/// the file has no such line, the process ended after it had written the checkpoint and before it wrote the line. The
+/// checkpoint then includes all reports in the file.
 void TrialReports::rewind(std::int64_t checkpoint) {
   std::int64_t most = checkpoint == 0 ? 0 : std::numeric_limits<std::int64_t>::max();  // the last iteration that the
                                                                                        // checkpoint includes

@@ -23,12 +23,12 @@
 namespace troupe::tune {
 namespace {
 
-/// The environment variable with the folder of the trial. Workers of the trial may be processes of their own, which
-/// inherit the variable.
+/// The environment variable that contains the path of the trial's folder. If the trial's workers are child processes,
+/// they inherit the variable.
 constexpr const char* kFolderVariable = "TROUPE_TRIAL_FOLDER";
 
-/// The connection to the search. Sends lines of JSON, and receives the answers to reports. If the search has ended,
-/// ends this process.
+/// The connection of a trial's process to the search. Sends lines of JSON, and receives the answers to reports. If the
+/// search has ended, ends this process.
 class ToSearch {
  public:
   explicit ToSearch(int socket) : socket_(socket) {}
@@ -36,8 +36,8 @@ class ToSearch {
   void tell(const Json& said) const {
     tell(said.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
   }
-  /// Blocks until the search has processed the last report. If the trial must end, this process has received SIGTERM by
-  /// then.
+  /// Blocks until the search has processed the last report. If the search has decided that the trial must end, this
+  /// process has received SIGTERM before this function returns.
   void await_answer() const {
     char answer = 0;
     ssize_t came = 0;
@@ -86,17 +86,17 @@ class TellsSearch : public Callback {
   TrialReports reports_;
 };
 
-/// Reports each report that it receives as a report of the calling function (`here()`).
+/// Makes the metrics of each report that this callback receives a report of the function that runs on the calling
+/// thread (`here()`).
 class PassesOn : public Callback {
  public:
   void on_report(const Report& report) override { here().report(report.metrics); }
 };
 
-/// Limits the private memory of this process. Also raises its out-of-memory score, so that the kernel kills the trial
-/// and not the search if the machine runs out of memory.
-/// @param bytes the limit; 0: no limit
+/// Limits the private memory of this process to `bytes`; 0: no limit. Also raises the out-of-memory score of this
+/// process. So if the machine runs out of memory, the kernel kills this process before it kills the search.
 void limit_memory(std::size_t bytes) {
-  // If the kernel does not permit the change, the score stays unchanged.
+  // If the kernel does not permit a higher out-of-memory score, the score stays unchanged.
   const FileDescriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
   if (score) static_cast<void>(::write(score.get(), "500", 3) == 3);
   if (bytes == 0) return;
@@ -104,7 +104,7 @@ void limit_memory(std::size_t bytes) {
   if (::setrlimit(RLIMIT_DATA, &limit) != 0) throw_refused("setrlimit", errno);
 }
 
-/// Runs the trial's function, and returns the JSON result of rank 0.
+/// Runs the trial's function on the trial's workers, and returns the JSON result of rank 0.
 Json run_task(const TrialFiles& files, const ToSearch& search) {
   ::setenv(kFolderVariable, files.folder.c_str(), 1);
   const TrialTask task = task_from_json(read_json(files.task()), files.task());
@@ -141,8 +141,8 @@ std::shared_ptr<Callback> pass_on() { return std::make_shared<PassesOn>(); }
 
 namespace troupe {
 
-/// Runs the trial in a process group of its own. So a signal from the terminal reaches only the search, which then ends
-/// the trial.
+/// Runs the trial in a new process group. So a signal from the terminal (such as Ctrl-C) reaches only the search, which
+/// then ends the trial.
 void run_trial(const TrialLaunch& launch) {
   ::setpgid(0, 0);
   const FileDescriptor socket(::fcntl(TrialLaunch::kSearchSocket, F_DUPFD_CLOEXEC, TrialLaunch::kSearchSocket + 1));

@@ -26,7 +26,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kDeepestTask = 104;  ///< values in a task may have 100 levels
+constexpr int kDeepestTask = 104;  ///< a config may have 100 levels of nesting, and the task adds levels
 
 Json workers_json(const TrainerOptions& o) {
   return {{"num_workers", o.num_workers},
@@ -65,7 +65,7 @@ TrainerOptions workers_from(const Json& json) {
   return o;
 }
 
-/// Returns the value of a config at a key such as "optimizer.lr"; null if there is none.
+/// Returns the value in `config` at `key`, such as "optimizer.lr"; null if there is no value at this key.
 Json value_at(const Json& config, const std::string& key) {
   if (config.contains(key)) return config[key];
   const std::size_t dot = key.find('.');
@@ -80,7 +80,8 @@ std::vector<std::string> names_of(const RunDatasets& datasets) {
   return names;
 }
 
-/// Returns the name of a data set, with each {KEY} in it replaced by the value of the config at that key.
+/// Returns `dataset`, the name of a data set, with each {KEY} in the name replaced by the value at that key in
+/// `config`.
 std::string dataset_of(const std::string& dataset, const Json& config) {
   std::string made;
   std::size_t done = 0;

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t kTogether = 4;
 
-/// Adds four vectors, each multiplied by its coefficient, to `sum`, and prefetches the floats at `next`.
-/// @param lines the number of cache lines of floats per vector
+/// Multiplies each of the vectors a, b, c and d by its coefficient, and adds the four products to `sum`. Prefetches the
+/// floats at `next`.
+/// @param lines the length of each vector, in cache lines of kLineFloats floats
 TROUPE_CLONES void add_four(double* __restrict sum, const float* __restrict a, const float* __restrict b,
                             const float* __restrict c, const float* __restrict d, const double* coefficients,
                             std::size_t lines, const float* const* next) {

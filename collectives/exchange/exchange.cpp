@@ -37,7 +37,8 @@ class NodeExchange::Impl {
       const Flow& flow = plan_.flows[i];
       const bool asked = lane_of(flow.owner) >= owners.begin && lane_of(flow.owner) < owners.end;
       if (!asked || flow.from_node == flow.to_node || windows_.staging[i].empty()) continue;
-      // A sum that this node passed on was modified after it arrived, so the result of the check on arrival is used.
+      // A running sum that this node sent on was changed after it had arrived. So for such a sum, the result of the
+      // check on its arrival is used.
       const bool ends_here = flow.to_lane == flow.owner;
       const bool finite = ends_here ? all_finite(windows_.staging[i])
                                     : !exchanges_[lane_of(flow.to_lane) - lanes_.begin].has_passed_non_finite(i);
@@ -53,8 +54,8 @@ class NodeExchange::Impl {
   }
 
  private:
-  /// Creates a staging slab for each lane of this node that receives sums, with room for one slice per flow of sums to
-  /// the lane.
+  /// Creates a staging slab for each lane of this node that receives sums. The slab has room for one slice for each
+  /// flow of sums to the lane.
   void make_staging() {
     for (int lane = static_cast<int>(lanes_.begin); lane < static_cast<int>(lanes_.end); ++lane) {
       std::size_t floats = 0;
@@ -73,8 +74,8 @@ class NodeExchange::Impl {
     }
   }
 
-  /// Returns the number of floats that a flow needs in the staging slab of `lane`, rounded up to whole pages; 0 if the
-  /// flow does not use that slab.
+  /// Returns the number of floats that `flow` needs in the staging slab of `lane`, rounded up to whole pages; 0 if the
+  /// flow does not use this slab.
   std::size_t staging_floats(const Flow& flow, int lane) const {
     if (flow.to_lane != lane || flow.kind == Flow::Kind::weights) return 0;
     return (plan_.slice_of(flow.owner).size() + kPageFloats - 1) / kPageFloats * kPageFloats;

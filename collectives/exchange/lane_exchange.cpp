@@ -168,7 +168,7 @@ void LaneExchange::wait(Call& call, int index, std::uint32_t segment) const {
 
 void LaneExchange::add_and_send(Call& call, const LaneOperation& operation, const Range& shards) {
   const Range segment = segment_of(flow(operation.out).owner, operation.segment);
-  if (shards.size() == 1) {  // the gradient itself is the sum; it is sent in place, without copying
+  if (shards.size() == 1) {  // the sum of one shard is its gradient, which is sent without copying
     const auto& gradient = (*call.work.gradients)[shards.begin];
     return send(call, operation.out, operation.segment, gradient.subspan(segment.begin, segment.size()));
   }
@@ -219,7 +219,7 @@ void LaneExchange::collect(Call& call, const LaneOperation& operation) {
   wait(call, operation.in, operation.segment);
   const Flow& came = flow(operation.in);
   const auto floats = written(call, segment_of(came.owner, operation.segment));
-  // Check this segment while other segments are still in transit.
+  // Check each segment as soon as it has arrived, while other segments are still being sent.
   if (came.from_node != came.to_node && !all_finite(floats)) call.report.not_finite_from = came.from_node;
   if (operation.out >= 0) send(call, operation.out, operation.segment, floats);
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 
-/// Returns the sum of squares of `count` floats. Uses kLanes partial sums (SIMD lanes), so that the result is bitwise
-/// identical for registers of every width. The square of a float is exact in double.
+/// Returns the sum of the squares of `count` floats. Always adds in kLanes partial sums, so that the result is bitwise
+/// identical for SIMD registers of every width. The square of a float is exact as a double.
 TROUPE_CLONES double sum_of_squares(const float* values, std::size_t count) {
   std::array<double, kLanes> sums{};
   const std::size_t whole = count - count % kLanes;

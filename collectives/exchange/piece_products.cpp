@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kEach = 8;
 
-/// Adds the products of `count` pairs of floats to the eight sums at `lanes`. The product of two floats is exact in
-/// double.
+/// Adds the products a[i] * b[i] of `count` pairs of floats to the eight partial sums at `lanes`: product i to partial
+/// sum i modulo 8. The product of two floats is exact as a double.
 TROUPE_CLONES void add_products(const float* __restrict a, const float* __restrict b, std::size_t count,
                                 double* __restrict lanes) {
   const std::size_t whole = count - count % kEach;
@@ -24,8 +24,8 @@ TROUPE_CLONES void add_products(const float* __restrict a, const float* __restri
   for (std::size_t i = whole; i < count; ++i) lanes[i - whole] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
 }
 
-/// Adds `factor` times the squares of `count` floats to the eight sums at `lanes`. Each element is added to the sum of
-/// its own lane, so the result does not depend on how a range is divided.
+/// Adds `factor` times the squares of `count` floats to the eight partial sums at `lanes`. Element i is added to
+/// partial sum i modulo 8.
 TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, double factor, double* __restrict lanes) {
   const std::size_t whole = count - count % kEach;
   for (std::size_t i = 0; i < whole; i += kEach)
@@ -41,9 +41,10 @@ TROUPE_CLONES void add_squares(const float* __restrict a, std::size_t count, dou
 
 constexpr std::size_t kRows = 3;
 
-/// Adds the products of two columns with three rows to the six groups of eight sums at `lanes`, and prefetches the
-/// columns' next floats. Prefetching halves the time, because hardware prefetchers cannot follow this many streams. g++
-/// vectorizes this code only if the inner loop is over lanes.
+/// Adds the products of two columns (a, b) with three rows (r0, r1, r2) to the partial sums at `lanes`: eight partial
+/// sums for each of the six dot products. Prefetches the columns' next floats, which halves the time, because hardware
+/// prefetchers cannot follow this many streams. The inner loop is over the eight partial sums, because g++ vectorizes
+/// only this form.
 TROUPE_CLONES void add_two_columns(const float* __restrict a, const float* __restrict b, const double* __restrict r0,
                                    const double* __restrict r1, const double* __restrict r2, std::size_t count,
                                    double* __restrict lanes, const float* next_a, const float* next_b) {
@@ -162,7 +163,7 @@ double sum_of_pieces(std::span<const Range> pieces, std::span<const double> sums
   std::vector<Range> terms;
   for (const Range& own : pieces)
     for (const Range& subtree : complete_subtrees(kPieces, own.begin, own.end)) terms.push_back(subtree);
-  // The last pieces of a small vector are empty and belong to no owner. Their sums are 0.
+  // The last pieces of a small vector are empty and belong to no owner. The sums of these pieces are 0.
   std::vector<double> all(sums.begin(), sums.end());
   const std::size_t end = terms.empty() ? 0 : terms.back().end;
   if (end < kPieces)

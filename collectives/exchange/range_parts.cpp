@@ -7,8 +7,8 @@
 namespace troupe {
 namespace {
 
-/// The minimum number of pages per part. Applying this many pages takes about 30 microseconds, which is longer than
-/// waking a thread takes.
+/// The minimum number of pages per part. Applying 64 pages takes about 30 microseconds, which is longer than it takes
+/// to wake a thread.
 constexpr std::size_t kLeastPages = 64;
 
 }  // namespace

@@ -5,14 +5,14 @@
 
 #include "collectives/plan/range.hpp"
 
-// If there are more cores than replicas, several threads apply a slice, each thread a part of it. The new value of a
-// float does not depend on other floats, so the division does not change results.
+// If there are more cores than replicas, several threads apply a slice, and each thread applies a part of the slice.
+// The new value of a float does not depend on other floats, so the division into parts does not change results.
 namespace troupe {
 
-/// Divides a range into consecutive parts, cut at page boundaries, and returns at most `threads` parts. Each part has
-/// at least 64 pages (256 KB), so a range below 512 KB is not divided. The last part contains all floats from
-/// `learned_size` on, which are statistics. The model updates statistics, and only the replica's own thread may call
-/// the model; this thread must therefore process the last part.
+/// Divides `range` into at most `threads` consecutive parts, and returns the parts. The borders between parts are page
+/// boundaries. Each part has at least 64 pages (256 KiB), so a range below 512 KiB is not divided. The last part
+/// contains all floats from the index `learned_size` on, which are statistics. The replica's own thread must process
+/// the last part, because the model updates statistics, and only this thread may call the model.
 std::vector<Range> parts_of(const Range& range, std::size_t learned_size, int threads);
 
 }  // namespace troupe

@@ -21,13 +21,14 @@ std::size_t size_of_block(std::size_t block, std::size_t floats) {
   return std::min(kBlockFloats, floats - block * kBlockFloats);
 }
 
-/// Returns true if all floats are +0. -0 counts as nonzero, because adding -0 instead of +0 can change a result.
+/// Returns true if each float is +0. Returns false if a float is -0, because adding +0 instead of -0 can change a
+/// result: -0 + -0 is -0, but -0 + +0 is +0.
 bool all_zero(std::span<const float> floats) {
   return std::ranges::all_of(floats, [](float value) { return std::bit_cast<std::uint32_t>(value) == 0; });
 }
 
-/// Returns the sum of `gradients` for the floats in `range`. If there is only one gradient, returns its floats in
-/// place. Otherwise writes the sum to `scratch` and returns it.
+/// Returns the sum of `gradients` for the floats `range`. If there is only one gradient, returns the gradient's own
+/// memory. Otherwise writes the sum to `scratch`, and returns the memory of `scratch`.
 std::span<const float> sum_of(const Gradients& gradients, const Range& range, std::vector<float>& scratch) {
   if (gradients.size() == 1) return gradients.front().subspan(range.begin, range.size());
   scratch.resize(range.size());

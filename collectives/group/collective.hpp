@@ -17,7 +17,7 @@ struct Collective {
   ElementType type = ElementType::f32;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
-  std::size_t count = 0;  ///< number of elements of the whole vector, even if `in` or `out` is only a part of the
+  std::size_t count = 0;  ///< number of elements of the whole vector; `in` or `out` may contain only a part of this
                           ///< vector
   const void* in = nullptr;
   void* out = nullptr;
@@ -29,11 +29,11 @@ struct Collective {
 std::size_t bytes_of(ElementType type);
 const char* to_string(ElementType type);
 const char* to_string(ReduceOp op);
-/// Returns a name such as "all_reduce".
+/// Returns the name of the collective, such as "all_reduce".
 const char* to_string(Collective::Kind kind);
 
-/// Returns the range of elements that belong to `rank` if a vector of `count` elements is divided among `size` ranks.
-/// The lengths of the parts differ by at most one.
+/// Divides a vector of `count` elements among `size` ranks, and returns the range of elements that belong to `rank`.
+/// The lengths of the ranks' parts differ by at most one element.
 Range part_of_rank(std::size_t count, int rank, int size);
 
 }  // namespace troupe

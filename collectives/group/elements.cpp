@@ -33,8 +33,8 @@ bool is_nan(T value) {
   return false;
 }
 
-/// Replaces each element of `largest` by the maximum of this element and the corresponding value. Unlike with C's fmax,
-/// the maximum of NaN and a number is NaN, so that the caller notices NaN.
+/// Replaces each element of `largest` by the maximum of this element and the corresponding value. The maximum of NaN
+/// and a number is NaN (unlike with C's fmax), so that the caller notices NaN.
 template <class T>
 void take_larger(T* __restrict largest, const T* __restrict values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ void tree(std::span<const Range> ranks, const T* const* sources, std::size_t cou
     return;
   }
   const Range all{ranks.front().begin, ranks.back().end};
-  if constexpr (std::is_same_v<T, float>)  // tree_sum gives the same result faster
+  if constexpr (std::is_same_v<T, float>)  // `tree_sum` computes the same result faster
     if (ranks.size() == all.size()) return tree_sum(sources, ranks.size(), count, out);
   const std::size_t middle = all.begin + left_leaves(all.size());
   std::size_t left = 0;
@@ -82,8 +82,8 @@ void reduce_chunk(ReduceOp op, std::span<const Range> ranks, const T* const* sou
   if (op == ReduceOp::mean) divide_by(made, count, ranks.back().end - ranks.front().begin);
 }
 
-/// Implements `reduce_elements` for one element type, chunk by chunk. The result of a chunk is computed in a buffer and
-/// copied to `out` at the end, because `out` may be one of the sources. The buffer stays in the cache.
+/// Implements `reduce_elements` for the element type T. Computes kAtOnce elements at a time in the buffer `made`, and
+/// then copies them to `out`. The buffer is necessary, because `out` may be one of the sources; it stays in the cache.
 template <class T>
 void reduce_all(ReduceOp op, std::span<const Range> ranks, const std::byte* const* sources, std::size_t count,
                 std::byte* out) {

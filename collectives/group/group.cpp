@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// A group of one rank. Every result is the rank's own input.
+/// The communicator of a group of one rank. The result of every collective is the rank's own input.
 class AloneCommunicator : public Communicator {
  public:
   int rank() const override { return 0; }
@@ -47,8 +47,9 @@ void check_op(const Collective& call) {
     throw_invalid(std::string(to_string(call.kind)) + ": ReduceOp::mean does not support integers; use ReduceOp::sum");
 }
 
-/// Runs a collective. In a child process made by fork, throws unless the group has only one rank: such a group shares
-/// no memory or connections, so every process may use it.
+/// Runs the collective `call`. In a child process made by fork, throws if the group has more than one rank, because its
+/// memory and connections belong to the parent. A group of one rank has no memory or connections, so every process may
+/// use it.
 void run(Communicator& communicator, const Collective& call) {
   if (communicator.size() > 1) communicator.owner().check("this rank of a group");
   communicator.run(call);

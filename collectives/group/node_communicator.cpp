@@ -3,7 +3,7 @@
 namespace troupe {
 namespace {
 
-/// The time limit for notifying all other nodes that this rank has left.
+/// The time limit within which this rank notifies all other nodes that it has left the group.
 constexpr std::chrono::seconds kToLeave{1};
 
 }  // namespace

@@ -7,13 +7,15 @@
 
 namespace troupe {
 
-/// Connects ranks on several nodes. The ranks of one node share memory; data between nodes travels over the data plane.
+/// Connects one rank with the other ranks of a group over several nodes. The ranks of one node share memory. Data
+/// between nodes is sent over the data plane.
 class NodeCommunicator : public Communicator {
  public:
-  /// Blocks until all ranks of the group have constructed their objects.
+  /// Blocks until all ranks of the group have constructed their NodeCommunicator.
+  /// @param group the object that the ranks of this node share
   /// @param rank the number of this rank
   /// @param timeout the time limit of this constructor and of each collective
-  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive
+  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive, if one is known
   /// @throws Error as documented at `Group`
   NodeCommunicator(std::shared_ptr<NodeGroup> group, int rank, std::chrono::milliseconds timeout,
                    const AskAbsent& absent = {});

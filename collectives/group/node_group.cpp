@@ -9,13 +9,13 @@
 namespace troupe {
 namespace {
 
-/// The maximum size of a chunk, which consists of one piece for each rank of the group.
+/// The maximum size in bytes of a block, which consists of one piece for each rank of the group (see Staging).
 constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-/// The maximum total size of the memory for chunks on one node. If both limits apply, the smaller one wins.
+/// The maximum total size in bytes of the memory for blocks on one node. A block must satisfy both limits.
 constexpr std::size_t kNodesChunkBytes = std::size_t{256} << 20;
 
-/// Returns the size of one rank's piece in bytes. All nodes compute the same size, because they use the largest number
-/// of ranks on one node.
+/// Returns the size in bytes of one rank's piece of a block. All nodes must use the same size, so the size is computed
+/// for the node with the most ranks.
 std::size_t travelling_piece_bytes(const std::vector<std::int32_t>& node_of_rank) {
   std::size_t most = 0;  // the largest number of ranks on one node
   for (auto begin = node_of_rank.begin(); begin != node_of_rank.end();) {

@@ -22,8 +22,8 @@ void RankCollectives::begin(const AskAbsent& absent) {
   barrier_.ask({});
 }
 
-/// After an error, this rank takes part in no later barrier. The failed barrier may already have counted this rank, and
-/// a later barrier would count wrongly.
+/// After an error, this rank never takes part in a barrier again. The reason is that the barrier in which the error
+/// occurred may have counted this rank, so a later barrier would count it twice.
 void RankCollectives::run(const Collective& call) {
   if (failed_) std::rethrow_exception(failed_);
   Difference difference;
@@ -67,8 +67,8 @@ RankCollectives::Difference RankCollectives::run_short(const Collective& call, c
   return {};
 }
 
-/// Every collective begins with the same barrier. So ranks that called different collectives meet here as well, and
-/// each of them gets the error.
+/// Every collective begins with the same barrier. So ranks that have called different collectives also meet in this
+/// barrier, and each rank gets the error.
 RankCollectives::Difference RankCollectives::run_long(const Collective& call, const Deadline& deadline) {
   Difference difference = meet_all(0, deadline);
   if (!difference) pass_through(call, deadline);
@@ -129,7 +129,7 @@ void RankCollectives::all_reduce(const Collective& call, const Deadline& deadlin
   }
 }
 
-/// Each chunk contains one piece of each rank's part of the vector, in order of rank.
+/// Each block contains one piece of each rank's part of the vector, in order of rank. The slice of a rank is its piece.
 void RankCollectives::reduce_scatter(const Collective& call, const Deadline& deadline) {
   const Range own = part_bytes(call, rank(), size());
   const std::size_t longest = part_bytes(call, 0, size()).size();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 512;
 constexpr std::size_t kNameBytes = 128;
-/// The maximum time that a waiting rank sleeps before it checks the barrier and the other ranks again.
+/// The maximum time for which a waiting rank sleeps before it checks again whether ranks have arrived or are missing.
 constexpr std::chrono::milliseconds kLooksEvery{100};
 
 void relax() {
@@ -26,7 +26,7 @@ void relax() {
 
 struct alignas(64) SharedBarrier::RankState {
   std::atomic<std::uint32_t> arrived;
-  std::atomic<std::uint32_t> left;  ///< 1: the rank has left, for the reason in the next fields
+  std::atomic<std::uint32_t> left;  ///< 1: the rank has left; `left_code` and `why` contain the reason
   std::uint32_t left_code;
   std::int32_t worker;
   char node[kNameBytes];
@@ -36,14 +36,15 @@ struct alignas(64) SharedBarrier::RankState {
 struct SharedBarrier::Header {
   alignas(64) std::atomic<std::uint64_t> count;
   alignas(64) std::atomic<std::uint32_t> turn;
-  alignas(64) std::atomic<std::uint32_t> broken;  ///< 1 while a rank writes the next fields; 2: the group is broken
+  alignas(64) std::atomic<std::uint32_t> broken;  ///< 0: the group is usable; 1: a rank writes the reason into the next
+                                                  ///< three fields; 2: the group is broken
   std::uint32_t code;
   std::int32_t rank;
   char why[kTextBytes];
 };
 
 struct SharedBarrier::Farewell {
-  std::uint64_t calls = 0;  ///< number of calls in which the rank took part
+  std::uint64_t calls = 0;  ///< number of calls that the rank had made before it left
   std::uint64_t code = 0;
   char why[kTextBytes - 2 * sizeof(std::uint64_t)] = {};
 };
@@ -53,7 +54,7 @@ std::size_t SharedBarrier::bytes(int size) {
   return sizeof(Header) + static_cast<std::size_t>(size) * kBytesOfRank;
 }
 
-/// Fills the memory with zeros, the initial state of everything but the names of the ranks.
+/// Fills `memory` with zeros, which are the initial values of all data except the names of the ranks.
 void SharedBarrier::prepare(std::span<std::byte> memory, int size, std::span<const RankName> names) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   static_assert(sizeof(CallRecord) % kLineBytes == 0);

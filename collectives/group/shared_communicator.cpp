@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastChunkBytes = std::size_t{1} << 16;
-/// The desired total size of all ranks' chunks. The minimum and maximum size of one chunk take precedence.
+/// The desired total size in bytes of the blocks of all ranks (see Staging). The minimum and maximum size of a block,
+/// kLeastChunkBytes and kMostChunkBytes, take precedence.
 constexpr std::size_t kChunksBytes = std::size_t{32} << 20;
 
 std::size_t shared_piece_bytes(int size) {
@@ -28,14 +29,14 @@ void throw_if_absent(const AskAbsent& absent) {
                      missing->rank);
 }
 
-/// Calls `absent` until the deadline. If `absent` is empty, returns at once.
-/// @throws AbsentRank if `absent` reports a rank
+/// Calls `absent` repeatedly until the deadline. If `absent` is empty, returns at once.
+/// @throws AbsentRank if `absent` returns a missing rank
 void wait_for_absence(const Deadline& deadline, const AskAbsent& absent) {
   for (; absent && !deadline.passed(); Clock::sleep_for(std::min(kAsksEvery, deadline.left()))) throw_if_absent(absent);
 }
 
-/// Returns an error with code worker_lost and the message of `error`. The store removes memory when the rank that
-/// created it ends, so missing memory means that this rank is lost.
+/// Returns an error worker_lost that contains the message of `error`, an error about missing memory. The store removes
+/// memory when the rank that created it ends, so missing memory means that this rank is lost.
 Error maker_lost(const Error& error) {
   return {ErrorCode::worker_lost, "the rank that created the group's memory has ended: " + error.message(),
           error.where()};
@@ -105,8 +106,9 @@ void SharedCommunicator::map(const AskAbsent& absent) {
   barrier_->introduce(place_.name);
 }
 
-/// Initializes the memory, and then creates the object that marks it as ready. Without this object, other ranks could
-/// map the memory before it is initialized.
+/// Initializes the barrier's memory, and then creates the object that marks this memory as ready (`said_id`). Without
+/// this object, another rank could map the memory before it is initialized.
+/// @param bytes the size of the memory
 void SharedCommunicator::make(std::size_t bytes) {
   SharedBarrier::prepare({bytes_of_mapping(*mapping_), bytes}, place_.size);
   store_->create(said_id(), sizeof(float));
@@ -120,7 +122,8 @@ void SharedCommunicator::open(std::size_t bytes, const Deadline& deadline, const
   mapping_ = store_->open(place_.id, 0, bytes);
 }
 
-/// Maps the memory for long vectors. It is created on first use, because many functions send no long vectors.
+/// Maps the memory for long vectors, and returns its description. The first rank that calls this function creates the
+/// memory. It is created only before the first long vector, because many functions use no long vectors.
 Staging SharedCommunicator::map_staging() {
   Staging staging{nullptr, shared_piece_bytes(place_.size), place_.size, barrier_->layout().local};
   const std::size_t bytes = Staging::bytes(staging.piece_bytes, staging.size, staging.local);

@@ -9,7 +9,8 @@
 
 namespace troupe {
 
-/// Connects the ranks of one machine through an object of the machine's object store.
+/// Connects one rank with the other ranks of its group, through objects in an object store. All ranks of the group are
+/// on one machine.
 class SharedCommunicator : public Communicator {
  public:
   /// The place of this rank in the group.
@@ -21,8 +22,9 @@ class SharedCommunicator : public Communicator {
     std::chrono::milliseconds timeout{0};  ///< the time limit of the constructor and of each collective
   };
 
-  /// Blocks until all ranks have mapped the memory. The first rank that arrives creates the memory.
-  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive
+  /// Blocks until all ranks have mapped the barrier's memory. The first rank that calls the constructor creates this
+  /// memory.
+  /// @param absent called repeatedly while the constructor waits; returns a rank that will not arrive, if one is known
   /// @throws Error from `StoreClient`, or as documented at `Group`
   SharedCommunicator(std::shared_ptr<StoreClient> store, const Place& place, const AskAbsent& absent = {});
   ~SharedCommunicator() override;
@@ -42,7 +44,8 @@ class SharedCommunicator : public Communicator {
   Staging map_staging();
   void forget() noexcept;
   void release(const ObjectId& id) noexcept;
-  /// Returns the name of the object that marks the barrier's memory as ready.
+  /// Returns the name of an object whose only purpose is to mark the barrier's memory as ready. The object is sealed as
+  /// soon as this memory is initialized.
   ObjectId said_id() const;
   ObjectId staging_id() const;
 
@@ -50,7 +53,7 @@ class SharedCommunicator : public Communicator {
   Place place_;
   std::shared_ptr<Mapping> mapping_;  ///< the memory of the barrier
   std::shared_ptr<Mapping> staging_;  ///< the memory for long vectors; null before the first long vector
-  bool said_ = false;                 ///< this rank must release the object that marks the barrier's memory as ready
+  bool said_ = false;                 ///< true if this rank must still release the object `said_id()`
   std::unique_ptr<SharedBarrier> barrier_;
   std::optional<RankCollectives> collectives_;
 };

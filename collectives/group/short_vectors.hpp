@@ -5,16 +5,17 @@
 
 #include "collectives/group/collective.hpp"
 
-// Collectives on short vectors. Each rank sends its vector together with its call record.
+// The implementation of collectives on short vectors, which a rank sends to the other ranks together with its call
+// record.
 namespace troupe {
 
-/// Returns the number of bytes of its vector that `rank` must send with its call record.
+/// Returns the number of bytes of its vector that `rank` must send together with its call record.
 /// @param size the number of ranks in the group
 std::size_t short_bytes(const Collective& call, int rank, int size);
 
 /// Computes the result of `rank` from the vectors of all ranks, and writes it to `call.out`.
-/// @param vectors pointers to the vectors that the ranks sent, in order of rank; this call may change these pointers
-/// @param ranks one range per rank, from `each_rank`
+/// @param vectors by rank: a pointer to the vector that the rank has sent. This function may change the pointers
+/// @param ranks the result of `each_rank`: one range per rank
 void take_short(const Collective& call, int rank, std::span<const std::byte*> vectors, std::span<const Range> ranks);
 
 }  // namespace troupe

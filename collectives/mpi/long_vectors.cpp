@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-/// Returns the number of bytes of each rank's part in one chunk: whole elements, and at least one element.
+/// Returns the number of bytes of each rank's piece of a block: whole elements, and at least one element.
 std::size_t piece_bytes(const Collective& call, int size) {
   const std::size_t element = bytes_of(call.type);
   const std::size_t elements = LongVectors::kChunkBytes / static_cast<std::size_t>(size) / element;
@@ -29,7 +29,8 @@ LongVectors::LongVectors(int rank, int size, Traffic& traffic, std::function<voi
 
 void LongVectors::run(const Collective& call) {
   if (memory_->chunk.empty()) {
-    // One extra cache line per rank, because slices are whole lines, and pieces are at least one element.
+    // The buffers have one extra cache line per rank, because slices consist of whole cache lines, and pieces have at
+    // least one element.
     const std::size_t bytes = kChunkBytes + 64 * static_cast<std::size_t>(size_);
     memory_->chunk.resize(bytes);
     memory_->came.resize(bytes);
@@ -130,8 +131,8 @@ void LongVectors::all_gather(const Collective& call) {
   }
 }
 
-/// The root sends each rank only that rank's slice, and the ranks then exchange their slices. So the root does not send
-/// the whole vector to every rank.
+/// The root sends each other rank only that rank's slice of a block. Then the ranks exchange their slices. So the root
+/// sends each block only once in total, and not once to every rank.
 void LongVectors::broadcast(const Collective& call) {
   const std::size_t all = call.count * bytes_of(call.type);
   const bool root = call.root == rank_;

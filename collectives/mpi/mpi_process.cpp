@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Waits until `request` is complete. Returns false if the deadline passes before.
+/// Blocks until `request` is complete, and returns true. Returns false if the deadline passes first.
 bool await(MPI_Request& request, const Deadline& deadline) {
   Pause pause(true);
   for (int done = 0;;) {
@@ -58,8 +58,9 @@ MpiProcess::MpiProcess(const Deadline& deadline) {
   free_words_with_mpi();
 }
 
-/// Makes MPI_Finalize delete `words_` first, whether this class or the program calls MPI_Finalize. This works because
-/// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, which calls their delete functions.
+/// Makes MPI_Finalize delete `words_` before it ends MPI, even if the program and not this class calls MPI_Finalize.
+/// For this, registers an attribute of MPI_COMM_SELF. MPI_Finalize begins with the deletion of these attributes, and
+/// calls the attribute's delete function, which deletes `words_`.
 void MpiProcess::free_words_with_mpi() {
   int key = MPI_KEYVAL_INVALID;
   const auto free_words = [](MPI_Comm /*comm*/, int /*key*/, void* process, void* /*extra*/) -> int {
@@ -84,8 +85,9 @@ MpiProcess::~MpiProcess() {
   }
 }
 
-/// Finalizes MPI. MPI_Finalize waits for all ranks without a limit, so all ranks first meet in a barrier with a limit.
-/// If a rank does not arrive there, this rank aborts the MPI job, which ends all ranks.
+/// Finalizes MPI. MPI_Finalize waits for all ranks without a time limit. So all ranks first meet in a barrier, whose
+/// time limit `doubt` can set. If a rank does not arrive in the barrier in time, this rank aborts the MPI job, which
+/// ends all ranks.
 void MpiProcess::end() {
   MPI_Request all_ended = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(comm_, &all_ended), "MPI_Ibarrier");

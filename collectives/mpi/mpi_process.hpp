@@ -14,10 +14,12 @@
 
 namespace troupe {
 
-/// The MPI library in this process. There is one object, which exists from the first group until the process ends.
+/// The MPI library in this process. There is only one object of this class, which exists from the first group until the
+/// process ends.
 class MpiProcess {
  public:
-  /// Returns the object. The first call initialises MPI, if the program has not done so, and waits for all ranks.
+  /// Returns the only object. The first call initialises MPI, if the program has not done so, and blocks until all
+  /// ranks have made their first call.
   /// @throws Error timeout if not all ranks make their first call before the deadline
   static MpiProcess& get(const Deadline& deadline);
   ~MpiProcess();
@@ -25,7 +27,7 @@ class MpiProcess {
   MpiProcess& operator=(const MpiProcess&) = delete;
 
   /// Checks that MPI allows calls from the calling thread.
-  /// @throws Error unsupported if MPI allows calls from the main thread only, and this is another thread
+  /// @throws Error unsupported if MPI allows calls from the main thread only, and the calling thread is another thread
   void check_thread() const;
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
@@ -33,19 +35,19 @@ class MpiProcess {
   /// Returns the name of this machine according to MPI.
   std::string node() const;
   Words& words() { return *words_; }
-  /// Records that this process has entered a group, and returns the number of the group: 1 for the first group of this
-  /// process, and so on. All ranks enter the same groups, so the number is the same on all ranks.
+  /// Records that this process enters its next group, and returns the number of the group, from 1 on. All ranks enter
+  /// the same groups in the same order, so a group has the same number on all ranks.
   /// @throws Error invalid_argument if this process is already in a group
   std::uint64_t enter();
   /// Records that this process has left its group.
   void left() { in_group_ = false; }
 
-  /// Limits the time for which this process waits for the other ranks when it ends. Called after a failure, because
-  /// other ranks may have ended or hang. If called several times, the longest time applies. Without a call there is no
-  /// limit.
+  /// Limits the time for which this process, when it ends, waits for the other ranks. Called after a failure, because
+  /// other ranks may have ended or may hang. If this function is called several times, the longest time applies. If it
+  /// is never called, there is no limit.
   void doubt(std::chrono::milliseconds time);
-  /// Keeps `memory` until the process ends, because a peer has not completed a transfer and MPI may still read or write
-  /// this memory.
+  /// Keeps `memory` until the process ends. Called if a transfer is not complete, because MPI may then still read or
+  /// write the memory of the transfer.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
 
  private:
@@ -62,7 +64,8 @@ class MpiProcess {
   std::unique_ptr<Words> words_;
   std::vector<std::shared_ptr<void>> kept_;
   bool in_group_ = false;
-  std::optional<std::chrono::milliseconds> end_timeout_;  ///< the limit that `doubt` has set; empty: no limit
+  std::optional<std::chrono::milliseconds> end_timeout_;  ///< the time limit that `doubt` has set; std::nullopt: no
+                                                          ///< limit
 };
 
 }  // namespace troupe

@@ -21,16 +21,17 @@ namespace {
 
 /// The interval at which a waiting rank checks whether other processes of this machine still exist.
 constexpr std::chrono::milliseconds kLooksAliveEvery{100};
-/// The maximum time that a rank waits until its last word has been sent.
+/// The maximum time for which a rank that leaves its group waits until its last word (Word) has been sent.
 constexpr std::chrono::milliseconds kLastWord{500};
-/// The number of polls after the deadline before a timeout is reported. If this process was stopped past its deadline,
-/// it so reads the words that arrived meanwhile before it blames another rank.
+/// The number of times that a waiting rank still looks for words after the deadline, before it reports a timeout. This
+/// is necessary if the process itself was stopped until after the deadline: it must read the words that have arrived
+/// meanwhile before it blames another rank.
 constexpr int kLastLooks = 100;
-/// The maximum time for which this process waits at its end for the other ranks, after a failure.
+/// The maximum time for which this process, when it ends after a failure, waits for the other ranks.
 constexpr std::chrono::milliseconds kLongestEnd{10'000};
 
-/// Returns the MPI tag for pieces of vectors of a group: 1 to 32767, the largest tag that every MPI library supports.
-/// Words have tag 0.
+/// Returns the MPI tag of the messages with vectors of the group `group`: a number from 1 to 32,767, which is the
+/// largest tag that every MPI library supports. Words (`Word`) have the tag 0.
 int tag_of(std::uint64_t group) { return 1 + static_cast<int>(group % 32767); }
 
 bool has_gone(int pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
@@ -129,7 +130,8 @@ void MpiRanks::run(const Collective& call) {
   throw different_calls(last_, names, rank());
 }
 
-/// Blocks until the word of each other rank's call has arrived, and stores the calls in `last_`.
+/// Blocks until each other rank has sent the word (`Word`) of its call, and stores the records of these calls in
+/// `last_`.
 void MpiRanks::meet(const Deadline& deadline) {
   const Words& words = mpi_.words();
   const auto waits_for = [&](int other) { return other != rank() && !words.has(other); };
@@ -178,8 +180,9 @@ void MpiRanks::wait(const Deadline& deadline, const std::function<bool()>& done,
   }
 }
 
-/// Processes words that have arrived. If `late` is true, or another rank has sent `waits`, sends `waits` once per call.
-/// So all waiting ranks send `waits`, and `time_out` blames a rank that has not sent it.
+/// Processes the words that have arrived. If `late` is true, or another rank has sent a word `waits`, sends a word
+/// `waits` to all ranks, but only once per call. So all ranks that wait send `waits`, and `time_out` can blame a rank
+/// that has not sent `waits`.
 /// @param late true if this rank has waited for a long time
 void MpiRanks::hear_others(bool late) {
   Words& words = mpi_.words();
@@ -194,8 +197,8 @@ void MpiRanks::hear_others(bool late) {
   if ((late || others_wait) && !std::exchange(waits_, true)) words.say(word(Word::Kind::waits));
 }
 
-/// Processes a word from `rank`. Throws if the word states that a rank no longer takes part, unless the sender had
-/// finished its part of the current call before.
+/// Processes the word `word` from `rank`. Throws if the word states that a rank no longer takes part (kind `over`),
+/// unless the sender had already finished the call that this rank makes at present.
 void MpiRanks::hear(int rank, const Word& word) {
   others_[static_cast<std::size_t>(rank)].waits = word.kind == Word::Kind::waits;
   if (word.kind != Word::Kind::over || word.done >= own_.number) return;
@@ -203,9 +206,9 @@ void MpiRanks::hear(int rank, const Word& word) {
   fail({static_cast<ErrorCode>(word.code), known ? word.rank : rank, read_text(word.text)});
 }
 
-/// Checks whether the processes of this machine for which this rank waits still exist. Throws if a process is missing
-/// in two checks in a row. One check is not enough, because the last word of a process may arrive after the process has
-/// ended.
+/// Checks for each rank on this machine for which this rank waits whether its process still exists. Throws if a process
+/// is missing in two successive checks. One check is not enough, because the last word of a process may arrive after
+/// the process has ended.
 void MpiRanks::check_alive(const std::function<bool(int)>& waits_for) {
   looks_at_ = Clock::now() + kLooksAliveEvery;
   for (int rank = 0; rank < size(); ++rank) {
@@ -222,13 +225,14 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
       if (other != rank() && is_it(other)) return other;
     return -1;
   };
-  // A rank is silent if it has not sent `waits`, and no later word of it has arrived that shows that it finished this
-  // call.
+  // A rank is silent if it has not sent a word `waits` in this call, and if no later word from it has arrived. A later
+  // word shows that the rank has finished this call.
   const auto is_silent = [this](int other) {
     return !others_[static_cast<std::size_t>(other)].waits && !mpi_.words().has(other);
   };
   int missing = first([&](int other) { return waits_for(other) && is_silent(other); });
-  if (missing < 0) missing = first(is_silent);  // a rank for which the other ranks wait
+  // If this rank waits for no silent rank, blame a silent rank for which other ranks wait.
+  if (missing < 0) missing = first(is_silent);
   if (missing < 0) missing = first(waits_for);
   const CallRecord& last = last_[static_cast<std::size_t>(std::max(0, missing))];
   fail({ErrorCode::timeout, std::max(0, missing),
@@ -236,8 +240,8 @@ void MpiRanks::time_out(const std::function<bool(int)>& waits_for) {
                                    : "did not arrive in time; last call: " + last.text()});
 }
 
-/// Breaks the group for this rank and throws an error that names `absence.rank`. First sends the reason to the other
-/// ranks, so that their errors name the same rank, and not this rank.
+/// Breaks the group for this rank, and throws an error that names `absence.rank`. Before it throws, sends the reason to
+/// the other ranks, so that their errors also name `absence.rank`, and not this rank.
 void MpiRanks::fail(const Absence& absence) {
   const ErrorCode code = absence.code > ErrorCode::in_use ? ErrorCode::worker_lost : absence.code;
   const Other& other = others_[static_cast<std::size_t>(absence.rank)];

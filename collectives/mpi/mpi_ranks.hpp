@@ -13,16 +13,17 @@
 
 namespace troupe {
 
-/// Connects the ranks that mpirun started.
+/// Connects this process with the other ranks that mpirun started.
 ///
-/// Each call of a collective begins with a message (`Word`) to all other ranks. The message describes the call; if the
-/// vector is short, the message also contains the vector. So each rank knows which ranks have arrived, and computes the
-/// result for short vectors by itself. Long vectors are sent afterwards, and only if all ranks made the same call. All
-/// data travels as point-to-point messages, and this class polls for their completion. MPI's own collectives are not
-/// used, because they cannot be cancelled, and because they add in an order of their own.
+/// In each call of a collective, a rank first sends a message (`Word`) to all other ranks. The message describes the
+/// call, and contains the vector if the vector is short. So each rank knows which ranks have arrived, and computes the
+/// result for short vectors by itself. Long vectors are sent afterwards, and only if all ranks have made the same call.
+/// All data is sent in point-to-point messages, and this class polls until they are complete. MPI's own collectives are
+/// not used, because a rank cannot cancel them, and because MPI determines the order of additions in them.
 class MpiRanks : public Communicator {
  public:
-  /// Joins the next group. Blocks until all ranks have joined.
+  /// Joins the next group. Blocks until all ranks have joined this group.
+  /// @param timeout the time limit of the constructor and of each collective
   /// @throws Error as documented at `Group`
   MpiRanks(MpiProcess& mpi, std::chrono::milliseconds timeout);
   ~MpiRanks() override;
@@ -38,13 +39,14 @@ class MpiRanks : public Communicator {
   int local_rank() const;
 
  private:
-  /// What this rank knows about a rank.
+  /// The data that this rank stores about one rank of the group.
   struct Other {
     std::string node;
     int pid = 0;
-    bool watched = false;  ///< true for another process of this machine, because its end can be detected
+    bool watched = false;  ///< true if the rank is another process of this machine, so that this rank can detect the
+                           ///< end of the process
     bool gone = false;     ///< true if the process did not exist at the last check
-    bool waits = false;    ///< true if its last word was `waits`
+    bool waits = false;    ///< true if the last word from the rank had the kind `waits`
   };
 
   void begin(const Collective& call);
@@ -53,7 +55,8 @@ class MpiRanks : public Communicator {
   void run_short(const Collective& call);
   void run_long(const Collective& call, const Deadline& deadline);
   /// Blocks until `done` returns true. Throws if the deadline passes or a rank is missing.
-  /// @param waits_for returns true for a rank that must still do something before `done` can return true
+  /// @param waits_for takes a rank, and returns true if this rank waits for it: `done` cannot return true before that
+  /// rank has acted
   void wait(const Deadline& deadline, const std::function<bool()>& done, const std::function<bool(int)>& waits_for);
   void hear_others(bool late);
   void hear(int rank, const Word& word);
@@ -68,15 +71,15 @@ class MpiRanks : public Communicator {
   std::chrono::milliseconds timeout_;
   std::uint64_t group_;
   bool crowded_;
-  std::vector<Range> ranks_;  ///< ranges of one rank each
+  std::vector<Range> ranks_;  ///< by rank: the range that contains only this rank
   CallRecord own_;
-  std::vector<CallRecord> last_;  ///< the record of each rank's last known call
+  std::vector<CallRecord> last_;  ///< by rank: the record of the last call that is known of the rank
   std::uint64_t done_ = 0;
   std::vector<Other> others_;  ///< by rank, including this rank
   Clock::time_point looks_at_;
   std::optional<Error> broken_;
-  bool waits_ = false;  ///< true if this rank has sent `waits` in the current call
-  bool over_ = false;   ///< true if this rank has sent `over`
+  bool waits_ = false;  ///< true if this rank has sent a word `waits` in the current call
+  bool over_ = false;   ///< true if this rank has sent a word `over`
   Traffic traffic_;
   Deadline deadline_ = Deadline::never();
   LongVectors long_vectors_;

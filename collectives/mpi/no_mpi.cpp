@@ -1,6 +1,6 @@
 #include "collectives/mpi/join_mpi.hpp"
 
-// CMake compiles this file instead of all other sources of this folder if the build has no MPI.
+// If the build has no MPI, CMake compiles this file instead of all other sources of this folder.
 namespace troupe {
 
 MpiRank join_mpi(std::chrono::milliseconds /*timeout*/) {

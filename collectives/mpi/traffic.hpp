@@ -7,23 +7,23 @@
 
 namespace troupe {
 
-/// A set of transfers: pieces of vectors that MPI is sending to and receiving from other ranks.
+/// A set of transfers: the parts of vectors that MPI sends to other ranks and receives from them at present.
 class Traffic {
  public:
-  /// @param tag the MPI tag of this group's pieces. Each group has a tag of its own, so pieces of an earlier, broken
-  /// group are not received
+  /// @param tag the MPI tag of all messages of this set. Successive groups have different tags, so a group does not
+  /// receive messages of an earlier, broken group
   Traffic(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
 
-  /// The next two functions start a transfer and return at once. The memory must stay valid until all transfers are
-  /// complete. If `bytes` is 0, nothing is sent or received.
+  /// The next two functions start a transfer to or from another rank, and return at once. The memory at `from` or `to`
+  /// must stay valid until all transfers are complete. If `bytes` is 0, nothing is sent or received.
   void send(int to, const std::byte* from, std::size_t bytes);
   void receive(int from, std::byte* to, std::size_t bytes);
-  /// Returns true if all transfers are complete. Then the set is empty afterwards.
+  /// Returns true if all transfers are complete. In this case, removes all transfers from the set.
   bool is_done();
-  /// Returns true if a transfer from or to that rank is not complete.
+  /// Returns true if a transfer from or to the rank `rank` is not complete.
   bool waits_for(int rank) const;
-  /// Cancels receives that are not complete. Sends are not cancelled.
-  /// @returns true if all transfers have ended, so that MPI no longer uses the memory
+  /// Cancels the receives that are not complete; sends are not cancelled. Returns true if all transfers have ended, so
+  /// that MPI no longer uses their memory.
   bool give_up();
 
  private:

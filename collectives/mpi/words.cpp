@@ -26,7 +26,7 @@ Words::Words(MPI_Comm comm, int rank, int size)
   }
 }
 
-/// Runs when the process ends or when MPI is finalized, so errors are ignored.
+/// Ignores errors of MPI, because this destructor runs when the process ends or when MPI is finalized.
 Words::~Words() {
   for (MPI_Request& request : listening_)
     if (request != MPI_REQUEST_NULL && MPI_Cancel(&request) == MPI_SUCCESS) MPI_Request_free(&request);
@@ -73,7 +73,8 @@ void Words::say(const Word& word, std::span<const std::byte> payload) {
 void Words::look(std::uint64_t group) {
   int count = 0;
   check_mpi(MPI_Testsome(size_, listening_.data(), &count, came_.data(), MPI_STATUSES_IGNORE), "MPI_Testsome");
-  if (count == MPI_UNDEFINED) count = 0;  // nothing is being received, because a word of each rank is already stored
+  // If a word of each other rank is already stored, no receive is in progress.
+  if (count == MPI_UNDEFINED) count = 0;
   for (int i = 0; i < count; ++i) {
     Inbox& inbox = inbox_[static_cast<std::size_t>(came_[static_cast<std::size_t>(i)])];
     std::memcpy(&inbox.word, inbox.bytes.data(), sizeof inbox.word);

@@ -7,19 +7,20 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KB
-constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KB
-/// The largest segment for slices that have at least kManySegments segments of this size. Larger segments need fewer
-/// system calls.
+constexpr std::size_t kLeastSegment = 4 * kTreeChunk;  // 32 KiB
+constexpr std::size_t kMostSegment = 64 * kTreeChunk;  // 512 KiB
+/// The largest segment, in floats, for slices with at least kManySegments segments of this size. Larger segments need
+/// fewer system calls.
 constexpr std::size_t kMostSegmentOfLarge = 2 * kMostSegment;
 constexpr std::size_t kManySegments = 16;
 constexpr std::size_t kSegmentsInSlice = 2;
 
-constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KB
+constexpr std::size_t kLeastPassedOn = 16 * kTreeChunk;  // 128 KiB
 
-/// Returns whether new weights are passed around the ring of nodes. Small slices are sent directly to all nodes,
-/// because each hop adds latency. Large slices are passed around the ring: each link then carries one stream at full
-/// rate, instead of several streams that compete at the receivers.
+/// Returns true if each node sends the new weights of a slice on to the next node (the ring of nodes). Returns false if
+/// the owner sends the weights directly to all nodes. Large slices are sent around the ring, because each link then
+/// carries one stream at full rate, instead of several streams that compete at the receivers. Small slices are sent
+/// directly, because each hop adds latency.
 bool passes_weights_on(const Plan& plan) {
   const auto larger = [](const Range& a, const Range& b) { return a.size() < b.size(); };
   const auto largest = std::max_element(plan.slices.begin(), plan.slices.end(), larger);
@@ -27,7 +28,7 @@ bool passes_weights_on(const Plan& plan) {
          largest->size() >= kLeastPassedOn;
 }
 
-/// Adds flows to a plan. Each call of `make` adds the flows of one owner's slice.
+/// Adds flows to a plan. Each call of `make` adds the flows of the slice of one lane, its owner.
 class FlowMaker {
  public:
   explicit FlowMaker(Plan& plan)
@@ -48,9 +49,9 @@ class FlowMaker {
  private:
   int node_of(int lane) const { return topology_.node_of(lane); }
 
-  /// Returns a table [node][owner]: the lane of `node` that sends and receives the data about the slice of `owner`. The
-  /// owners are assigned to the lanes of the node in turn, starting with the first owner on the next node. So each lane
-  /// has about the same amount of work.
+  /// Returns the table handlers[node][owner]: the lane on `node` that sends and receives the data of the slice that
+  /// lane `owner` owns. On each node, the owners on other nodes are assigned to the node's lanes in turn, starting with
+  /// the first owner on the next node. So each lane has about the same amount of work.
   std::vector<std::vector<int>> make_handlers() const {
     const auto lanes = static_cast<std::size_t>(topology_.num_lanes());
     std::vector<std::vector<int>> handlers;
@@ -80,8 +81,9 @@ class FlowMaker {
       add(Flow::Kind::partial, from_lane, owner_, subtree);
   }
 
-  /// Adds the flows of partial sums for the fixed tree, each directly to the owner. One partial sum covers shards of a
-  /// whole node (hierarchical), of a lane (ring), or a single shard (parameter-server).
+  /// Adds the flows of partial sums, which are sent directly to the owner and added in the fixed tree. Each partial sum
+  /// covers a complete subtree of the shards of a node (strategy hierarchical) or of a lane (ring), or a single shard
+  /// (strategy parameter-server).
   void send_partials() {
     const int own_node = node_of(owner_);
     if (plan_.strategy == Strategy::hierarchical) {
@@ -100,8 +102,9 @@ class FlowMaker {
     }
   }
 
-  /// Adds the flows of running sums for ring order. The sum starts at the member after the owner and passes around the
-  /// ring to the owner. A member is a lane (ring) or a node (hierarchical). Members without shards are skipped.
+  /// Adds the flows of running sums, for ring order. A member of the ring is a lane (strategy ring) or a node
+  /// (hierarchical). The running sum starts at the member after the owner. Each member adds its shards and sends the
+  /// sum to the next member, until the sum reaches the owner. Members without shards are skipped.
   void pass_sums() {
     const bool by_lane = plan_.strategy == Strategy::ring;
     const int members = by_lane ? topology_.num_lanes() : topology_.num_nodes();
@@ -124,8 +127,8 @@ class FlowMaker {
       add(Flow::Kind::weights, owner_, handler((node_of(owner_) + step) % nodes));
   }
 
-  /// Adds flows of weights around the ring: from the owner's node to the next node, from that node to the one after it,
-  /// and so on.
+  /// Adds flows of weights around the ring of nodes: from the owner's node to the next node, from there to the node
+  /// after that, and so on.
   void pass_weights() {
     const int nodes = topology_.num_nodes();
     int last = owner_;

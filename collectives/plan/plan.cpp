@@ -10,7 +10,8 @@
 namespace troupe {
 namespace {
 
-/// Returns the slice of each owner. Slices are cut at the borders of the fixed pieces.
+/// Returns the slice of each owner. Each slice begins and ends at borders of the fixed pieces (`vector_pieces`).
+/// @param owners the number of owners
 std::vector<Range> piece_slices(std::size_t size, std::size_t owners) {
   const std::vector<Range> pieces = vector_pieces(size);
   std::vector<Range> slices;
@@ -39,8 +40,8 @@ void check(Strategy strategy, int slice_owners, int nodes) {
                                                  std::to_string(nodes));
 }
 
-/// Returns the slice of each lane. If `slice_owners` limits the number of nodes that own slices, the slices of lanes on
-/// the remaining nodes are empty.
+/// Returns the slice of each lane. If `request.slice_owners` limits the number of nodes that own slices, the slices of
+/// lanes on all other nodes are empty.
 std::vector<Range> make_slices(const Plan& plan, const PlanRequest& request, std::size_t size) {
   const bool some_serve = plan.strategy == Strategy::parameter_server && request.slice_owners > 0;
   const int owning_nodes = some_serve ? request.slice_owners : plan.topology.num_nodes();

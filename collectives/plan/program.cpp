@@ -11,12 +11,12 @@ namespace {
 struct Ranked {
   LaneOperation operation;
   int phase = 0;     ///< 0: `contribute` and `pass_sum`, 1: `apply`, 2: `collect`
-  int distance = 0;  ///< from the owner to this lane, around the ring of nodes or lanes
+  int distance = 0;  ///< the distance between the owner and this lane around the ring of nodes or lanes
   int owner = 0;
 
   auto key() const {
-    // With `distance` as the second element, a node sends its contributions to one destination after the other,
-    // beginning with the node after it. So at any time each node receives contributions from about one other node.
+    // Because `distance` is the second element, a node sends its contributions to one node after the other, beginning
+    // with the next node in the ring. So at any time, each node receives contributions from about one other node.
     return std::tuple(phase, distance, owner, operation.segment, operation.out);
   }
 };
@@ -59,8 +59,8 @@ class ProgramMaker {
       ranked_.push_back({operation, phase, distance, owner});
   }
 
-  /// Returns the distance from the owner to this lane around the ring. For contributions, returns the distance in the
-  /// opposite direction, from this lane to the owner, so that the contribution to the next node is first.
+  /// Returns the number of hops around the ring from the owner to this lane. For contributions, returns the number of
+  /// hops from this lane to the owner, so that the contribution to the next node is sent first.
   int distance(LaneOperation::Kind kind, int owner) const {
     const Topology& topology = plan_.topology;
     if (kind == LaneOperation::Kind::pass_sum && plan_.strategy == Strategy::ring)
@@ -70,15 +70,16 @@ class ProgramMaker {
     return (kind == LaneOperation::Kind::contribute ? 2 * nodes - behind : behind) % nodes;
   }
 
-  /// Returns the index of the flow that this lane must receive before it sends flow `index`; -1 if there is none. The
-  /// two flows are adjacent in the plan, because both belong to the same chain.
+  /// Returns the index of the flow that this lane must receive before it sends flow `index`; -1 if there is no such
+  /// flow. Both flows move the same slice around the ring, so they are adjacent in the plan.
   int incoming(int index) const {
     const bool chained = index > 0 && flow(index - 1).owner == flow(index).owner &&
                          flow(index - 1).kind == flow(index).kind && flow(index - 1).to_lane == lane_;
     return chained ? index - 1 : -1;
   }
 
-  /// Returns the index of the flow on which this lane sends on the data of flow `index`; -1 if there is none.
+  /// Returns the index of the flow with which this lane sends on the data that it has received by flow `index`; -1 if
+  /// there is no such flow.
   int outgoing(int index) const {
     const int next = index + 1;
     const bool chained = next < static_cast<int>(plan_.flows.size()) && flow(next).owner == flow(index).owner &&

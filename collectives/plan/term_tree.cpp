@@ -32,8 +32,8 @@ int TermTree::make_node(const Range& leaves, const std::vector<Range>& terms, st
     node.num_terms = next_term - node.first_term;
   }
   nodes_.push_back(node);
-  // The tree over this node's terms may have the same shape as the fixed tree over as many leaves. Then `tree_sum` adds
-  // all terms of the node at once, in fewer passes over memory.
+  // The tree over this node's terms may have the same shape as the fixed tree over the same number of leaves. Then
+  // `tree_sum` adds all terms of the node at once, and reads and writes memory less often.
   if (is_plain(static_cast<int>(nodes_.size()) - 1)) nodes_.back().left = nodes_.back().right = -1;
   return static_cast<int>(nodes_.size()) - 1;
 }

@@ -15,7 +15,8 @@ double sum_range(const double* values, std::size_t count) {
   return sum_range(values, left) + sum_range(values + left, count - left);
 }
 
-// The next three functions add two, three or four leaves in one pass over memory, in the order of the fixed tree.
+// The next three functions add two, three or four leaves in the order of the fixed tree. Each function reads its leaves
+// from memory once, and writes only the sum.
 TROUPE_CLONES void add2(const float* a, const float* b, std::size_t count, float* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
 }

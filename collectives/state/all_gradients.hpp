@@ -8,19 +8,20 @@
 
 namespace troupe {
 
-/// Maps the gradients of all shards whose gradients are in this store, for reading. The destructor releases the
-/// mappings.
+/// Maps for reading the gradients of all shards whose gradients are in one store. The destructor releases the
+/// gradients' slabs.
 class AllGradients {
  public:
   AllGradients(StoreClient& store, const SlabLayout& layout) : layout_(layout), held_(store) {}
-  /// Maps the gradients. Waits up to `timeout` for each gradient that no worker has published yet.
-  /// @param made_for the generation for which each gradient's slab was created, by GradientOf and shard; the result of
-  /// `gradients_made_for`
+  /// Maps the gradients. For each gradient that no worker has published yet, waits up to `timeout`.
+  /// @param made_for the result of `gradients_made_for`: by GradientOf and shard, the generation for which the
+  /// gradient's slab was created
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout);
 
-  /// Returns the gradients that the shards' own workers write, by shard. The span of a shard in another store is empty.
+  /// Returns, by shard, the gradients that the shards' own workers write. The span is empty if the shard's gradient is
+  /// in another store.
   const Gradients& all() const { return gradients_; }
-  /// Returns the gradients that backup workers write, by shard. Empty if the run has no backups.
+  /// Returns, by shard, the gradients that backup workers write. Empty if the run has no backups.
   const Gradients& backups() const { return backups_; }
 
  private:

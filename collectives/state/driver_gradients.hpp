@@ -9,18 +9,18 @@
 
 namespace troupe {
 
-/// The objects in the store that a driver uses if it adds the gradients itself (strategy `driver`): the gradients of
-/// all shards, which it reads, and the slab of the mean gradient, which it writes and all workers read. The destructor
+/// The objects of the store that the driver uses if it adds the gradients itself (strategy `driver`). The driver reads
+/// the gradients of all shards, and writes the slab of the mean gradient, which all workers read. The destructor
 /// releases these objects.
 class DriverGradients {
  public:
-  /// Creates the slab of the mean gradient.
+  /// Creates and publishes the slab of the mean gradient.
   DriverGradients(StoreClient& store, const SlabLayout& layout)
       : size_(layout.size),
         held_(store),
         mean_(held_.create_sealed(layout.id(ObjectKind::mean_gradient, 0), layout.bytes())),
         gradients_(store, layout) {}
-  /// Maps the gradients like `AllGradients::map`.
+  /// Maps the gradients of all shards, like `AllGradients::map`.
   void map(const std::vector<std::vector<std::uint64_t>>& made_for, std::chrono::milliseconds timeout) {
     gradients_.map(made_for, timeout);
   }

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// A list of references to objects of a store. The destructor releases every object in the list.
+/// A list of objects of a store that this process uses. The destructor releases every object in the list.
 class HeldObjects {
  public:
   explicit HeldObjects(StoreClient& store) : store_(store) {}
@@ -15,11 +15,13 @@ class HeldObjects {
   HeldObjects(const HeldObjects&) = delete;
   HeldObjects& operator=(const HeldObjects&) = delete;
 
-  // The next three functions call the function of StoreClient with the same name, and add the object to the list.
+  // Each of the next three functions calls the function of StoreClient with the same name, and adds the object to the
+  // list.
   std::shared_ptr<Mapping> create(const ObjectId& id, std::size_t bytes, CreateOptions options = {});
   std::shared_ptr<Mapping> open(const ObjectId& id, std::size_t offset, std::size_t bytes);
   std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);
-  /// Creates an object, publishes it immediately, and adds it to the list. Only this client can write the object.
+  /// Creates an object, publishes it immediately, and adds it to the list. Because the object is published, only the
+  /// returned mapping can write it.
   std::shared_ptr<Mapping> create_sealed(const ObjectId& id, std::size_t bytes);
 
  private:

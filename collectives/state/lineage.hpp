@@ -6,34 +6,35 @@
 
 namespace troupe {
 
-/// Records from which sources the state of a run can be recomputed by steps alone. A source is the start of the run, or
-/// a checkpoint that the run has written since. This class stores names only; it reads and writes no files.
+/// Records the starting points (sources) from which the state of a run can be computed again by steps alone. A source
+/// is the start of the run, or a checkpoint that the run has written. This class stores only the names of checkpoints;
+/// it reads and writes no files.
 class Lineage {
  public:
   /// @param keep the number of checkpoints that the run keeps
   explicit Lineage(int keep) : keep_(static_cast<std::size_t>(keep)) {}
 
-  /// Records that the run starts with the checkpoint of this name. If `checkpoint` is empty, the run starts with newly
-  /// initialized weights.
+  /// Records that the run starts with the state of the checkpoint `checkpoint`. If this name is empty, the run starts
+  /// with newly initialized weights.
   void begin(const std::string& checkpoint) { sources_ = {checkpoint}; }
-  /// Records that the state was changed by something other than a step. Removes all sources, because steps from these
-  /// sources no longer lead to the new state.
+  /// Records that the state was changed in another way than by a step, for example because the user has set weights.
+  /// Removes all sources, because steps from these sources do not lead to the changed state.
   void edit() {
     ++edits_;
     sources_.clear();
   }
   /// Returns the number of calls of `edit`.
   int edits() const { return edits_; }
-  /// Records that a checkpoint is on disk, with a state that includes all edits. If there are then more than `keep`
-  /// checkpoints besides the start of the run, removes the oldest of them.
+  /// Records that `checkpoint`, which includes all edits of the state, is on disk. If there are then more than `keep`
+  /// checkpoints in addition to the first source, removes the oldest of these checkpoints.
   void save(const std::string& checkpoint) {
     std::erase(sources_, checkpoint);
     sources_.push_back(checkpoint);
     if (sources_.size() > keep_ + 1) sources_.erase(sources_.begin() + 1);  // the run deletes this checkpoint
   }
 
-  /// Returns the sources, newest first, with the start of the run last. After `edit`, the list is empty until `save` or
-  /// `begin` is called.
+  /// Returns the sources, from the newest to the oldest. After `edit`, the list is empty until `save` or `begin` is
+  /// called.
   std::vector<std::string> sources() const { return {sources_.rbegin(), sources_.rend()}; }
   /// Returns true if there is at least one source.
   bool known() const { return !sources_.empty(); }

@@ -10,32 +10,35 @@
 namespace troupe {
 
 /// The vectors of a run's state in one store: the weights and the optimizer's vectors. Most vectors have several
-/// buffers: one contains the committed version, and the others are pinned or may be written (see `Versions`). Workers
+/// buffers. One buffer contains the committed version, and the others are pinned or spare (see `Versions`). Workers
 /// must open their slices for writing before `publish` is called. The destructor releases the vectors.
 ///
-/// The weights are complete in every store. In a cluster, an optimizer's vector is valid only in the slices of the
-/// store's own workers. The message `GatherSlices` completes these vectors on the first node. A vector of a shard is in
-/// the store that contains the shard's gradient. If gradients are dealt out, this class also creates their slabs,
-/// because any worker of the store may write any of them.
+/// The weights are complete in every store. In a cluster, a store contains valid values of the optimizer's vectors only
+/// in the slices of its own workers; the message `GatherSlices` completes these vectors on the first node. A vector of
+/// a shard is in the store that contains the shard's gradient. If gradients are dealt out, this class also creates the
+/// gradients' slabs, because any worker of the store may write any of these slabs.
 class VersionedState {
  public:
-  /// Creates all vectors that belong to this store, filled with zeros.
+  /// Creates all vectors of `layout` that belong to this store, filled with zeros.
   VersionedState(StoreClient& store, const SlabLayout& layout);
 
-  /// Copies the state of an earlier generation: buffer i becomes a copy of buffer `buffers[i]` of `from`. If the two
-  /// states differ in shape, copies only the weights. Skips a vector if the two stores contain different ranges of it.
+  /// Copies the state `from` of an earlier generation: buffer i becomes a copy of buffer `buffers[i]` of `from`. If the
+  /// shapes of the two states differ, copies only the weights. Skips each vector of which this store contains another
+  /// range in the two generations.
   void carry(const VersionedState& from, const std::vector<int>& buffers);
-  /// Seals the vectors. Afterwards other clients can map them for reading, and no client can newly map them for
-  /// writing.
+  /// Seals the vectors. Afterwards, other clients can map the vectors for reading, and no client can create a new
+  /// mapping for writing.
   void publish();
 
-  /// Returns the part of a vector that is in this store, for writing. If the vector has only one buffer, `buffer` is
-  /// ignored.
+  /// Returns the memory of buffer `buffer` of vector `vector`, for writing. The memory contains the range of the vector
+  /// that is in this store (`SlabLayout::range_of`). If the vector has only one buffer, `buffer` is ignored.
   std::span<float> vector(int vector, int buffer) const;
-  /// Copies `flat`, a whole flat vector, into the part of a vector that is in this store.
+  /// Copies the floats of `flat`, a whole flat vector, into buffer `buffer` of vector `vector`, as far as this store
+  /// contains the vector.
   void place(std::span<const float> flat, int vector, int buffer) const;
-  /// Fills `buffer` of every vector except the weights with zeros. Does not change vectors with one buffer: other
-  /// versions use these vectors as well, and a version with 0 updates does not read them.
+  /// Fills the buffer `buffer` of every vector except the weights with zeros. Called when a version with 0 updates is
+  /// made (see Version). Does not change vectors with one buffer, because other versions also use these vectors, and a
+  /// version with 0 updates does not read them.
   void clear(int buffer) const;
 
   const SlabLayout& layout() const { return layout_; }
@@ -44,8 +47,8 @@ class VersionedState {
   StoreClient& store_;
   SlabLayout layout_;
   HeldObjects held_;
-  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< by vector and buffer; empty if the vector is in
-                                                                ///< another store
+  std::vector<std::vector<std::shared_ptr<Mapping>>> vectors_;  ///< the mappings by vector and buffer; the list of a
+                                                                ///< vector is empty if the vector is in another store
 };
 
 }  // namespace troupe

@@ -92,7 +92,8 @@ std::span<float> WorkerSlabs::dealt(int slab) const {
 }
 
 std::shared_ptr<Mapping> WorkerSlabs::map_vector(int vector, int buffer, std::chrono::milliseconds timeout) {
-  // If the store contains only a part of the vector, the node has gathered a copy of the whole vector as buffer 1.
+  // If the store contains only a part of the vector, the node has gathered a copy of the whole vector. The name of this
+  // copy is the name of buffer 1.
   const bool gathered = layout_.range_of(vector).size() < layout_.size;
   if (layout_.is_single(vector)) buffer = gathered ? 1 : 0;
   const ObjectId id = layout_.vector_id(vector, buffer);

@@ -54,8 +54,8 @@ Progress AdmittedStream::read_some(std::span<std::byte> into) {
   }
   std::array<std::byte, kReadAtOnce> bytes;
   while (heard_.empty()) {
-    // CAF reads until there is no more data. If the last read emptied the socket, report that without another system
-    // call.
+    // CAF calls `read_some` until it reports that there is no more data. If the last read has emptied the socket,
+    // report this without another system call.
     if (std::exchange(drained_, false)) return {0, Wants::read};
     const Progress progress = stream_.read_some(bytes);
     from_peer_.take(std::span(bytes).first(progress.bytes), heard_);

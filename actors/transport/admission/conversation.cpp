@@ -8,11 +8,11 @@
 namespace troupe {
 namespace {
 
-/// The maximum number of times that one end may monitor the same actor. CAF monitors an actor again whenever it has
-/// forgotten the actor and receives its address anew.
+/// The maximum number of times that one end may monitor the same actor. More than one time is normal: if CAF has
+/// forgotten an actor and then receives the actor's address again, CAF monitors the actor again.
 constexpr std::uint32_t kMostWatches = 1000;
 
-/// Decrements `owed`. If it is 0 already, throws Error protocol with the message `otherwise`.
+/// Decrements `owed`. If `owed` is already 0, throws Error protocol with the message `otherwise`.
 void use_up(std::uint32_t& owed, const char* otherwise) {
   if (owed == 0) refuse(otherwise);
   --owed;

@@ -19,15 +19,16 @@ constexpr std::string_view kTypePrefix = "@<>+";
 constexpr std::string_view kEmptyMessage = "@<>";
 constexpr std::size_t kLongestType = 64;
 
-constexpr std::size_t kHandshakeBytes = 256;  ///< the maximum size of a driver's handshake
-constexpr std::size_t kQuestionBytes = 256;   ///< the maximum size of CAF's own question to the spawn server
+constexpr std::size_t kHandshakeBytes = 256;  ///< the maximum size in bytes of a driver's handshake
+constexpr std::size_t kQuestionBytes = 256;   ///< the maximum size in bytes of CAF's own question to the spawn server
 constexpr std::size_t kTwoNodes = 2 * sizeof(NodeId);
 constexpr std::size_t kEndBytes = kTwoNodes + 1 + 8 + 2 + 1 + kEmptyMessage.size();
-/// The maximum size of a message without its fields: an empty list of actors to which it is forwarded, and its type.
+/// The maximum number of bytes in a message before its fields. These bytes are an empty list of actors to which CAF
+/// would forward the message, and the name of the message's type.
 constexpr std::size_t kEnvelopeBytes = 1 + 2 + 1 + kTypePrefix.size() + kLongestType;
 
-/// The maximum number of frames without content on a connection: kIdleAtStart, plus kIdlePerSecond for each second of
-/// its life. An honest peer sends two heartbeats per second.
+/// A peer may send kIdleAtStart frames without content, plus kIdlePerSecond for each second since the connection began.
+/// An honest peer sends two heartbeats per second.
 constexpr std::uint64_t kIdleAtStart = 64;
 constexpr std::uint64_t kIdlePerSecond = 4;
 
@@ -161,7 +162,8 @@ void LinkAdmission::shake_hands(const Header& header, std::span<std::byte> paylo
   ++handshakes_;
 }
 
-/// A node sends two handshakes. The second one selects this connection for use, and must contain the same id.
+/// A node sends two handshakes. The second handshake selects this connection for use, and must contain the same id as
+/// the first.
 void LinkAdmission::hear_client(const Header& header, std::span<std::byte> payload) {
   Header expected{.operation = static_cast<std::uint8_t>(Operation::client_handshake), .payload = sizeof(NodeId)};
   if (handshakes_ > 0) expected.flags = wire::kSelectConnection;

@@ -11,8 +11,8 @@
 #include "actors/transport/admission/wire.hpp"
 #include "collectives/plan/page_tree.hpp"
 
-// Checks the bytes of a message against the list of its fields (the function `fields` of each message). Only the
-// lengths of lists and texts, flags, and values of enumerations are checked; the remaining bytes are skipped.
+// Checks the bytes of a message against the list of its fields (the function `fields` of each type of message). Checks
+// only the lengths of lists and texts, flags, and the values of enumerations; other bytes may have any value.
 namespace troupe {
 namespace {
 
@@ -31,7 +31,7 @@ constexpr bool kIsVector = false;
 template <class T>
 constexpr bool kIsVector<std::vector<T>> = true;
 
-/// Returns the number of values of an enumeration.
+/// Returns the number of values of an enumeration in messages: here, of Strategy.
 constexpr std::uint8_t values_of(Strategy /*any*/) { return kStrategyNames.size(); }
 
 std::size_t most(Bound bound, const RunLimits& limits) {
@@ -72,13 +72,15 @@ std::size_t most(Bound bound, const RunLimits& limits) {
   return 0;
 }
 
-/// Returns the bound for elements of type T in a list. It matters only if the elements are lists or texts themselves.
+/// Returns the bound for the length of each element of type T in a list. The bound is used only if the elements are
+/// lists or texts themselves.
 template <class T>
 constexpr Bound inner_bound() {
   return kIsVector<T> ? Bound::dimensions : Bound::text;
 }
 
-/// Reads a message field by field. If a field is not valid, marks the reader as failed.
+/// Reads the fields of a message one after the other with a Reader. If a field is not valid, marks the reader as failed
+/// (`Reader::fail`).
 class Walk {
  public:
   Walk(Reader& reader, const RunLimits& limits) : reader_(reader), limits_(limits) {}
@@ -116,7 +118,7 @@ class Walk {
   const RunLimits& limits_;
 };
 
-/// Computes the maximum number of bytes of a message that `Walk` accepts.
+/// Computes the maximum number of bytes in the fields of a message that `Walk` accepts.
 class Measure {
  public:
   explicit Measure(const RunLimits& limits) : limits_(limits) {}
@@ -143,8 +145,8 @@ class Measure {
   const RunLimits& limits_;
 };
 
-/// The properties of one kind of message: CAF's name of its type, the kind of its answer, and the functions that check
-/// and measure its fields.
+/// The properties of one kind of message: CAF's name of the message's type, the kind of the answer, the function that
+/// checks the fields (`walk`), and the function that returns the maximum size of the fields in bytes (`measure`).
 struct Shape {
   std::string_view type;
   MessageKind answer{};

@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Throws Error protocol with the message `what`, because a frame violates the protocol. The caller's stream then ends
-/// the connection.
+/// Throws Error protocol with the message `what`. Called when a frame violates the protocol; the error ends the
+/// connection.
 [[noreturn]] inline void refuse(const std::string& what) { throw Error(ErrorCode::protocol, what); }
 
 }  // namespace troupe

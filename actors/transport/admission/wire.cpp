@@ -5,7 +5,8 @@
 namespace troupe::wire {
 namespace {
 
-/// The maximum number of bytes of a length. Each byte contains seven bits of it, so five bytes are needed for 32 bits.
+/// The maximum number of bytes with which CAF encodes a length. Each byte contains seven bits of the length, so a
+/// length of 32 bits needs at most five bytes.
 constexpr int kLongestCount = 5;
 
 template <class T>
