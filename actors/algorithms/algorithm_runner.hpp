@@ -97,7 +97,7 @@ class AlgorithmRunner {
   /// throws, the version remains incomplete.
   virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
   /// Ends the work of parameter servers without waiting for workers. The driver calls `abandon` when the run ends, or
-  /// before it assigns members anew. Afterwards the driver releases the state.
+  /// before the run is formed again from the nodes that then join. Afterwards the driver releases the state.
   virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
   /// Forgets all unfinished work, because the run continues from another state, possibly with other members. Call
   /// `forget` only while no request is outstanding.

@@ -32,7 +32,7 @@ class ActorRuntime : public Runtime {
 
  private:
   const Hosting hosting_;
-  ObjectStore store_;  ///< outlives the actors, which release their objects in it
+  ObjectStore store_;  ///< declared before the actor system, because actors release their objects in the store
   SystemConfig config_;
   caf::actor_system system_;
   DriverMailbox mailbox_;

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-/// The total number of portions if `Lbfgs::portions` is not set.
+/// The total number of portions into which the data is divided at least, if the option `Lbfgs::portions` is 0.
 constexpr int kUsualPortions = 16;
 /// The assumed relative rounding error of a mean of losses that are computed in single precision.
 constexpr double kNoise = 1e-8;
