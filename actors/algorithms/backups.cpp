@@ -9,9 +9,9 @@
 namespace troupe {
 namespace {
 
-/// A worker counts as late if it takes at least `kLate` times as long as the slowest worker that has already answered,
-/// and at least `kLeastSeconds` (in seconds) longer. The times of equally loaded workers that share cores differ by
-/// less.
+/// A worker counts as late if its time exceeds the time of the slowest worker that has already answered. It must exceed
+/// that time by the factor `kLate` at least, and by `kLeastSeconds` (in seconds) at least. The times of equally loaded
+/// workers that share cores differ by less.
 constexpr double kLate = 1.25;
 constexpr double kLeastSeconds = 0.001;
 

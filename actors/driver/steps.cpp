@@ -76,8 +76,8 @@ void Driver::use(Algorithm algorithm) {
   auto warm_start = algorithm_.take_awaited();
   auto before = begin_algorithm(std::move(next));
   try {
-    // In a cluster, do not form the run again here if it has lost a node, because it would be formed with the new
-    // options before the change has succeeded.
+    // In a cluster, if the run has lost a node, do not form the run again here. It would be formed with the new options
+    // before the change has succeeded.
     rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
   } catch (...) {
     options_ = std::move(options);

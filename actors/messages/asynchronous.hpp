@@ -62,9 +62,9 @@ auto fields(Pushed& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.seconds_bits, x.bytes_pushed, x.bytes_fetched);
 }
 
-/// A request to a parameter server: apply the gradients that the worker with this rank has pushed to the server's slice
-/// (`applies`), send the slice to this worker (`serves`), or both in this order. A server handles requests in the order
-/// of arrival.
+/// A request to a parameter server that concerns the worker with the rank `rank`. If `applies` is true, apply the
+/// gradients that this worker has pushed to the server's slice. Then, if `serves` is true, send the slice to this
+/// worker. A server handles requests in the order of arrival.
 struct Push {
   using Reply = Pushed;
   std::uint64_t round = 0;

@@ -48,8 +48,8 @@ MeasureShape shape_of(const Measures& measures, std::size_t metrics);
 bool counts_each_once(std::span<const std::int64_t> confusion, std::int64_t samples);
 
 /// Checks that the numbers in `measures` are possible.
-/// @throws Error with the code `code` for negative counts, a confusion matrix that does not count each sample once,
-/// sums that are not finite, or negative sums of squares
+/// @throws Error with the code `code` if a count is negative, a sum is not finite, or a sum of squares is negative;
+/// also if the confusion matrix does not count each sample once
 void check_measures(const Measures& measures, ErrorCode code, const Where& where);
 
 /// Returns the text that contains `measures`; its format is described at the start of this file.

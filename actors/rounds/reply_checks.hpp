@@ -61,8 +61,8 @@ bool are_finite(std::span<const std::uint64_t> bits);
 /// Checks the reply to `TakeSteps` in the same way as a `Computed` reply.
 /// @param tensors the number of the model's tensors
 /// @param state_vectors the number of state vectors of each shard
-/// @throws Error protocol also if a squared distance is negative, if it is not finite although the reply reports no
-/// non-finite value, or if the reported non-finite value is in a tensor or shard that does not exist
+/// @throws Error protocol also if a squared distance is negative, or if it is not finite and the reply reports no
+/// non-finite value; or if the tensor or shard of the reported non-finite value does not exist
 void check_reply(const StepsTaken& taken, const Range& shards, std::size_t tensors, int state_vectors,
                  const Where& where);
 
@@ -79,8 +79,8 @@ void check_reply(const Pushed& pushed, const Where& where);
 /// Checks the reply to `Evaluate` in the same way as a `Computed` reply.
 /// @param measure the measurements that were requested
 /// @throws Error model_failed if a shard has more correct samples than samples; protocol if the reply announces
-/// measurements that `measure` does not request, a metric without a printable name, or a size that does not match the
-/// shape of the measurements
+/// measurements that `measure` does not request; protocol if the name of a metric is not printable, or if the size does
+/// not match the shape of the measurements
 void check_reply(const Evaluated& evaluated, const Range& shards, const EvaluationOptions& measure, const Where& where);
 /// Checks the reply to `CallModel` or `CallWorker`.
 /// @param texts the expected number of texts

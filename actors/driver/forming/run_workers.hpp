@@ -19,7 +19,8 @@ class RunWorkers {
   /// workers. New workers count as lost until `replace_lost` has started them.
   /// @param step the number of the current step, for errors
   void deal_to(int num_workers, std::int64_t step);
-  /// Removes `worker` from the run. If the worker still computes, waits a short time until it has stopped.
+  /// Removes `worker` from the run. If the worker runs in this process and still computes, waits until it has stopped,
+  /// but at most for `Host::time_at_end`.
   void drop(int worker, std::int64_t step);
   /// Removes the worker `blamed` from the run, and other workers that were lost after they had joined, but keeps at
   /// least `least` workers.

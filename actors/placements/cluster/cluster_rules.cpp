@@ -5,8 +5,8 @@
 namespace troupe {
 namespace {
 
-/// If the user has not set `cluster.listen` and the process runs in a Slurm job, sets the address, the number of nodes
-/// and the certificates from Slurm's environment variables.
+/// Sets the address, the number of nodes and the certificates from Slurm's environment variables. Does so only if the
+/// process runs in a Slurm job and the user has not set `cluster.listen`.
 void find_cluster(ClusterOptions& cluster) {
   const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
   if (!slurm) return;
