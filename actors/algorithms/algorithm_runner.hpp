@@ -73,7 +73,8 @@ class AlgorithmRunner {
     state.shape.vectors = 1 + optimizer.state_vectors();
     return state;
   }
-  /// @throws Error unsupported if the algorithm cannot train the model
+  /// Checks that this algorithm can train the model.
+  /// @throws Error unsupported if it cannot
   virtual void check(const ModelDescription& /*model*/) const {}
   /// Returns the number of steps that one call of `step` makes.
   virtual std::int64_t steps_a_call() const { return 1; }

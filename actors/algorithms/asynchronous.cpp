@@ -153,7 +153,7 @@ void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
-    waiting_.clear();  // all workers are idle now, and some may no longer take part
+    waiting_.clear();  // all workers are idle, and some workers in `waiting_` may no longer take part
   }
   for (const int worker : workers) {
     if (context.members.lost(worker)) {
@@ -172,7 +172,7 @@ void AsynchronousRunner::begin(const StepContext& context) {
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {
-  if (tasks_.empty()) {  // no task can end, because all workers are held back
+  if (tasks_.empty()) {  // no reply can arrive, because no task is outstanding
     if (script_) throw script_->other_run();
     throw_late(context);
   }

@@ -25,7 +25,9 @@ namespace troupe {
 /// is called.
 class AsynchronousRunner : public AlgorithmRunner {
  public:
-  /// @param max_staleness see Downpour::max_staleness
+  /// @param rules how often workers fetch and push, and how far they may be ahead of others
+  /// @param files the record to write, and the record to replay
+  /// @param max_staleness see Downpour::max_staleness; -1: unlimited
   AsynchronousRunner(const Clocks::Rules& rules, const ServerFiles& files, int max_staleness = -1);
 
   bool has_servers() const override { return true; }

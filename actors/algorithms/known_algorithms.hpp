@@ -48,7 +48,7 @@ void make_paths_absolute(Algorithm& algorithm);
 /// Returns the names of all algorithms.
 std::vector<std::string> algorithm_names();
 
-/// Returns the algorithm with this name and with default options.
+/// Returns the algorithm with the name `name`, with default options.
 /// @throws Error invalid_argument for an unknown name; the message lists the known names
 Algorithm algorithm_by_name(const std::string& name);
 

@@ -26,7 +26,7 @@ OptimizerSettings outer_options(const LocalSgd& options) {
   return outer;
 }
 
-/// One call of `step`.
+/// Carries out one call of `LocalRunner::step`.
 class LocalStep {
  public:
   LocalStep(const StepContext& context, const UpdateRules& outer, int steps, const Deadline& deadline)

@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
+/// Returns the number with the name `name` in a line of a record.
 /// @throws json::exception if the line has no number with this name, or the number is out of range
 template <class Number>
 Number read_number(const json& line, const char* name) {

@@ -44,7 +44,7 @@ struct ServerFiles {
 /// each other line contains one operation.
 class ServerRecorder {
  public:
-  /// Opens the file without changing it.
+  /// Opens the file `path` for writing, but does not change it before the first `write`.
   /// @throws Error bad_file if the file cannot be written; in_use if another run writes it
   ServerRecorder(const std::string& path, RecordedRun run);
   /// Writes an operation to the record. If the file cannot be written, logs an error and stops recording; the run
@@ -55,7 +55,7 @@ class ServerRecorder {
 
  private:
   RecordedRun run_;
-  std::optional<LogFile> file_;  ///< none after a failure
+  std::optional<LogFile> file_;  ///< none after writing has failed
   bool begun_ = false;
   std::string failure_;
 };
@@ -63,8 +63,10 @@ class ServerRecorder {
 /// Reads a record, which a `ServerRecorder` has written, and returns its operations in order.
 class ServerScript {
  public:
-  /// @throws Error bad_file if a line is invalid, or if a value of `run` differs from the record. The error contains
-  /// the line's number, or the value.
+  /// Reads the record in the file `path`.
+  /// @param run the properties of this run, which must be equal to those in the record
+  /// @throws Error bad_file if a line of the record is invalid, or if a property differs. The error contains the number
+  /// of the line, or the property.
   ServerScript(const std::string& path, const RecordedRun& run);
   /// Returns the record's next operation without removing it; see `take`.
   /// @throws Error bad_file if the record has ended

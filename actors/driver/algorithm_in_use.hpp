@@ -33,8 +33,8 @@ class AlgorithmInUse {
   /// Makes `next` the awaited algorithm, which follows the warm start.
   void await(std::unique_ptr<AlgorithmRunner> next) { awaited_ = std::move(next); }
   std::unique_ptr<AlgorithmRunner> take_awaited() { return std::move(awaited_); }
-  /// If the options have a warm start, starts it again, because the run is back at its first steps. Does nothing for an
-  /// algorithm with parameter servers.
+  /// Begins the warm start of the options again, because the run is back at its first steps. Does nothing if the
+  /// options have no warm start, or if the algorithm has parameter servers.
   void begin_warm_start();
   /// Returns whether the warm start is over: whether the awaited algorithm must make the next step, after `step` steps.
   bool warm_start_is_over(std::int64_t step) const;

@@ -14,7 +14,7 @@ class Elasticity {
   /// @param cores the number of usable cores; used only if the number of workers is a range
   Elasticity(const Options& options, int cores);
 
-  /// Returns the initial number of workers.
+  /// Returns the number of workers with which the run starts.
   int initial() const { return workers_for(cores_); }
   /// Returns the smallest number of workers with which the run continues after workers are lost.
   int least() const { return workers_.is_range() ? workers_.min : 1; }

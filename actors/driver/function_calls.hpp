@@ -19,9 +19,9 @@ struct NamedCall {
   std::string argument;  ///< the argument as JSON text; empty: no argument
 };
 
-/// Calls users' functions on replicas and workers. Returns the results in order of worker and replica.
+/// Calls registered functions of users on replicas and workers.
 ///
-/// Throws the errors of `Rounds::ask`, and errors that a user's function throws.
+/// All functions of this class throw the errors of `Rounds::ask`, and the errors that the user's function throws.
 class FunctionCalls {
  public:
   FunctionCalls(const Members& members, Rounds& rounds, Transfers& transfers)

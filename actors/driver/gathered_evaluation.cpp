@@ -37,7 +37,7 @@ void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text
     correct_ += evaluated.correct[i];
     samples_ += evaluated.samples[i];
   }
-  if (samples == 0 || !evaluated.shape().any()) return;  // a worker without samples may have another shape
+  if (samples == 0 || !evaluated.shape().any()) return;  // a worker without samples may report another shape
   Measures measures = measures_from_text(evaluated.shape(), evaluated.samples, text);
   check_measures(measures, ErrorCode::protocol, where);
   add_counts(measures.confusion);

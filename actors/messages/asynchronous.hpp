@@ -41,7 +41,7 @@ struct Advance {
   bool goes_on = false;
   bool first = true;            ///< there are no gradients for the next push yet, so overwrite their memory
   std::uint64_t rate_bits = 0;  ///< the learning rate with which the gradient of one shard updates the own weights
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  std::int64_t timeout_ms = 0;  ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(Advance& x, F visit) {
@@ -78,7 +78,7 @@ struct Push {
   std::int64_t samples = 0;      ///< the number of samples from which the gradients were computed
   std::uint64_t rate_bits = 0;   ///< the learning rate
   std::uint64_t share_bits = 0;  ///< the number of gradients in the push, divided by the number of shards of the run
-  std::int64_t timeout_ms = 0;   ///< how long the driver waits
+  std::int64_t timeout_ms = 0;   ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(Push& x, F visit) {

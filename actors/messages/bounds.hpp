@@ -61,8 +61,9 @@ inline constexpr int kMostHistory = 100;
 inline constexpr std::size_t kMostHistoryVectors = 2 * kMostHistory + 2;
 /// The largest number of portions that the options of L-BFGS can request.
 inline constexpr int kMostPortions = 10'000;
-/// In L-BFGS, partial sums are reported for complete subtrees of pieces. This is the largest number of such subtrees
-/// that together cover a slice.
+/// The largest number of partial sums per scalar product that a worker reports in L-BFGS. The flat vector is divided
+/// into pieces, which are the leaves of a fixed tree. A worker reports one sum for each of the largest complete
+/// subtrees that together cover its slice.
 inline constexpr std::size_t kMostPieceSubtrees = 12;
 
 /// The kinds of limits on texts and lists in messages. Some of these limits are numbers of the run (RunLimits), and the

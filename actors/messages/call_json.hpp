@@ -5,7 +5,7 @@
 
 namespace troupe {
 
-// Arguments and results of function calls travel as JSON text. A null value travels as an empty text.
+// Arguments and results of users' functions are sent as JSON text. A null value is sent as an empty text.
 
 /// Returns the text with which `json` is sent; empty if `json` is null.
 /// @param what the description of `json` in error messages, such as "the function's result"

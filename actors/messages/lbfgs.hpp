@@ -74,8 +74,9 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: compute the mean gradient of its slice. Add the gradients of all portions, divide by the
-/// number of samples, and add the gradient of the penalty at the weights in `buffer`. Keep the result until `Remember`.
+/// A request to a worker: compute the mean gradient of its slice. For this, the worker adds the gradients of all
+/// portions, divides the sum by the number of samples, and adds the gradient of the penalty at the weights in `buffer`.
+/// The worker keeps the result until the request `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;
@@ -84,7 +85,7 @@ struct ReduceGradient {
   std::vector<std::int32_t> slabs;
   std::int64_t samples = 0;
   std::int32_t buffer = 0;
-  std::int32_t direction = 0;  ///< the number of the vector
+  std::int32_t direction = 0;  ///< the index of the vector with the search direction
   std::int64_t timeout_ms = 0;
 };
 template <class F>

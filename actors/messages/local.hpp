@@ -42,7 +42,7 @@ struct TakeSteps {
   std::int64_t updates = 0;  ///< the number of updates that the optimizer's present state contains
   /// The learning rates for tensors that belong to no group of tensors: one per step, or one rate for all steps.
   std::vector<std::uint64_t> rate_bits;
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  std::int64_t timeout_ms = 0;  ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(TakeSteps& x, F visit) {

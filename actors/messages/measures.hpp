@@ -15,7 +15,7 @@
 // samples, the sums of the metrics, and four numbers per target.
 namespace troupe {
 
-/// The largest number of samples of a shard. With this limit, the sum over all shards cannot overflow.
+/// The largest number of samples of a shard in an evaluation. With this limit, the sum over all shards cannot overflow.
 inline constexpr std::int64_t kMostMeasuredSamples = std::int64_t{1} << 40;
 
 /// Describes which measurements a text contains, and how many of each. The shape determines the length of the text.

@@ -66,9 +66,9 @@ struct ReduceMean {
   using Reply = MeanReduced;
   std::uint64_t round = 0;
   std::int64_t samples = 0;
-  std::uint64_t computed = 0;          ///< the round in which the gradients were computed
+  std::uint64_t computed = 0;          ///< the number of the round in which the gradients were computed
   std::vector<std::int32_t> left_out;  ///< the first lane of each worker that is left out
-  std::int64_t timeout_ms = 0;         ///< how long the driver waits
+  std::int64_t timeout_ms = 0;         ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(ReduceMean& x, F visit) {
@@ -105,11 +105,11 @@ struct Apply {
   std::int32_t to = 0;
   std::int64_t samples = 0;
   std::int64_t updates = 0;            ///< the number of updates that the optimizer's present state contains
-  std::uint64_t computed = 0;          ///< the round in which the gradients were computed
+  std::uint64_t computed = 0;          ///< the number of the round in which the gradients were computed
   std::uint64_t clip_bits = 0;         ///< the factor by which the mean gradient is multiplied
   std::uint64_t rate_bits = 0;         ///< the learning rate of tensors outside all groups
   std::vector<std::int32_t> left_out;  ///< see ReduceMean::left_out
-  std::int64_t timeout_ms = 0;         ///< how long the driver waits
+  std::int64_t timeout_ms = 0;         ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(Apply& x, F visit) {

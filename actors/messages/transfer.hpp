@@ -33,7 +33,8 @@ auto fields(ExpectTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats);
 }
 
-/// A request to a node: wait until the expected transfer object has arrived, and let workers read it.
+/// A request to a node: wait until the content of a transfer object of `ExpectTransfer` has arrived from the driver,
+/// and then let workers read it.
 struct EndTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -47,7 +48,8 @@ auto fields(EndTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats, x.ticket, x.timeout_ms);
 }
 
-/// A request to a node: send a transfer object that a worker has written to the driver, then remove it.
+/// A request to a node: send a transfer object, which a worker has written, to the driver, and then remove the transfer
+/// object.
 struct SendTransfer {
   using Reply = Done;
   std::uint64_t round = 0;

@@ -81,7 +81,7 @@ std::unique_ptr<Host> host_in_process(const HostParts& parts);
 /// Returns the host of the placement `processes`.
 std::unique_ptr<Host> host_processes(const HostParts& parts);
 /// Returns the host of the placement `cluster`, which listens for nodes from now on.
-/// @throws Error as the constructor of `Cluster`
+/// @throws Error as the constructor of `Cluster` does
 std::unique_ptr<Host> host_in_cluster(const HostParts& parts);
 
 }  // namespace troupe

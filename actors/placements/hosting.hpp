@@ -23,7 +23,8 @@ struct Hosting {
   std::size_t store_bytes = 0;  ///< MemoryOptions::store_bytes
   std::chrono::milliseconds end_time{
       0};  ///< the maximum time for which the driver waits until workers of its process have ended
-  std::chrono::milliseconds suspect_after{0};  ///< for this and the next member, see FaultToleranceOptions
+  std::chrono::milliseconds suspect_after{0};  ///< FaultToleranceOptions::suspect_after
+  /// The value of FaultToleranceOptions::cut_after.
   std::chrono::milliseconds cut_after{0};
   std::string optimizer = {};  ///< OptimizerSettings as JSON; nodes with parameter servers need it
   bool verbose = true;         ///< Options::verbose

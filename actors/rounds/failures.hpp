@@ -22,7 +22,7 @@ class FailureDetector {
   FailureDetector& operator=(const FailureDetector&) = delete;
   virtual ~FailureDetector() = default;
 
-  /// Returns the place of a member for an error message: "in-process", "pid N", or the name of a node.
+  /// Returns a text for error messages that states where `member` runs: "in-process", "pid N", or the name of a node.
   virtual std::string node(int member) const = 0;
   /// Returns the reason why a member ended, such as "its process was ended by signal 9". Waits up to `timeout` for the
   /// reason; returns an empty string if it is still unknown then.
@@ -49,7 +49,8 @@ class Round {
   Round(std::uint64_t number, std::vector<int> asked) : number_(number), missing_(std::move(asked)) {}
 
   std::uint64_t number() const { return number_; }
-  /// If the round `round` is this round and still waits for an answer of `member`, records the answer and returns true.
+  /// If `round` is the number of this round and `member` has not answered yet, records the answer of `member` and
+  /// returns true. Otherwise returns false.
   bool accept(std::uint64_t round, int member) {
     if (round != number_) return false;
     return std::erase(missing_, member) > 0;

@@ -13,6 +13,7 @@ namespace troupe {
 /// thread instead; this is faster if the tasks are short.
 class TaskQueue {
  public:
+  /// Starts the queue's thread.
   /// @throws Error limit_reached if the thread cannot be started
   TaskQueue();
   /// Waits until all queued tasks are finished, and ends the thread. If a task of this queue destroys the queue, the

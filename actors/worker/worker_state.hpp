@@ -33,7 +33,7 @@ struct WorkerState {
   bool backs_up = false;
   std::uint64_t seed = 0;
   std::unique_ptr<Places> places;  ///< limits how many replicas compute at the same time
-  /// The number of threads that a replica may use if all replicas of this machine compute at the same time.
+  /// The number of threads that each replica may use when all replicas of this machine compute at the same time.
   int threads_a_replica = 1;
 
   // The next members are set when a generation begins.

@@ -71,7 +71,7 @@ class LbfgsRounds {
   /// Sends the request to the owners of slices, waits for their replies, and adds the elapsed time to `seconds`.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const char* phase, double& seconds);
-  /// Returns as many scalar products as `products` says. Each scalar product is the sum of the partial sums that the
+  /// Returns scalar products; `products` is their number. Each scalar product is added from the partial sums that the
   /// owners of slices report in `replies`.
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;

@@ -30,7 +30,8 @@ struct CheckpointPlan {
 /// in memory. Therefore the object store does not fill up if the disk is slow.
 class CheckpointJob {
  public:
-  /// @throws Error limit_reached if no thread can be started
+  /// Starts the thread, which waits for the first part.
+  /// @throws Error limit_reached if the thread cannot be started
   explicit CheckpointJob(CheckpointPlan plan);
   /// If all parts were given, blocks until the checkpoint is written. Otherwise abandons the checkpoint and leaves
   /// nothing of it on disk.
@@ -38,7 +39,7 @@ class CheckpointJob {
   CheckpointJob(const CheckpointJob&) = delete;
   CheckpointJob& operator=(const CheckpointJob&) = delete;
 
-  /// Returns the path of the checkpoint.
+  /// Returns the path at which the checkpoint is written.
   std::string path() const { return plan_.series.path_of(plan_.manifest.step); }
   std::int64_t step() const { return plan_.manifest.step; }
 

@@ -89,10 +89,12 @@ class CheckpointSource {
 /// previous part to disk. The version is unpinned after its last part was fetched.
 class Checkpoints {
  public:
-  /// @throws Error in_use if another run writes to the folder; invalid_argument if the folder has checkpoints and this
-  /// run does not resume from them
+  /// @param options the run's options, with a checkpoint folder
+  /// @param source the run from which checkpoints are made
+  /// @throws Error in_use if another run writes to the folder; invalid_argument if the folder contains checkpoints and
+  /// this run does not resume from them
   Checkpoints(const Options& options, std::unique_ptr<CheckpointSource> source);
-  /// Completes the current checkpoint.
+  /// Blocks until the current checkpoint, if there is one, is on disk or has failed.
   ~Checkpoints();
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
@@ -117,7 +119,7 @@ class Checkpoints {
   /// When the next checkpoint is on disk, checkpoints of the series with a higher number of steps are removed, because
   /// they belong to the abandoned states.
   void branch(std::int64_t step) noexcept;
-  /// Completes the current checkpoint.
+  /// Blocks until the current checkpoint, if there is one, is on disk or has failed.
   void finish() noexcept;
   /// Drops the current checkpoint, unless all of its parts were already fetched. Must be called when the pinned version
   /// can no longer be fetched.

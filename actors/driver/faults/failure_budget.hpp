@@ -18,7 +18,7 @@ class FailureBudget {
 
   /// Records a loss at the time `now`. Returns false if the budget does not allow this loss.
   bool allows(const Error& loss, Clock::time_point now);
-  /// Records a committed step.
+  /// Records that a step was committed, so that the next loss is followed by no pause.
   void note_progress() { without_progress_ = 0; }
   /// Returns the pause before lost workers are started again. After the first loss since the last committed step, the
   /// pause is 0; after the second loss it is 50 ms. It doubles with each further loss, up to 5 s.

@@ -21,7 +21,7 @@ class FaultInjection {
   /// Returns whether the plan contains faults that were not injected yet.
   bool any() const { return !plan_.empty(); }
   std::size_t left() const { return plan_.left(); }
-  /// See FaultPlan::full_disk.
+  /// Returns whether the checkpoint of this step must fail as if the disk were full; see FaultPlan::full_disk.
   bool full_disk(std::int64_t step) { return plan_.full_disk(step); }
   /// Injects the faults that are due in this phase of the step `phase.step`. If one call of `step` makes several steps
   /// (`steps_a_call`), also injects the faults of the other steps. Skips faults of workers that are lost or take no

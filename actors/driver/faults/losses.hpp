@@ -19,7 +19,7 @@ class Losses {
   /// A function that removes the worker `blamed` from the run, and other workers that were lost after they had joined.
   using Drop = std::function<void(int blamed)>;
 
-  /// @param most see FailureBudget
+  /// @param most the number of losses allowed within an hour; see FailureBudget
   Losses(int most, const Rules& rules, const Elasticity& elasticity)
       : budget_(most), rules_(rules), elasticity_(elasticity) {}
 
@@ -32,7 +32,7 @@ class Losses {
   /// number of repairs that were added.
   /// @param replaced if true, records only losses of workers that were already replaced or removed
   int note_untold(Rounds& rounds, const Members& members, bool replaced, const Drop& drop);
-  /// Records a committed step.
+  /// Records that a step was committed; see FailureBudget::note_progress.
   void note_progress() { budget_.note_progress(); }
 
   /// Sets the workers that are being added to the run. If one of these workers is lost, it is not replaced.

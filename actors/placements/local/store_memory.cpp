@@ -12,8 +12,8 @@
 namespace troupe {
 namespace {
 
-/// The maximum time that one request to the store waits for an object of another client. It is short, because other
-/// threads of this process use the same client.
+/// The maximum time for which one request to the object store waits for an object of another client. The time is short,
+/// because other threads of this process must wait until they can use the same client.
 constexpr std::chrono::milliseconds kAtATime{100};
 
 /// The maximum time to wait until another client, which has released the first of two objects (see StoreMemory),

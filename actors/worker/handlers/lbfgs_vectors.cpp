@@ -12,7 +12,7 @@
 #include "runtime/processes/memory.hpp"
 
 // Handlers of L-BFGS for workers as owners of slices: they reduce gradients, move the weights along a direction, and
-// store pairs. A slice is processed in small pieces that fit into the first-level cache.
+// store pairs. A slice is processed in small parts that fit into the first-level cache.
 namespace troupe {
 namespace {
 
@@ -170,7 +170,7 @@ class ReduceGradientHandler final : public Handler<ReduceGradient> {
 /// prefetched into the cache.
 class Streams {
  public:
-  /// @param ahead the number of vectors that are processed at once
+  /// @param ahead the number of vectors that are processed at the same time
   Streams(const Slice& slice, const std::vector<std::int32_t>& vectors, std::size_t ahead)
       : last_(slice.learned().empty() ? 0 : slice.learned().size() - 1), ahead_(ahead) {
     for (const std::int32_t vector : vectors) begins_.push_back(slice.single(vector, slice.range().begin));
@@ -178,9 +178,9 @@ class Streams {
     next_.resize(begins_.size());
   }
 
-  /// Continues with the next part.
-  /// @param offset the start of the part, from the start of the slice
-  /// @param count the length of the part
+  /// Moves to the next part of the slice: afterwards, `at` and `next` return pointers for this part.
+  /// @param offset the start of the part, in floats from the start of the slice
+  /// @param count the length of the part in floats
   void go_to(std::size_t offset, std::size_t count) {
     for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
     for (std::size_t i = 0; i < begins_.size(); ++i)

@@ -22,7 +22,7 @@ class RangeUpdate {
   /// `begin` of the flat vector.
   void operator()(std::size_t begin, std::span<const float> mean);
 
-  /// Returns whether all written values are finite.
+  /// Returns whether all values that were written so far are finite.
   bool finite() const { return update_.finite(); }
 
  private:

@@ -57,7 +57,7 @@ void check(const WorkerState& worker, const Build& request) {
     throw Error(ErrorCode::protocol, "these workers cannot back each other up");
 }
 
-/// See ReplicaContext::keeps.
+/// The type of ReplicaContext::keeps, which determines the frozen tensors.
 using Keeps = decltype(ReplicaContext::keeps);
 
 Keeps keeps_of(const Build& request) {
