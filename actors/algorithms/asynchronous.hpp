@@ -124,7 +124,8 @@ class AsynchronousRunner : public AlgorithmRunner {
   /// Adds the times, byte counts and refusals in the reply of a server or worker to the task and the tally.
   void note(Task& task, const From<Pushed>& from);
   /// Handles the end of a task of a worker.
-  /// @throws Error non_finite_loss if the gradients or losses are not finite. They are dropped.
+  /// @throws Error non_finite_loss if the gradients or losses are not finite. The worker's unpushed results are then
+  /// dropped.
   void end_leg(const StepContext& context, const Task& task);
   /// Handles the end of a task of the servers.
   /// @throws Error non_finite_weights if a server has refused the push, because the new state would not be finite

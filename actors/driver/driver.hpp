@@ -114,7 +114,8 @@ class Driver {
   void settle_members(Needs needs) {
     preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
   }
-  /// As `repairing`. For use in other source files, because `repairing` is a template.
+  /// Settles the members and calls `work`, and repeats both after a loss, as `repairing` does. Other source files use
+  /// this function, because `repairing` is a template.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
   /// Settles the members, calls `work`, and returns its result. If a worker or node is lost meanwhile, settles the

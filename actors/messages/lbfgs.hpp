@@ -74,9 +74,9 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: compute the mean gradient of its slice. For this, the worker adds the gradients of all
-/// portions, divides the sum by the number of samples, and adds the gradient of the penalty at the weights in `buffer`.
-/// The worker keeps the result until the request `Remember`.
+/// A request to a worker: compute the mean gradient of its slice. The worker adds the gradients of all portions and
+/// divides the sum by the number of samples. Then it adds the gradient of the penalty at the weights in `buffer`. The
+/// worker keeps the result until the request `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;

@@ -55,8 +55,8 @@ struct WorkerState {
   /// Sums of squares over the worker's slice, by page. If gradients are clipped: the squares of the mean gradient. In
   /// local SGD: the squares of the differences between the mean of the shards' copies and the old weights.
   PageSquares squares;
-  /// For clipping: the same sums over the slice of the worker with the previous rank, if that worker is left out of the
-  /// step.
+  /// If gradients are clipped and the worker with the previous rank is left out of the step: the sums of squares of the
+  /// mean gradient over that worker's slice, by page.
   PageSquares squares_before;
 
   // The next members are set by the requests of a step.

@@ -39,7 +39,7 @@ class FaultPlan {
   std::vector<Fault> due(const std::string& phase, std::int64_t step) { return due(phase, step, step); }
   /// Returns the faults that are due in the phase `phase` of the steps from `first_step` to `last_step`, and marks them
   /// as happened. Also returns the faults of steps between the last query of this phase and `first_step`. Such faults
-  /// can be overdue in an asynchronous algorithm, where no worker may begin this phase during a step.
+  /// are overdue: in an asynchronous algorithm, a step can end without any worker having begun this phase.
   std::vector<Fault> due(const std::string& phase, std::int64_t first_step, std::int64_t last_step);
   /// Returns whether a full_disk fault is due for the checkpoint of this step. If so, marks the fault as happened.
   bool full_disk(std::int64_t step);

@@ -35,7 +35,7 @@ class Recovery {
   void handle(const Happening& happening, const Phase& phase);
   void accept(const WorkerArrival& arrival, const Phase& phase);
   /// Checks whether the replacement for `worker` can still join.
-  /// @throws Error if it cannot, because it has ended or missed the deadline
+  /// @throws Error if the replacement has ended or missed the deadline
   void check_missing(int worker, const Phase& phase, const HeldSignals& held);
 
   Host& host_;
