@@ -15,10 +15,11 @@ static_assert(CAF_MAJOR_VERSION == 0, "the changes for CAF 1.x are listed in act
 
 namespace troupe {
 
-// The receiver of a message, and a new actor, may read everything that the sender wrote before it sent the message or
-// spawned the actor. CAF guarantees this order, but ThreadSanitizer cannot know, because CAF's libraries are not
-// instrumented. Therefore these functions declare the order. Call `before_send` before a message is sent or an actor is
-// spawned, and `after_receive` before a received message is read. In other builds, the functions do nothing.
+// The receiver of a message may read everything that the sender wrote before it sent the message. A new actor may read
+// everything that was written before it was spawned. CAF guarantees this order, but ThreadSanitizer cannot detect the
+// guarantee, because CAF's libraries are not instrumented. Therefore these two functions declare the order to
+// ThreadSanitizer. Call `before_send` before a message is sent or an actor is spawned, and `after_receive` before a
+// received message is read. In builds without ThreadSanitizer, both functions do nothing.
 #if defined(__SANITIZE_THREAD__)
 void before_send();
 void after_receive();
@@ -27,13 +28,14 @@ inline void before_send() {}
 inline void after_receive() {}
 #endif
 
-/// On destruction, clears the calling thread's reference to the logger of an actor system. CAF sets the reference when
-/// a thread creates an actor system or an object in one, and keeps it until the thread ends. The destructor of the
-/// actor system waits until no such reference is left, so it could block for as long as a user's thread lives.
-/// Therefore declare an object of this type wherever a user's thread creates an actor system or an object in one.
+/// On destruction, clears the calling thread's reference to the logger of an actor system. CAF sets this thread-local
+/// reference when the thread creates an actor system, or an object in an actor system, and keeps it until the thread
+/// ends. The destructor of an actor system waits until no thread has such a reference, so it could block for as long as
+/// a user's thread lives. Therefore declare a `ForgetsLogger` wherever a user's thread creates an actor system or an
+/// object in one.
 ///
-/// Clearing the reference later, when the system ends, would not work: the system may end on another thread, or, if it
-/// is static, after the thread-local reference was destroyed.
+/// The reference cannot be cleared later, when the actor system ends, for two reasons: the system may end on another
+/// thread. Or, if the system is static, it ends after the thread-local reference was destroyed.
 struct ForgetsLogger {
   ForgetsLogger() = default;
   ForgetsLogger(const ForgetsLogger&) = delete;
@@ -42,8 +44,8 @@ struct ForgetsLogger {
 };
 
 /// Declares the order of an actor's turns to ThreadSanitizer. A turn is the actor's start or the handling of one
-/// request. Each turn happens after the previous turn, even if the two run on different threads. It also happens after
-/// its message was sent or, for the start, after the actor was spawned.
+/// request. Each turn happens after the previous turn of the actor, even if the two turns run on different threads. A
+/// turn that handles a request also happens after the request was sent. The start happens after the actor was spawned.
 class ActorTurns {
  public:
   class Turn {

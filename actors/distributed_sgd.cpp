@@ -25,8 +25,8 @@
 namespace troupe {
 namespace {
 
-/// Registers `function` in `table` under a temporary name. Returns a loan, which has the name and removes the function
-/// again on destruction.
+/// Registers `function` in `table` under a temporary name. Returns a loan: an object that contains the temporary name,
+/// and removes the function from `table` on destruction.
 /// @throws Error unsupported if the placement's workers accept no functions by value; invalid_argument if `function` is
 /// empty
 template <class F>
@@ -44,8 +44,9 @@ const char* to_string(Precision precision) { return precision == Precision::bf16
 
 namespace {
 
-/// Returns a stream with the classic locale and default flags. Reports are formatted in such a stream, so that numbers
-/// have a decimal point in every locale. The format flags of the caller's stream do not change.
+/// Returns a new string stream with the classic locale and default flags. The operators `<<` of reports format their
+/// text in this stream and then copy it. Therefore numbers have a decimal point in every locale, and the format flags
+/// of the caller's stream do not change.
 std::ostringstream plain_stream() {
   std::ostringstream stream;
   stream.imbue(std::locale::classic());
@@ -104,7 +105,7 @@ class DistributedSGD::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// Gives access to the driver during one call.
+  /// Gives access to the driver during one call of a public function. Only one such object may exist at a time.
   /// @throws Error invalid_argument if another call has not returned
   class Call {
    public:
@@ -131,8 +132,8 @@ class DistributedSGD::Impl {
     return at_work->call_model(lent.name(), arguments, first_only);
   }
 
-  /// Makes a step, then runs the callbacks. They run after `make_step` has released the driver, so that they can call
-  /// this DistributedSGD.
+  /// Makes a step, then runs the callbacks. The callbacks run after `make_step` has released the driver, so that
+  /// callbacks can call functions of this DistributedSGD.
   StepReport step() {
     std::optional<std::int64_t> before;
     try {
@@ -146,15 +147,15 @@ class DistributedSGD::Impl {
     tell_checkpoints();
     return made;
   }
-  /// Tells the callbacks which checkpoints were written since the last call. Checks the owner again, because a callback
-  /// may have forked this process and then have returned in the child.
+  /// Passes the checkpoints that were written since the last call to the callbacks. First checks again that this
+  /// process created this object, because a callback may have forked and then returned in the child.
   void tell_checkpoints() {
     owner().check("this DistributedSGD");
     callbacks->checkpoints(driver->take_written());
   }
 
-  /// Returns the process that created this object. All other calls are errors in a child made by fork, because the
-  /// child has neither the threads nor the workers that they need.
+  /// Returns the process that created this object. In a child made by fork, all other functions of this object report
+  /// an error, because the child has neither the driver's threads nor its workers.
   const OwningProcess& owner() const { return driver.owner(); }
 
   OwnedHere<StepCallbacks> callbacks;
@@ -162,7 +163,10 @@ class DistributedSGD::Impl {
   StepReport report;
 
  private:
-  /// @param before set to the number of steps done before this step, once the step begins
+  /// Makes a step without running callbacks, stores its report in `report`, and prints the report if `Options::verbose`
+  /// is set.
+  /// @param before out: the number of steps done before this step; stays empty if another call prevents the step from
+  /// starting
   void make_step(std::optional<std::int64_t>& before) {
     const Call at_work = call();
     before = at_work->steps_done();
@@ -227,7 +231,8 @@ void DistributedSGD::save(const std::string& path) {
 }
 namespace {
 
-/// Returns the first 8 names, separated by commas, and the number of the remaining names.
+/// Returns the first 8 of `names`, separated by commas. If there are more than 8 names, appends the number of the
+/// others, as in "and 5 more".
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8;
   std::string list;

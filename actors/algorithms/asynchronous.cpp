@@ -30,8 +30,8 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   if (refusal_) throw Error(*std::exchange(refusal_, std::nullopt));
   begin(context);
   const auto longest = context.options.timeouts.step * (longest_leg_ + 2);
-  // Each request has a timeout of its own. This deadline is for the case that all requests succeed but no gradient is
-  // applied.
+  // Each request has a timeout of its own. The deadline `last` covers the case that all requests succeed, but no
+  // gradient is applied.
   Deadline last(longest);
   for (bool passed = false; !complete(context);) {
     const std::int64_t before = tally_.gradients;
@@ -44,7 +44,8 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
     const bool applied = tally_.gradients > before;
     if (!applied && !last.passed()) continue;
     if (!applied && passed) throw_late(context);
-    passed = !applied;  // after the first timeout, try again: the driver itself may have been stopped
+    // After the first timeout, wait once more: the driver's own process may have been stopped in the meantime.
+    passed = !applied;
     last = Deadline(longest);
   }
   const Version& version = context.versions.committed();
@@ -52,7 +53,9 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   return report_of(context, whole.seconds());
 }
 
-/// Returns whether enough gradients for a step are applied. In a replay, the record must have a step here, too.
+/// Returns whether enough gradients for a step are applied: at least one per shard of the run. In a replay, returns
+/// true only if the record's next operation is the end of a step, too.
+/// @throws Error bad_data if all workers have pushed, but none of their shards had a sample
 bool AsynchronousRunner::complete(const StepContext& context) {
   const std::int64_t steps = context.versions.committed().step;
   if (tally_.gradients >= context.plan.topology.num_shards) return is_turn({ServerOperation::Kind::step, -1, steps});
@@ -66,8 +69,9 @@ bool AsynchronousRunner::complete(const StepContext& context) {
   throw Error(ErrorCode::bad_data, "no shard has a sample at this step", {.phase = "compute", .step = steps + 1});
 }
 
-/// Rehearses a step at rest. On one machine, this is a synchronous step. Nodes with parameter servers exchange no
-/// gradients, so with nodes, only the computation is rehearsed.
+/// Rehearses a step after bringing the members to rest. On one machine, rehearses a synchronous step. In a cluster,
+/// rehearses only the computation of gradients, because nodes send gradients to parameter servers and do not exchange
+/// them with each other.
 StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
   if (under_way()) rest(context, deadline);
   if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
@@ -84,7 +88,7 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
-  // In a replay, first repeat the operations of the record up to its rest.
+  // In a replay, first repeat the operations that precede the rest in the record.
   let_held_go(context);
   while (script_ && !tasks_.empty() && script_->next().kind != ServerOperation::Kind::rest) go_on(context);
   if (!is_turn({ServerOperation::Kind::rest, -1, steps})) throw script_->other_run();
@@ -108,8 +112,8 @@ void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*dead
   const bool whole_record = is_turn({ServerOperation::Kind::rested, -1, steps});
   if (first) throw Error(*first);
   if (!whole_record) throw script_->other_run();
-  // After a failed exchange, connections and windows are in an unknown state. Then members are not settled, so that a
-  // new generation begins.
+  // After a failed exchange between nodes, the state of connections and windows is unknown. Therefore members are not
+  // marked as settled in this case, so that a new generation begins.
   if (!std::exchange(exchange_failed_, false)) context.rounds.settle();
 }
 
@@ -143,13 +147,13 @@ void AsynchronousRunner::forget() {
   whole_ = true;
 }
 
-/// Starts idle workers. At first and after a rest, these are all workers. Later, a worker is idle after its push was
-/// refused.
+/// Starts all idle workers. In the first step and after a rest, all workers are idle. At other times, a worker is idle
+/// if its last push was refused.
 void AsynchronousRunner::begin(const StepContext& context) {
   const std::vector<int> workers = context.members.workers();
   if (!std::exchange(begun_, true)) {
     clocks_.keep(workers);
-    waiting_.clear();  // all workers are idle now, and some may no longer take part
+    waiting_.clear();  // all workers are idle, and some workers in `waiting_` may no longer take part
   }
   for (const int worker : workers) {
     if (context.members.lost(worker)) {
@@ -163,12 +167,12 @@ void AsynchronousRunner::begin(const StepContext& context) {
     clocks_.enter(worker, context.versions.committed().step);
     waiting_.push_back(worker);
   }
-  let_waiting_go(context);  // only now, when the clocks of all workers are known
-  let_held_go(context);     // a worker may be held back until the step that was just made
+  let_waiting_go(context);  // only after the loop, because the clocks of all workers must be known
+  let_held_go(context);     // a worker may wait for its turn after the step that was just made
 }
 
 void AsynchronousRunner::go_on(const StepContext& context) {
-  if (tasks_.empty()) {  // no task can end, because all workers are held back
+  if (tasks_.empty()) {  // no reply can arrive, because no task is outstanding
     if (script_) throw script_->other_run();
     throw_late(context);
   }
@@ -200,8 +204,9 @@ void AsynchronousRunner::drop(int worker) {
   clocks_.push(worker);
 }
 
-/// Handles a reply. A task ends when all its members have answered, even if one of them failed. Until then, no other
-/// task may use the data of these members.
+/// Handles the reply of one member to the request of a task. The task ends when all of its members have answered, even
+/// if one of them failed. Until then, no other task may use the data that these members read and write.
+/// @throws Error the first error of the task, after its last reply
 template <class Reply>
 void AsynchronousRunner::take(const StepContext& context, const From<Reply>& from) {
   const std::uint64_t round = from.reply.round;
@@ -296,7 +301,7 @@ void AsynchronousRunner::end_push(const StepContext& context, const Task& task) 
 
 void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   if (context.members.lost(worker)) {
-    // If the loss was already reported, the worker is being replaced.
+    // If the loss of the worker was already reported, the driver is already replacing the worker.
     if (resting_ || !context.rounds.is_untold(worker)) return;
     context.rounds.throw_if_lost(Round(0, {worker}), phase(context, "compute"));
   }
@@ -306,7 +311,8 @@ void AsynchronousRunner::follow_up(const StepContext& context, int worker) {
   }
   const bool push = clocks_.push_due(worker);
   const bool due = clocks_.fetch_due(worker);
-  const bool fetch = due && (script_ || clocks_.may_go(worker));  // in a replay, the record decides instead
+  // In a replay, the record determines when the worker fetches, instead of `may_go`.
+  const bool fetch = due && (script_ || clocks_.may_go(worker));
   if (push || fetch) return ask_servers(context, worker, push, fetch);
   if (due) return waiting_.push_back(worker);
   advance(context, worker);
@@ -337,7 +343,8 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
   const std::int64_t age = pushes ? pushes_ - fetched_.at(worker) - own_since_.at(worker) : 0;
   const bool dropped = pushes && max_staleness_ >= 0 && age > max_staleness_;
   const auto kind = dropped ? ServerOperation::Kind::drop : ServerOperation::Kind::ask;
-  // Whether the worker was far enough ahead to fetch at once depends on timing. In a replay, the record decides.
+  // Whether the worker could fetch weights together with this push depended on timing in the recorded run. Therefore in
+  // a replay, `serves` is set as in the record.
   if (const auto next = scripted(worker); next && next->pushes && pushes && !resting_) serves = next->serves;
   if (!is_turn({kind, worker, clocks_.clock(worker), pushes, serves})) return hold(context, worker);
   if (dropped) {
@@ -361,8 +368,8 @@ void AsynchronousRunner::ask_servers(const StepContext& context, int worker, boo
     rounds_.push_back(context.rounds.open(request, context.servers, at));
   }
   tasks_.emplace(rounds_.back().number(), task);
-  // Commit now, before the servers have answered. This is safe: all servers handle their requests in the same order,
-  // and nothing else reads the state before rest.
+  // Commit the new version now, before the servers have answered. This is safe, because all servers handle requests in
+  // the same order, and because nothing but servers reads the state until members are at rest.
   if (request.applies) {
     const Version version = context.versions.committed();
     context.versions.commit(request.to, {version.step, version.updates + 1});

@@ -41,8 +41,10 @@ void AsynchronousRunner::count(const Task& task) {
   ++tally_.staleness[age];
 }
 
-/// Returns the report of a step. A push may contain gradients of several steps, so the report contains the step's
-/// proportional part of samples and losses. The rest stays in the tally for the next step.
+/// Returns the report of the step that was just made. The tally may contain more gradients than one step needs, because
+/// a push may contain several gradients per shard. Therefore the report contains a proportional part of the tally's
+/// samples and losses. The remainder stays in the tally for the next step.
+/// @param seconds the time that the step took
 StepReport AsynchronousRunner::report_of(const StepContext& context, double seconds) {
   const std::int64_t wanted = context.plan.topology.num_shards;
   const double part = static_cast<double>(wanted) / static_cast<double>(tally_.gradients);

@@ -9,14 +9,16 @@
 namespace troupe {
 namespace {
 
-/// A worker is late if it takes `kLate` times as long as the slowest worker that is in time, and at least
-/// `kLeastSeconds` longer. The times of workers on shared cores differ by less.
+/// A worker counts as late if its time exceeds the time of the slowest worker that has already answered. It must exceed
+/// that time by the factor `kLate` at least, and by `kLeastSeconds` (in seconds) at least. The times of equally loaded
+/// workers that share cores differ by less.
 constexpr double kLate = 1.25;
 constexpr double kLeastSeconds = 0.001;
 
 bool contains(const std::vector<int>& workers, int worker) { return std::ranges::count(workers, worker) > 0; }
 
-/// Returns the worker whose rank is `places` higher than the rank of `worker`. The first rank follows the last.
+/// Returns the worker whose rank is `places` higher than the rank of `worker` (or lower, if `places` is -1). The first
+/// rank follows the last rank.
 int neighbour(const Members& members, int worker, int places) {
   const std::vector<int> workers = members.workers();
   const int count = static_cast<int>(workers.size());
@@ -25,22 +27,24 @@ int neighbour(const Members& members, int worker, int places) {
 
 }  // namespace
 
-/// Computes the gradients of one step, with additional rounds for the backups of late workers.
+/// Collects the gradients of one step from the workers. If workers are late, opens additional rounds, in which their
+/// backups compute the late workers' shards.
 class Backups::Gathering {
  public:
-  /// @param behind workers that still compute for an earlier step. Their backups start at once, unless the backup is
-  /// behind as well.
+  /// @param behind workers that still compute for an earlier step. The backup of such a worker starts at once, unless
+  /// the backup itself still computes for an earlier step.
   Gathering(const StepContext& context, const Compute& request, const Phase& phase, std::vector<int> behind)
       : context_(context), request_(request), phase_(phase), behind_(std::move(behind)) {
     for (const int worker : behind_)
       if (!contains(behind_, backup_of(worker))) backed_up_.push_back(worker);
   }
 
+  /// Returns one reply for each worker, in order of rank: the worker's own reply, or the reply of its backup.
   std::vector<From<Computed>> run();
-  /// Returns the workers that were slower than their backups.
+  /// Returns the workers whose own replies have not arrived, so that the replies of their backups are used.
   std::vector<int> left_out() const;
-  /// Returns the round in which workers compute their own shards. The caller must close it, because late workers still
-  /// answer it.
+  /// Returns the round in which workers compute their own shards. The caller must close this round (`Rounds::close`),
+  /// because late workers will still send their replies to it.
   const Round& own_round() const { return rounds_.front(); }
 
  private:
@@ -48,10 +52,11 @@ class Backups::Gathering {
   bool complete() const;
   void ask_backups_of(const std::vector<int>& workers);
   void note(From<Computed> reply);
-  /// Returns the workers without an answer that may get a backup now. Returns none if the step would then have too many
-  /// backups.
+  /// Returns the workers that have not answered and whose backups are free to start now. Returns an empty list if the
+  /// step would then have more backups than `StepContext::backups`.
   std::vector<int> candidates() const;
-  /// Returns the time from now until these workers count as late.
+  /// Returns the time from now until the workers in `waiting` count as late; see `kLate`. The time of a worker is
+  /// assumed to be proportional to its number of shards.
   std::chrono::milliseconds late_after(const std::vector<int>& waiting) const;
   /// Returns the workers whose answers are needed to complete the step.
   std::vector<int> awaited() const;
@@ -63,9 +68,10 @@ class Backups::Gathering {
   std::vector<int> backed_up_;
   std::vector<Round> rounds_;  ///< the round of own shards first, then rounds of backups
   std::map<int, Computed> own_;
-  std::map<int, Computed> as_backup_;  ///< results of backups, by the worker that the backup replaces
+  std::map<int, Computed> as_backup_;  ///< replies of backups, by the worker that the backup replaces
   Stopwatch since_;
-  double last_own_ = 0;  ///< the time of the last reply of a worker about its own shards, in seconds since the start
+  /// The time of the latest reply of a worker for its own shards, in seconds since this object was created.
+  double last_own_ = 0;
 };
 
 std::vector<From<Computed>> Backups::Gathering::run() {

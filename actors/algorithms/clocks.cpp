@@ -16,7 +16,8 @@ void Clocks::leave(int worker) {
   if (const auto found = all_.find(worker); found != all_.end()) found->second.away = true;
 }
 
-/// Returns the slowest other worker's clock at its last push; 0 if there is no other worker that has not left.
+/// Returns the lowest clock at the last push among all workers except `worker` and the lost workers. Returns 0 if there
+/// are no such workers.
 std::int64_t Clocks::slowest_but(int worker) const {
   std::optional<std::int64_t> slowest;
   for (const auto& [other, clock] : all_)

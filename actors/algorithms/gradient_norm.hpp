@@ -8,23 +8,23 @@
 
 namespace troupe {
 
-/// The length of the mean gradient.
+/// The length (Euclidean norm) of the mean gradient.
 struct GradientNorm {
   double norm = 0;
-  std::vector<int> non_finite;  ///< the workers that have a non-finite gradient in their slices
+  std::vector<int> non_finite;  ///< the workers whose slices of the mean gradient contain non-finite values
 };
 
-/// Returns the length of the mean gradient of all learned floats, from the sums of squares that the owners of slices
-/// report. The length is bitwise reproducible: it depends on the gradients only. It is not finite if a gradient is not
-/// finite.
-/// @param slices_of returns the slices that a worker reports, in the order of its reply
+/// Returns the length of the mean gradient over all learned floats, computed from the sums of squares in `replies`.
+/// Each owner of slices has reported the sums for its slices. The length is bitwise reproducible, because it depends
+/// only on the gradients, not on how slices are assigned. If a gradient is not finite, the length is not finite.
+/// @param slices_of a function that returns the slices whose sums a worker reports, in the order of its reply
 /// @throws Error protocol for an invalid reply
 GradientNorm gradient_norm(const StepContext& context, const std::function<std::vector<Range>(int worker)>& slices_of,
                            const std::vector<From<MeanReduced>>& replies, const Phase& phase);
 
-/// Returns the sum of `Applied::square_bits` over the whole flat vector. Each worker reports the partial sums of its
-/// own slice.
-/// @throws Error protocol for an invalid reply, or for a sum that is not finite
+/// Returns the sum of squares over the whole flat vector. It is added from the partial sums in `Applied::square_bits`,
+/// which each worker reports for its own slice.
+/// @throws Error protocol if a reply is invalid, or if a sum is not finite
 double sum_of_squares(const StepContext& context, const std::vector<From<Applied>>& replies, const Phase& phase);
 
 }  // namespace troupe

@@ -45,7 +45,8 @@ void each_kind(const Use& use) {
   each_kind(use, static_cast<const Algorithm*>(nullptr));
 }
 
-/// Checks options of one algorithm. The errors that it throws contain the option's full name, such as "ssp.staleness".
+/// Checks options of one algorithm. If an option is invalid, throws an error that contains the option's full name, such
+/// as "ssp.staleness".
 template <class Kind>
 struct Refuses {
   void range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) const {
@@ -66,8 +67,8 @@ struct Refuses {
 
 void check(const Synchronous& /*kind*/, const Options& /*options*/) {}
 
-/// Returns whether SSP with these options makes synchronous steps. With staleness 0, no worker may be ahead of another,
-/// so the gradients of one clock make one version, as in a synchronous step.
+/// Returns whether SSP with these options is run as synchronous steps. With staleness 0, no worker may be ahead of
+/// another. Therefore each version is computed from one gradient of every shard, as in a synchronous step.
 bool is_in_step(const Ssp& ssp) { return ssp.staleness == 0; }
 bool is_in_step(const Downpour& /*downpour*/) { return false; }
 

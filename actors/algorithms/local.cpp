@@ -26,7 +26,7 @@ OptimizerSettings outer_options(const LocalSgd& options) {
   return outer;
 }
 
-/// One call of `step`.
+/// Carries out one call of `LocalRunner::step`.
 class LocalStep {
  public:
   LocalStep(const StepContext& context, const UpdateRules& outer, int steps, const Deadline& deadline)
@@ -43,7 +43,8 @@ class LocalStep {
     const Stopwatch whole;
     Stopwatch lap;
     const AllTaken taken = take();
-    if (!context_.settles_by_fence) context_.rounds.unsettle();  // nodes have already started to exchange
+    // Nodes have already started to exchange weights. Therefore, if the call fails from here on, the generation ends.
+    if (!context_.settles_by_fence) context_.rounds.unsettle();
     StepReport report = report_of(taken);
     report.seconds.compute_all = lap.lap();
     const AllApplied applied = apply(taken.front().reply.round);
@@ -132,7 +133,9 @@ AllApplied LocalStep::apply(std::uint64_t taken) const {
   request.step = version_.step;
   request.from = from_;
   request.to = to_;
-  request.samples = num_shards_;  // the sum is over the shards' copies, so it is divided by their number
+  // Workers divide the sum by `samples`. Here the sum is over the copies of all shards, so `samples` is the number of
+  // shards.
+  request.samples = num_shards_;
   request.updates = version_.updates;
   request.computed = taken;
   request.clip_bits = to_bits(1.0);
@@ -147,9 +150,9 @@ void LocalStep::check_finite(const AllApplied& applied) const {
   check_senders(context_, applied, phase("apply"));
 }
 
-/// Returns the root mean square distance of the shards' copies from their mean. The mean squared distance is computed
-/// as a difference. From the mean squared distance of the copies from the old weights, the squared distance of the
-/// copies' mean from the old weights is subtracted.
+/// Returns the root mean square distance between the shards' copies of the weights and the mean of these copies. The
+/// squared value is computed as a difference of two numbers. The first is the mean squared distance between the copies
+/// and the old weights. The second is the squared distance between the mean of the copies and the old weights.
 double LocalStep::drift(const AllTaken& taken, const AllApplied& applied) const {
   std::vector<double> moved(static_cast<std::size_t>(num_shards_));
   for (const auto& [worker, reply] : taken)

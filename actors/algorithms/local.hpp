@@ -4,9 +4,9 @@
 
 namespace troupe {
 
-/// Local SGD: each shard takes several steps on its own copy of the weights. Then an outer rule (`outer_optimizer`)
-/// makes the new weights from the mean of these copies. One call of `step` has two rounds and makes one version. Each
-/// shard has its own optimizer state. See Stich 2019 and, for the outer rule, Douillard et al. 2023.
+/// Trains with local SGD (Stich 2019). Each shard makes several steps on its own copy of the weights, with its own
+/// optimizer state. Then the outer rule (the option `LocalSgd::outer_optimizer`; Douillard et al. 2023) computes the
+/// new weights from the mean of these copies. One call of `step` has two rounds and makes one version.
 class LocalRunner : public AlgorithmRunner {
  public:
   explicit LocalRunner(const LocalSgd& options);

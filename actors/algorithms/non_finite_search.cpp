@@ -10,8 +10,8 @@
 namespace troupe {
 namespace {
 
-/// A non-finite value, the worker that wrote it, and the node that sent the non-finite gradients for it, if there is
-/// one.
+/// A non-finite value, and the worker that wrote the value. `sums_from` is the node that sent the non-finite sum of
+/// gradients from which the value was computed; -1: none.
 struct Finding {
   NonFinite what;
   int worker = 0;
@@ -22,15 +22,16 @@ std::string name_of_node(const StepContext& context, int node, const Phase& phas
   return context.rounds.where(context.members.member_of_node(node), phase).node;
 }
 
-/// Returns a node's first worker, to ask it about sums of gradients. Any worker of the node can answer, because sums
-/// belong to a node, not to a worker.
+/// Returns the first worker of `node`. The driver asks this worker which node sent non-finite sums of gradients. Any
+/// worker of the node can answer, because each node stores the sums once for all of its workers.
 int worker_of(const StepContext& context, int node) {
   const std::vector<int> workers = context.members.workers();
   return *std::ranges::find(workers, node, [&](int worker) { return context.members.node_of(worker); });
 }
 
-/// Asks a worker for the first non-finite value that it wrote, and for a node that has sent non-finite sums.
-/// @param owner the worker that owns the slice of the sums
+/// Asks `worker` for the first non-finite value that it wrote, and for a node that has sent non-finite sums of
+/// gradients to the worker's node.
+/// @param owner the worker that owns the slice to which the sums belong
 Found ask_for_non_finite(const StepContext& context, int worker, int owner, int buffer, const Phase& phase) {
   const auto lane = static_cast<std::int32_t>(context.members.lanes_of(owner).begin);
   const auto replies = context.rounds.ask(FindNonFinite{0, buffer, lane}, {worker}, phase);
@@ -38,9 +39,9 @@ Found ask_for_non_finite(const StepContext& context, int worker, int owner, int 
   return replies.front().reply;
 }
 
-/// Returns the node whose gradients made the sums non-finite; -1 if there is no other node. In ring order, each node
-/// adds its gradients to a sum and passes the sum on, so this follows the chain back. In other orders, each node sends
-/// its own sums.
+/// Returns the number of the node whose gradients made the sums non-finite; -1 if no other node has sent such sums. In
+/// ring order, each node adds its gradients to a sum and passes the sum on. Therefore this function asks node after
+/// node, backwards along the ring. In other orders, each node sends its own sums, so the sender is the cause.
 int sender_of_sums(const StepContext& context, const Finding& found, int buffer, const Phase& phase) {
   if (found.sums_from < 0 || !context.plan.ring_order) return found.sums_from;
   std::set<int> asked{context.members.node_of(found.worker)};
@@ -53,8 +54,8 @@ int sender_of_sums(const StepContext& context, const Finding& found, int buffer,
   return node;
 }
 
-/// If another node's gradients are the cause, makes this node the place of the error. Returns the explanation to append
-/// to the error's message; empty if there is no such node.
+/// If gradients from another node caused the value in `found`, writes this other node into `where`, and returns an
+/// explanation to append to the error's message. Otherwise returns an empty string.
 std::string blame_sender(const StepContext& context, const Finding& found, int buffer, const Phase& phase,
                          Where& where) {
   const int sender = sender_of_sums(context, found, buffer, phase);
@@ -64,12 +65,13 @@ std::string blame_sender(const StepContext& context, const Finding& found, int b
   return ", because the gradients that " + where.node + " sent are not finite (reported by " + told_by + ")";
 }
 
-/// Returns the first non-finite value that these workers wrote, in the canonical order of tensors.
+/// Asks `workers` which non-finite values they wrote into `buffer`. Returns the first of these values in the canonical
+/// order of tensors.
 /// @throws Error model_failed if all written values are finite
 Finding find(const StepContext& context, const std::vector<int>& workers, int buffer, const UpdateRules& optimizer,
              const Phase& phase) {
   std::vector<Finding> all;
-  for (const int worker : workers) {  // one worker after the other, because a search needs memory
+  for (const int worker : workers) {  // ask one worker after the other, because a search needs memory
     const Found found = ask_for_non_finite(context, worker, worker, buffer, phase);
     const NonFinite& what = found.non_finite;
     check_reply(what, context.model.tensors.size(), optimizer.state_vectors(), context.rounds.where(worker, phase));
@@ -102,7 +104,8 @@ void check_sender(const StepContext& context, int worker, std::int32_t from, con
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
   if (senders.empty()) return;
   int origin = senders.begin()->second;
-  if (context.plan.strategy == Strategy::ring) {  // weights are passed on; otherwise each node sends its own weights
+  // In a ring, nodes pass on weights that they received. With other strategies, each node sends only its own weights.
+  if (context.plan.strategy == Strategy::ring) {
     std::set<int> passed;
     while (senders.contains(origin) && passed.insert(origin).second) origin = senders.at(origin);
   }

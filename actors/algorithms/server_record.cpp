@@ -18,11 +18,12 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLongestRecord = std::uint64_t{1} << 30;
 
+/// Returns the number with the name `name` in a line of a record.
 /// @throws json::exception if the line has no number with this name, or the number is out of range
 template <class Number>
 Number read_number(const json& line, const char* name) {
   const json& value = line.at(name);
-  // At most half of the type's range, so that additions do not overflow.
+  // Accept at most half of the type's largest value, so that later additions do not overflow.
   if (!value.is_number_unsigned() || value > std::numeric_limits<Number>::max() / 2)
     throw json::type_error::create(302, std::string(name) + " is not a valid number", &line);
   return value.get<Number>();

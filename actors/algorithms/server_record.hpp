@@ -11,65 +11,74 @@
 
 namespace troupe {
 
-/// An operation in the recorded order: a request to parameter servers or to a worker, a dropped push, a completed step,
-/// or a rest. Given the initial weights and the data, the order determines all results. The operations between `rest`
-/// and `rested` bring all members to rest.
+/// One operation of an asynchronous run: a request to parameter servers (`ask`) or to a worker (`compute`), a dropped
+/// push (`drop`), a completed step, or a rest. A rest begins with `rest` and ends with `rested`; the operations in
+/// between bring all members to rest. Given the initial weights and the data, the order of operations determines all
+/// results.
 struct ServerOperation {
   enum class Kind : std::uint8_t { ask, compute, drop, step, rest, rested };
   Kind kind = Kind::ask;
   int worker = -1;
-  std::int64_t clock = 0;  ///< the worker's clock; for a step or rest, the number of steps completed before it
+  /// The worker's clock. If the operation is a step or a rest: the number of steps completed before the operation.
+  std::int64_t clock = 0;
+  /// For `ask` and `drop`: whether the request includes the worker's push.
   bool pushes = false;
+  /// For `ask` and `drop`: whether the request includes serving weights to the worker.
   bool serves = false;
 
   bool operator==(const ServerOperation&) const = default;
 };
 
-/// The properties of a run that must be equal when its record is replayed: value by name.
+/// The properties of a run, by name, that must have the same values when the run's record is replayed.
 using RecordedRun = std::map<std::string, std::string>;
 
-/// The names of the files that a run records to and replays from.
+/// The files to which an asynchronous run records its operations, and from which it replays operations.
 struct ServerFiles {
   std::string record = {};  ///< the file to write; empty: no recording
   std::string replay = {};  ///< the file to replay; empty: no replay
   RecordedRun run = {};
 };
 
-/// Writes operations to a file as they happen. The first operation replaces the file's content. The file has lines of
-/// JSON; its first line describes the run.
+/// Writes the operations of a run to a file as they happen (a record). The first operation replaces the file's previous
+/// content. Each line of the file is a JSON object. The first line contains the properties of the run (`RecordedRun`);
+/// each other line contains one operation.
 class ServerRecorder {
  public:
-  /// Opens the file without changing it.
+  /// Opens the file `path` for writing, but does not change it before the first `write`.
   /// @throws Error bad_file if the file cannot be written; in_use if another run writes it
   ServerRecorder(const std::string& path, RecordedRun run);
-  /// Writes an operation. If the file cannot be written, logs an error and stops recording, and the run continues. The
-  /// record then ends with a complete line.
+  /// Writes an operation to the record. If the file cannot be written, logs an error and stops recording; the run
+  /// continues. The record then still ends with a complete line.
   void write(const ServerOperation& operation);
-  /// Returns the reason why recording has stopped; empty if it has not stopped.
+  /// Returns the error message with which recording stopped; empty if recording has not stopped.
   const std::string& failure() const { return failure_; }
 
  private:
   RecordedRun run_;
-  std::optional<LogFile> file_;  ///< none after a failure
+  std::optional<LogFile> file_;  ///< none after writing has failed
   bool begun_ = false;
   std::string failure_;
 };
 
-/// Reads the operations of a record in order.
+/// Reads a record, which a `ServerRecorder` has written, and returns its operations in order.
 class ServerScript {
  public:
-  /// @throws Error bad_file if a line is invalid, or if a value of `run` differs from the record. The error contains
-  /// the line's number, or the value.
+  /// Reads the record in the file `path`.
+  /// @param run the properties of this run, which must be equal to those in the record
+  /// @throws Error bad_file if a line of the record is invalid, or if a property differs. The error contains the number
+  /// of the line, or the property.
   ServerScript(const std::string& path, const RecordedRun& run);
-  /// Returns the next operation. Does not remove it; see `take`.
+  /// Returns the record's next operation without removing it; see `take`.
   /// @throws Error bad_file if the record has ended
   const ServerOperation& next() const;
-  /// Returns the number of steps that are completed at the next rest of the record; none if there is no further rest.
+  /// Returns the number of steps that were completed at the next rest in the record; none if the record contains no
+  /// further rest.
   std::optional<std::int64_t> next_rest() const;
-  /// Returns the error (bad_file) for a record that does not match this run.
+  /// Returns the error (bad_file) to throw if the record's next operation does not match this run. The error contains
+  /// the line number.
   Error other_run() const;
   bool done() const { return operations_.empty(); }
-  /// Removes the next operation.
+  /// Removes the next operation from the script; the file does not change.
   void take();
 
  private:

@@ -23,13 +23,13 @@ struct Reduced {
   std::int64_t samples = 0;
 };
 
-/// The results of reducing the gradients before they are applied.
+/// The results of computing the mean gradient in a separate round, before it is applied.
 struct MeanGradient {
-  GradientNorm length;  ///< 0 if gradients are not clipped
+  GradientNorm length;  ///< the length is 0 if gradients are not clipped
   std::int64_t bytes_sent = 0;
 };
 
-/// One attempt of a step.
+/// Carries out one attempt of a synchronous step.
 class Step {
  public:
   Step(const StepContext& context, Backups& backups, const Deadline& deadline)
@@ -46,13 +46,16 @@ class Step {
  private:
   Phase phase(const char* name) const { return {name, version_.step + 1, deadline_}; }
   AllComputed compute();
-  /// Returns the workers that reduce and apply.
+  /// Returns the workers that reduce gradients and apply updates in this step.
   std::vector<int> appliers() const { return backs_up_ ? backups_.appliers(context_) : context_.appliers; }
-  /// Adds the losses in the fixed tree, and counts the samples.
+  /// Checks the replies, adds the losses of all shards in the order of the fixed tree, and counts the samples. Returns
+  /// the mean loss and the number of samples.
   Reduced combine(const AllComputed& computed) const;
-  /// Returns whether the mean gradient is computed before the round that applies it. This is so if the driver adds the
-  /// gradients, or if the driver needs the mean gradient's length for clipping.
+  /// Returns whether the mean gradient is computed before the round that applies it. This is necessary if the driver
+  /// adds the gradients, or if the driver needs the length of the mean gradient for clipping.
   bool reduces_first() const { return context_.gradients != nullptr || context_.optimizer.clips(); }
+  /// Computes the mean gradient, in the driver (`reduce_here`) or in the workers (`reduce_there`).
+  /// @param samples the number of samples of this step
   /// @param computed the number of the round in which the gradients were computed
   MeanGradient reduce_first(std::int64_t samples, std::uint64_t computed);
   MeanGradient reduce_here(std::int64_t samples) const;
@@ -65,8 +68,8 @@ class Step {
   Backups& backups_;
   const bool backs_up_;
   const Version version_;
-  const int from_;  ///< buffer to read
-  const int to_;    ///< buffer to write
+  const int from_;  ///< the buffer that this step reads
+  const int to_;    ///< the buffer that this step writes
   const Deadline deadline_;
 };
 
@@ -75,7 +78,8 @@ StepReport Step::run(bool rehearse) {
   Stopwatch lap;
   const auto computed = compute();
   const double compute_seconds = lap.lap();
-  // Nodes have already started to exchange gradients. Therefore, if the step fails from here on, the generation ends.
+  // Nodes have already started to exchange gradients. Therefore, if the step fails after this point, the generation
+  // ends.
   if (!context_.settles_by_fence) context_.rounds.unsettle();
   const Reduced reduced = combine(computed);
   const std::uint64_t round = computed.front().reply.round;
@@ -178,8 +182,8 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
 
 void Step::check_finite(const AllApplied& applied, const GradientNorm& length) {
   std::vector<int> workers = say_non_finite(applied);
-  // Prefer workers with a non-finite gradient. A worker that has only non-finite weights may have received them from
-  // such a worker.
+  // If some workers had a non-finite mean gradient, name only these workers in the error. Another worker that reports
+  // non-finite weights may have received them from these workers.
   if (!length.non_finite.empty())
     std::erase_if(workers, [&](int worker) { return std::ranges::count(length.non_finite, worker) == 0; });
   if (!workers.empty()) throw non_finite_error(context_, context_.optimizer, workers, to_, phase("apply"));

@@ -4,9 +4,10 @@
 
 namespace troupe {
 
-/// Synchronous SGD: makes a new version of the state from the gradients of all shards at the version before. A step has
-/// two rounds: compute, then reduce and apply. It has three rounds if workers need the length of the mean gradient
-/// before they apply it, for clipping.
+/// Trains with synchronous SGD: each step makes a new version of the state from the gradients of all shards at the
+/// previous version. A step has two rounds: compute, and then reduce and apply. If gradients are clipped, a step has
+/// three rounds: compute, reduce, apply. For clipping, workers need the length of the whole mean gradient before they
+/// apply it.
 class SynchronousRunner : public AlgorithmRunner {
  public:
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;

@@ -35,8 +35,9 @@ bool AlgorithmInUse::is_of_warm_start(std::int64_t step, const std::vector<std::
   return left > 0 || saved != state(steps_per_epoch).saved;
 }
 
-/// During a warm start, replicas are built for synchronous steps. However, if the awaited algorithm sends requests to
-/// replicas while they compute, they are built for this, too. It does not change synchronous steps.
+/// During a warm start, replicas are built for synchronous steps, with one exception: if the awaited algorithm sends
+/// requests to replicas while they compute (`hears`), the replicas are already built for this. This does not change
+/// synchronous steps.
 BuiltFor AlgorithmInUse::built_for() const {
   const BuiltFor built = traits().built_for;
   return awaited_ ? BuiltFor{.hears = built.hears} : built;

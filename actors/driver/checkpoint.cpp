@@ -13,12 +13,12 @@
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
 
-// Writing and loading of checkpoints. A checkpoint contains all vectors of one version of the state, in canonical
-// order, and the position of the run.
+// The functions of Driver that write and load checkpoints. A checkpoint contains all vectors of one version of the
+// state, in canonical order, and a manifest with the number of steps.
 namespace troupe {
 namespace {
 
-/// Pins the committed version for its lifetime.
+/// Pins the committed version as long as this object exists.
 class Pinned {
  public:
   explicit Pinned(Driver& driver) : driver_(driver), pin_(driver.pin()) {}
@@ -40,8 +40,8 @@ class Pinned {
               {.object = folder});
 }
 
-/// Logs a warning if the checkpoint was written by a run with another configuration. This is not an error, because not
-/// every part of a configuration affects the results.
+/// Logs a warning if the run that wrote the checkpoint at `path` had another configuration than `ours`. A difference is
+/// not an error, because not every part of a configuration affects the results.
 void tell_other_config(const std::string& path, const std::string& ours) {
   const std::string theirs = read_manifest(find_checkpoint(path)).config;
   if (theirs == ours) return;
@@ -51,7 +51,8 @@ void tell_other_config(const std::string& path, const std::string& ours) {
            {.object = path});
 }
 
-/// Logs that the run continues with a learning rate that was set by hand, because the options do not contain this rate.
+/// Logs that the run continues with `rate`, a learning rate that the user had set before the checkpoint. It is logged
+/// because the options do not contain this rate.
 void tell_set_rate(const std::string& path, double rate) {
   log_line(LogLevel::info,
            printable("the run continues with learning rate " + short_text(rate, 6) +
@@ -74,7 +75,7 @@ class Driver::Source : public CheckpointSource {
     return driver_.fetch_pinned(pin, part, "checkpoint");
   }
   bool gives_parts() const override {
-    // With parts on nodes, the vector would have to be gathered again for each part.
+    // If each node holds only its slices, the whole vector would have to be gathered again for each part.
     return driver_.model().traits.converts_parts && !driver_.run_->home().in_parts();
   }
   bool finds_full_disk(std::int64_t step) override { return driver_.faults_.full_disk(step); }
@@ -85,8 +86,8 @@ class Driver::Source : public CheckpointSource {
   const std::vector<TensorInfo>& tensors() const override { return driver_.model().tensors; }
   std::string network() const override { return driver_.model().network; }
   bool is_final(const Error& error) const override {
-    // On one machine, `fetch_pinned` replaces lost workers as far as the budget allows, so a further loss is final.
-    // Among nodes, the next call forms the run again.
+    // On one machine, `fetch_pinned` replaces lost workers as long as the failure budget allows it, so a loss that is
+    // reported here is final. In a cluster, the next call forms the run again.
     return error.code() == ErrorCode::worker_lost && driver_.rules().replaces_workers();
   }
   void note_written(const std::string& path, std::int64_t step) override {
@@ -96,7 +97,7 @@ class Driver::Source : public CheckpointSource {
 
  private:
   Driver& driver_;
-  int edits_ = 0;  ///< the number of edits of the lineage at the last pin
+  int edits_ = 0;  ///< the number of edits of the lineage when the last version was pinned
 };
 
 CheckpointManifest Driver::manifest_of_version(const Version& version, const std::vector<std::string>& state) const {
@@ -114,7 +115,7 @@ std::string Driver::checkpoint(std::optional<double> metric) {
     throw_invalid("a checkpoint's metric requires Options::checkpoint.keep_best");
   if (metric && !std::isfinite(*metric)) throw_invalid("a checkpoint's metric is not finite");
   make_ready(Needs::members);
-  if (rules().replaces_workers()) return checkpoints_->make(metric);  // `make` replaces lost workers itself
+  if (rules().replaces_workers()) return checkpoints_->make(metric);  // `make` itself replaces lost workers
   std::string path;
   make_ready(Needs::members, [&] { path = checkpoints_->make(metric); });
   return path;
@@ -122,7 +123,8 @@ std::string Driver::checkpoint(std::optional<double> metric) {
 
 void Driver::save_state(const std::string& path) {
   if (can_form_again()) return make_ready(Needs::members, [&] { write_state(path); });
-  // If only the weights are saved, members need not be ready: the weights can be fetched without the lost nodes.
+  // If the state consists only of the weights, the members need not be ready, because the weights can be fetched
+  // without the lost nodes.
   if (!preparation_.state().saved.empty()) make_ready(Needs::members);
   write_state(path);
 }
@@ -189,8 +191,8 @@ std::optional<double> Driver::load(const std::string& path) {
   } catch (...) {
     auto failed = left ? go_back_to(std::move(left), shape, version) : nullptr;
     if (behind) await_warm_start(std::move(failed));
-    // Vectors with one buffer may already contain values of the checkpoint. Therefore keep only the weights, and start
-    // a new history.
+    // Vectors of L-BFGS have only one buffer, so they may already contain values of the checkpoint. Therefore keep only
+    // the weights, and start a new history of pairs.
     if (preparation_.state().shape.singles > 0) {
       versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
       algorithm_->forget();

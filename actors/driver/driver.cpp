@@ -16,7 +16,7 @@
 namespace troupe {
 namespace {
 
-/// Checks and completes the options, then returns the creator.
+/// Checks and completes `options`, and then returns `creator`.
 ModelCreator checked(Options& options, ModelCreator creator) {
   adopt_shards(options);
   check_options(options, creator);
@@ -34,10 +34,11 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
       losses_(options_.fault_tolerance.max_failures, rules(), elasticity_),
       lineage_(options_.checkpoint.keep) {
-  algorithm_.begin();  // after all options are checked, so that invalid options do not change a record
+  algorithm_
+      .begin();  // only after all options are checked, so that a run with invalid options does not change a record file
   faults_ = FaultInjection(fault_plan_of(options_));
-  // Each worker that is left out of a step reads a pinned version, and a checkpoint may be made from another pinned
-  // version.
+  // Reserve buffers for pinned versions: one for each worker that may be left out of a step, and one for a periodic
+  // checkpoint.
   versions_.reserve(options_.fault_tolerance.backup_workers + (is_periodic(options_.checkpoint) ? 1 : 0));
   prepare_checkpoints();
   try {
@@ -81,7 +82,7 @@ void Driver::settle(Needs needs) {
   try {
     settle_run(needs);
   } catch (const Error& error) {
-    // If a worker does not start in time, its node counts as lost.
+    // If a worker does not start in time, treat its node as lost.
     if (!can_form_again() || !members_lost(error)) throw;
     throw Error(ErrorCode::worker_lost, error.message(), error.where());
   }
@@ -97,7 +98,7 @@ void Driver::settle_run(Needs needs) {
 
 void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
 
-/// Throws `error`, which ends the call. Discards other losses that were not reported yet.
+/// Ends the call: throws `error`, and discards all losses that were not reported yet.
 void Driver::give_up(const Error& error) {
   if (run_) run_->rounds().forget_untold();
   throw Error(error);
@@ -199,8 +200,8 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
   const auto fetch = [&] { return run_->transfers().fetch(part, versions_.buffer_of(pin), saving(name)); };
   if (rules().replaces_workers()) return repairing(Needs::members, fetch);
-  // Among nodes, do not form the run again: if it has lost a node, the checkpoint is dropped. `make_whole` is not
-  // needed, because the weights of a pinned version are complete on every node.
+  // In a cluster, do not form the run again here: if the run has lost a node, the checkpoint is dropped. `make_whole`
+  // need not be called, because the weights of a pinned version are complete on every node.
   if (algorithm_->under_way()) rest();
   settle_members(Needs::members);
   return fetch();
@@ -265,9 +266,9 @@ void Driver::resize(int num_workers) {
 
 void Driver::drop_lost(int blamed) {
   try {
-    if (algorithm_->under_way()) rest();  // pushes in progress belong to the present assignment of shards
+    if (algorithm_->under_way()) rest();  // pushes that are in progress belong to the present assignment of shards
   } catch (const Error&) {
-    // If `rest` has met other lost workers, they are dropped below, or the next round detects them.
+    // If `rest` failed because other workers are lost, they are dropped below, or the next round detects them.
   }
   run_->workers().drop_lost(blamed, elasticity_.least(), steps_done() + 1);
 }
@@ -279,7 +280,7 @@ void Driver::follow_cores() {
   try {
     resize(*wanted);
   } catch (const Error& error) {
-    // The run keeps its workers. This change was not requested by the user, so it is not an error.
+    // The run keeps its present workers. The failure is not an error, because the user did not request this change.
     log_line(LogLevel::warning, "the run continues with " + std::to_string(num_workers()) + " workers: " + error.what(),
              error.where());
   }

@@ -28,12 +28,13 @@ namespace troupe {
 
 class CheckpointReader;
 
-/// Leads a run. The driver starts and replaces workers, makes steps, and fetches and writes vectors of the state. A
-/// call that changes the state is a transaction: if it throws, its change is not committed.
+/// Leads a run: starts and replaces workers, makes steps, and reads and writes vectors of the state. A call that
+/// changes the state is a transaction: if the call throws, its change is not committed.
 ///
-/// Each call first settles the members. It replaces workers that were lost in an earlier call, in a new generation, and
-/// waits for the other workers. If the run has lost a node, the call forms the run again from a checkpoint, if there is
-/// one. If a worker or node is lost during the call, the call settles the members and tries again.
+/// Each call first settles the members: it replaces workers that were lost in an earlier call, begins a new generation
+/// if one is needed, and waits for the other workers. If the run has lost a node, the call forms the run again from a
+/// checkpoint, if there is one. If a worker or node is lost during a call, the call settles the members and tries
+/// again.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options, MakeRuntime make_runtime = make_actor_runtime);
@@ -41,14 +42,14 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// Makes one step, and commits it unless `rehearse` is set. Returns the step's report.
+  /// Makes one step, commits it unless `rehearse` is true, and returns the step's report.
   StepReport step(bool rehearse = false);
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test, const EvaluationOptions& measure = {});
   void set_learning_rate(double rate);
   void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
-  /// Calls a registered function on all replicas, or on the first one only. Returns the results in order of worker and
-  /// device.
+  /// Calls the function that the user has registered as `name` on all replicas, or only on the first replica if
+  /// `first_only` is true. Returns the results in order of worker and device.
   std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);
   std::vector<Json> call_worker(const std::string& name, const Json& arguments);
 
@@ -57,9 +58,9 @@ class Driver {
   void save_state(const std::string& path);
   void load_state(const std::string& path);
   std::string checkpoint(std::optional<double> metric);
-  /// Returns the checkpoints written to disk since the last call, in order.
+  /// Returns the checkpoints that were written to disk since the last call of `take_written`, in order.
   std::vector<CheckpointInfo> take_written() { return std::exchange(written_, {}); }
-  /// Completes the checkpoint that is being written.
+  /// Blocks until the checkpoint that is being written is complete.
   void finish_checkpoint() noexcept {
     if (checkpoints_) checkpoints_->finish();
   }
@@ -67,15 +68,19 @@ class Driver {
   int num_workers() const;
   std::int64_t steps_done() const { return lost_at_.value_or(versions_.committed().step); }
 
-  /// Keeps the committed version readable until `unpin`. Later steps write other buffers.
-  /// @throws Error unsupported if the pinned versions would need more than kMostBuffers buffers
+  /// Pins the committed version: it stays readable until `unpin`, because later steps write other buffers. Returns the
+  /// id to pass to `unpin`.
+  /// @throws Error unsupported if the state would then need more than kMostBuffers buffers; worker_lost if the run has
+  /// lost a node and is not formed again yet
   Versions::PinId pin();
   void unpin(Versions::PinId pin) { versions_.unpin(pin); }
-  /// Passes a vector of a pinned version to `use`, in canonical order. Vector 0 is the weights; the others belong to
-  /// the optimizer.
-  /// @throws Error worker_lost if the version was lost with a run that lost a node.
+  /// Calls `use` with a vector of a pinned version, in canonical order. Vector 0 contains the weights; the other
+  /// vectors belong to the optimizer.
+  /// @param phase the name of the phase for errors
+  /// @throws Error worker_lost if the version no longer exists, because the run has lost a node
   void read_pinned(Versions::PinId pin, int vector, const ReadFloats& use, const char* phase);
   /// Returns a part of a vector of a pinned version, in canonical order.
+  /// @param phase the name of the phase for errors
   HeldFloats fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* phase);
 
   const Options& options() const { return options_; }
@@ -86,7 +91,7 @@ class Driver {
   std::int64_t state_bytes() const { return preparation_.state_bytes(); }
 
  private:
-  /// Provides the content of the run's checkpoints.
+  /// Provides the content of the run's checkpoints to class Checkpoints.
   class Source;
   enum class Needs : unsigned char { members, spare_buffer, step };
 
@@ -97,51 +102,56 @@ class Driver {
   /// Returns the phase in which a vector of the state is fetched or written.
   Phase saving(const char* name) const { return phase(name, options_.timeouts.save); }
   void start();
-  /// Creates the objects of the run, and waits until its nodes have joined. Starts no workers.
+  /// Creates the objects of the run (FormedRun), and waits until its nodes have joined. Does not start workers.
   void form();
   void prepare_checkpoints();
   void resume();
-  /// Brings the members into a known state, with a spare buffer if `needs` requires one. First forms the run again if
-  /// it has lost a node.
+  /// Settles the members, and provides a spare buffer if `needs` requires one. If the run has lost a node, first forms
+  /// the run again.
   void settle(Needs needs);
-  /// As `settle`, but does not form the run again.
+  /// Settles the members as `settle` does, but does not form the run again if it has lost a node.
   void settle_run(Needs needs);
   void settle_members(Needs needs) {
     preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
   }
-  /// As `repairing`. For use in other source files, because `repairing` is a template.
+  /// Settles the members and calls `work`, and repeats both after a loss, as `repairing` does. Other source files use
+  /// this function, because `repairing` is a template.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
-  /// Settles the members, calls `work` and returns its result. If a worker or node is lost, does both again, as often
-  /// as the failure budget allows. `work` must not change the state before it succeeds.
+  /// Settles the members, calls `work`, and returns its result. If a worker or node is lost meanwhile, settles the
+  /// members and calls `work` again, as often as the failure budget allows. `work` must not change the state before it
+  /// succeeds.
   template <class Work>
   auto repairing(Needs needs, const Work& work);
   /// See Losses::note_untold.
   int note_untold(bool replaced);
-  /// Records a loss, so that the call can be repeated. Waits for the pause that the failure budget prescribes.
-  /// @throws Error `error` itself if it is no loss that can be repaired, or the error that the budget is spent
+  /// Records the loss that `error` reports, so that the call can be repeated, and waits for the pause that the failure
+  /// budget requires.
+  /// @throws Error `error` itself if it does not report a loss from which the run can recover; or the error that the
+  /// failure budget is spent
   void note_loss(const Error& error);
   [[noreturn]] void give_up(const Error& error);
-  /// Removes the worker `blamed` and every other worker that was lost after it had joined, but keeps the minimum number
-  /// of workers.
+  /// Removes the worker `blamed` from the run, and every other worker that was lost after it had joined. However, keeps
+  /// at least the minimum number of workers.
   void drop_lost(int blamed);
-  /// Changes the number of workers if it is a range and the number of usable cores has changed.
+  /// If the option `num_workers` is a range and the number of usable cores has changed, changes the number of workers
+  /// accordingly.
   void follow_cores();
 
   // steps.cpp
   StepReport take_step(bool rehearse);
-  /// Returns whether the algorithm can make this step without the lost workers, while their replacements start. Starts
-  /// the replacements.
+  /// Starts replacements for lost workers. Returns whether the algorithm can make this step without the lost workers,
+  /// while the replacements start.
   bool goes_on_meanwhile();
   void rest();
-  /// Makes the committed version complete on every node; see AlgorithmRunner::make_whole.
+  /// Completes the committed version of the state on every node; see AlgorithmRunner::make_whole.
   void make_whole();
-  /// Calls `use` with the context of a step.
+  /// Calls `use` with the context of a step (StepContext), and returns its result.
   template <class Use>
   auto with_context(const Use& use);
-  /// Makes `next` the algorithm of the run. Members must be at rest. If parameter servers are added or removed, or if
-  /// the state gets another shape, a new generation is needed. If the shape changes, only the weights are kept. Returns
-  /// the previous algorithm.
+  /// Makes `next` the algorithm of the run, and returns the previous algorithm. Members must be at rest. If parameter
+  /// servers are added or removed, or if the shape of the state changes, the next `settle` begins a new generation. If
+  /// the shape changes, only the weights are kept.
   std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
@@ -153,36 +163,40 @@ class Driver {
   // checkpoint.cpp
   CheckpointManifest manifest_of_version(const Version& version, const std::vector<std::string>& state) const;
   void write_state(const std::string& path);
-  /// Loads a checkpoint and commits its state. Returns the learning rate that was set by hand before the checkpoint and
-  /// that applies after it, if there is one.
+  /// Loads the checkpoint at `path` and commits its state. If the user had set a learning rate before the checkpoint
+  /// was written, returns this rate, which also applies to the steps after it. Otherwise returns none.
   std::optional<double> load(const std::string& path);
-  /// Writes the content of a checkpoint into a buffer of the state.
-  /// @param saved the names of the vectors after the weights
+  /// Writes all vectors of a checkpoint into the buffer `buffer` of the state.
+  /// @param saved the names of the vectors that follow the weights
   void place(const CheckpointReader& reader, const std::vector<std::string>& saved, int buffer);
   void end_run() noexcept;
 
   // lost_nodes.cpp
-  /// Returns whether the run can be formed again after it has lost a node: it writes checkpoints, and steps from a
-  /// known source lead to its present state.
+  /// Returns whether the run can be formed again after it has lost a node. For this, the run must write checkpoints,
+  /// and its lineage must be known: the present state follows from a known starting point by steps alone.
   bool can_form_again() const;
   bool node_lost() const;
-  /// Returns whether the error is, or may be, caused by a lost node.
+  /// Returns whether a lost node is the cause, or a possible cause, of `error`.
   bool members_lost(const Error& error) const;
-  /// Ends the run and forms it again: goes back to the newest valid checkpoint, and repeats the steps since then.
+  /// Ends the run and forms it again from the nodes that then join. Loads the newest valid checkpoint, and repeats the
+  /// steps since that checkpoint.
   void form_again();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
-  /// Loads the newest valid checkpoint of the lineage. If there is none, keeps the initial weights if the lineage
-  /// begins with them.
-  /// @throws Error bad_file otherwise
+  /// Loads the newest valid checkpoint of the lineage. If there is no valid checkpoint, but the lineage starts from the
+  /// initial weights, keeps the initial weights.
+  /// @throws Error bad_file if the run can continue from neither
   void go_back();
-  /// Returns the weights of a run that has nodes, if possible also without the lost nodes.
+  /// Returns the weights of a run in a cluster. If nodes are lost, returns the weights of a remaining node, if
+  /// possible.
   HeldFloats fetch_weights_of_nodes();
-  /// Returns a vector in canonical order. The weights can be returned even if nodes are lost.
-  /// @param buffer returns the number of the vector's buffer. It is called after the members were settled, because
-  /// settling may change the number.
+  /// Returns a vector of the state of a run in a cluster, in canonical order. The weights can be returned even if nodes
+  /// are lost.
+  /// @param buffer a function that returns the number of the vector's buffer. It is called after the members were
+  /// settled, because settling may change the number.
+  /// @param name the name of the phase for errors
   HeldFloats fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name);
-  /// Returns the weights of one of the remaining nodes, trying one node after the other. Ends the generation.
+  /// Returns the weights from a node that is not lost; tries one node after the other. Ends the current generation.
   HeldFloats rescue_weights(int buffer, const char* name);
 
   const LiveRun live_;
@@ -190,7 +204,7 @@ class Driver {
   Options options_;
   UpdateRules optimizer_;
   AlgorithmInUse algorithm_;
-  std::unique_ptr<FormedRun> run_;  ///< null while the run is not formed
+  std::unique_ptr<FormedRun> run_;  ///< null while no run is formed
   Versions versions_;
   Preparation preparation_;
   Elasticity elasticity_;
@@ -199,11 +213,14 @@ class Driver {
   std::uint64_t calls_ = 0;  ///< the number of calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
-  /// The number of steps committed when a node was lost; set until the run is formed again.
+  /// The number of steps that were committed when a node was lost. Set from the loss until the run is formed again.
   std::optional<std::int64_t> lost_at_;
-  std::vector<float> kept_weights_;      ///< the weights of a run that lost a node, kept until the run is formed again
-  std::vector<CheckpointInfo> written_;  ///< checkpoints that `take_written` has not returned yet
-  std::unique_ptr<Checkpoints> checkpoints_;  ///< null without a folder; destroyed first, because it fetches vectors
+  /// The weights of a run that has lost a node, kept until the run is formed again.
+  std::vector<float> kept_weights_;
+  std::vector<CheckpointInfo> written_;  ///< the written checkpoints that `take_written` has not returned yet
+  /// Null if the options have no checkpoint folder. Declared last and so destroyed first, because it uses the members
+  /// above to fetch vectors.
+  std::unique_ptr<Checkpoints> checkpoints_;
 };
 
 template <class Work>
@@ -212,8 +229,8 @@ auto Driver::repairing(Needs needs, const Work& work) {
   for (;;) {
     for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
     try {
-      // Report a failure of the algorithm before lost workers are replaced, because `note_loss` decides whether they
-      // are replaced.
+      // Report a failure of the algorithm before `settle` replaces lost workers, because `note_loss` must first decide
+      // whether they are replaced.
       algorithm_->tell_failure();
       settle(needs);
       for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())

@@ -10,21 +10,22 @@ namespace troupe {
 /// Decides how many workers a run should have. Starts no workers.
 class Elasticity {
  public:
-  /// @param options checked options
-  /// @param cores the number of usable cores. It matters only if the number of workers is a range.
+  /// @param options the run's options, already checked
+  /// @param cores the number of usable cores; used only if the number of workers is a range
   Elasticity(const Options& options, int cores);
 
-  /// Returns the initial number of workers.
+  /// Returns the number of workers with which the run starts.
   int initial() const { return workers_for(cores_); }
-  /// Returns the smallest number of workers with which the run continues after losses.
+  /// Returns the smallest number of workers with which the run continues after workers are lost.
   int least() const { return workers_.is_range() ? workers_.min : 1; }
-  /// Returns whether the run continues without a lost worker.
+  /// Returns whether the run continues without a lost worker, instead of replacing it.
   /// @param allowed whether the failure budget allows this loss
   bool drops_lost(bool allowed) const;
-  /// Returns whether to count the usable cores now: once per second, if the number of workers is a range.
+  /// Returns whether the caller should count the usable cores now. If the number of workers is a range, returns true
+  /// once per second; otherwise never.
   bool is_due(Clock::time_point now);
-  /// Records the number of usable cores. Returns the new number of workers, or none if the number of cores is
-  /// unchanged.
+  /// Records that there are `cores` usable cores. Returns the number of workers that the run should now have, or none
+  /// if the number of cores is unchanged.
   std::optional<int> follow(int cores);
 
  private:

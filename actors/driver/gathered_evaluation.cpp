@@ -11,8 +11,8 @@
 namespace troupe {
 namespace {
 
-/// Returns the description of the data that the model's text about its network contains. The description is empty if
-/// there is no valid text.
+/// Returns the description of the data that `network` (ModelInfo::network) contains. Returns an empty description if
+/// `network` is empty or invalid.
 DataInfo data_told_by(const std::string& network) {
   if (network.empty()) return {};
   try {
@@ -22,7 +22,7 @@ DataInfo data_told_by(const std::string& network) {
   }
 }
 
-/// Returns the names if there are `count` of them, and none otherwise. If `count` is 0, returns all names.
+/// Returns `names` if there are exactly `count` names, or if `count` is 0. Otherwise returns an empty list.
 std::vector<std::string> names_for(std::size_t count, std::vector<std::string> names) {
   return count == 0 || names.size() == count ? std::move(names) : std::vector<std::string>();
 }
@@ -37,7 +37,7 @@ void GatheredEvaluation::add(const Evaluated& evaluated, const std::string& text
     correct_ += evaluated.correct[i];
     samples_ += evaluated.samples[i];
   }
-  if (samples == 0 || !evaluated.shape().any()) return;  // a worker without samples may have another shape
+  if (samples == 0 || !evaluated.shape().any()) return;  // a worker without samples may report another shape
   Measures measures = measures_from_text(evaluated.shape(), evaluated.samples, text);
   check_measures(measures, ErrorCode::protocol, where);
   add_counts(measures.confusion);

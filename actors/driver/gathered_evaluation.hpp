@@ -12,18 +12,19 @@
 
 namespace troupe {
 
-/// Combines the results of all shards on one data set. Sums are added in the order of shards, so results do not depend
-/// on the workers.
+/// Combines the evaluation results of all shards into one result. Sums are added in the order of shards. Therefore the
+/// result does not depend on which worker evaluates which shard.
 class GatheredEvaluation {
  public:
   explicit GatheredEvaluation(int num_shards) : losses_(static_cast<std::size_t>(num_shards)) {}
 
   /// Adds the results of one worker's shards.
-  /// @param evaluated a reply that was checked with `check_reply`
-  /// @param text the measurements that the reply announces; empty if their length is 0
-  /// @throws Error protocol for invalid numbers; model_mismatch if workers return different measurements
+  /// @param evaluated the worker's reply, already checked with `check_reply`
+  /// @param text the text with the measurements that the reply announces; empty if the reply announces none
+  /// @throws Error protocol if numbers are invalid; model_mismatch if workers return different kinds of measurements
   void add(const Evaluated& evaluated, const std::string& text, const Where& where);
 
+  /// Returns the combined result. Call it after the results of all workers were added.
   Evaluation evaluation(const EvaluationOptions& measure) const;
 
  private:
@@ -38,18 +39,19 @@ class GatheredEvaluation {
   std::int64_t correct_ = 0;
   std::int64_t samples_ = 0;
   std::optional<std::vector<std::string>> metrics_;
-  int first_ = -1;                     ///< the worker that has reported `metrics_`
-  std::optional<MeasureShape> shape_;  ///< the shape for all workers with samples
+  int first_ = -1;                     ///< the worker whose reply contained `metrics_`
+  std::optional<MeasureShape> shape_;  ///< the shape of the measurements, the same for all workers with samples
   std::vector<std::int64_t> confusion_;
-  std::vector<EvaluationResult> measured_;  ///< by shard; empty if only loss and correct samples are measured
+  std::vector<EvaluationResult>
+      measured_;  ///< by shard: the measurements; empty if only loss and correct samples are measured
 };
 
-/// Has all workers evaluate the model on their shards. Returns the combined results.
-/// @throws Error as `Rounds::ask` and GatheredEvaluation::add
+/// Requests all workers to evaluate the model on their shards. Returns the combined results.
+/// @throws Error as `Rounds::ask` and GatheredEvaluation::add do
 Evaluation evaluate_on(const Members& members, Rounds& rounds, Transfers& transfers, const Evaluate& request,
                        const EvaluationOptions& measure, const Phase& phase);
 
-/// Sets the names of classes and targets in `evaluation`, if the network's text contains them.
+/// Sets the names of classes and targets in `evaluation`, if the description of the network contains these names.
 /// @param network ModelInfo::network
 void name_measured(Evaluation& evaluation, const std::string& network);
 

@@ -6,14 +6,14 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/processes/limits.hpp"
 
-// Recovery of a run that has lost a node, and with the node a part of the optimizer's state. The driver ends the run
-// and forms it again with the nodes that join. Then it loads the newest valid checkpoint and repeats the steps since
-// that checkpoint. For nodes, this is a new run. The weights are complete on every node, so they can be read without
-// the lost nodes.
+// Recovery of a run in a cluster after the loss of a node. A part of the optimizer's state is lost with the node.
+// Therefore the driver ends the run and forms it again from the nodes that then join. It loads the newest valid
+// checkpoint, and repeats the steps since that checkpoint. For the nodes, this is a new run. The weights are complete
+// on every node, so they can be read without the lost nodes.
 namespace troupe {
 namespace {
 
-/// Returns one worker of each remaining node: the first of its workers that is not lost.
+/// Returns one worker of each node that is not lost: the first worker of the node that is not lost.
 std::vector<int> survivors(const Members& members) {
   std::vector<int> workers;
   for (const int worker : members.workers()) {
@@ -71,7 +71,7 @@ void Driver::form_again() {
 
 void Driver::end_lost_run() noexcept {
   if (!run_) return;
-  try {  // keep the weights, so that they are readable even if too few nodes join
+  try {  // keep the weights, so that they can be read even if too few nodes join
     const HeldFloats weights = fetch_of_nodes(
         kWeightsVector, [this] { return versions_.buffer(); }, "weights");
     kept_weights_.assign(weights.floats.begin(), weights.floats.end());
@@ -92,7 +92,8 @@ void Driver::go_back() {
   std::vector<std::string> sources = lineage_.sources();
   const bool began_anew = !sources.empty() && sources.back().empty();  // the initial weights are already in place
   if (began_anew) sources.pop_back();
-  // Keep the learning rates of this run, because they may have been set after the checkpoint.
+  // Ignore the learning rate that `load` returns: the rates of this run are kept, because they may have been set after
+  // the checkpoint.
   if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
   throw Error(ErrorCode::bad_file, "there is no valid checkpoint from which the run can continue without the lost node",
               {.object = options_.checkpoint.folder});
@@ -132,7 +133,8 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
   const std::vector<int> workers = survivors(members);
   Error why(ErrorCode::worker_lost, "all nodes were lost, and the weights with them", {.phase = name});
   for (std::size_t i = 0; i < workers.size(); ++i) try {
-      // If this node hangs, enough time must remain for the other nodes.
+      // Use only a part of the remaining time for this node. If this node hangs, enough time remains for the other
+      // nodes.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);

@@ -15,7 +15,7 @@
 namespace troupe {
 namespace {
 
-/// Checks `num_workers`. If it is a range without an upper limit, sets the limit.
+/// Checks the option `num_workers`. If it is a range without a maximum, sets the maximum.
 void check_workers(Options& o) {
   WorkerCount& workers = o.num_workers;
   if (workers.is_range() && workers.max == 0) {
@@ -75,8 +75,8 @@ void check_checkpoints(const CheckpointOptions& o) {
     throw_invalid("checkpoint.folder must be set for periodic checkpoints and for resume");
 }
 
-/// Returns how many files the driver's store needs: for the vectors in all buffers, for the gradients of all shards,
-/// and for the mean gradient.
+/// Returns the number of files that the driver's object store needs: for the vectors in all buffers, for the gradients
+/// of all shards, and for the mean gradient.
 int store_files(const Options& o) {
   const int buffers = (o.checkpoint.folder.empty() ? 2 : 3) + o.fault_tolerance.backup_workers;
   const int gradients = o.fault_tolerance.backup_workers > 0 ? 2 : 1;  // per shard
@@ -90,8 +90,8 @@ void check_servers(const Options& o) {
   const AlgorithmTraits traits = traits_of(o.algorithm);
   if (!traits.has_servers) return;
   const Rules& rules = rules_of(o.placement);
-  // Strategies do not apply to parameter servers, with one exception: in a cluster, strategy parameter_server selects
-  // the nodes that are servers.
+  // An algorithm with parameter servers reduces no gradients, so it accepts no strategy, with one exception: in a
+  // cluster, the strategy parameter_server selects the nodes that have servers.
   const bool goes = o.gradients.strategy == Strategy::automatic ||
                     (o.gradients.strategy == Strategy::parameter_server && !rules.on_one_machine());
   if (!goes)
@@ -126,7 +126,8 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_compute(options.compute);
   const Rules& rules = rules_of(options.placement);
-  if (rules.on_one_machine()) check_device(options.compute.device);  // otherwise nodes compute and check the device
+  if (rules.on_one_machine())
+    check_device(options.compute.device);  // in a cluster, the nodes compute and check the device
   if (options.fault_tolerance.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
                   ", but must not be negative");
@@ -168,7 +169,7 @@ FaultPlan fault_plan_of(const Options& options) {
 
 PlanRequest plan_request_of(const Options& options, const Topology& topology) {
   const int nodes = topology.num_nodes();
-  // The options were checked for all nodes of the cluster. A run that is formed again may have fewer.
+  // The options were checked for the number of nodes in the options. A run that is formed again may have fewer nodes.
   const bool fewer = nodes < options.cluster.num_nodes;
   const AlgorithmTraits traits = traits_of(options.algorithm);
   const int wanted = traits.has_servers ? traits.servers : options.gradients.slice_owners;

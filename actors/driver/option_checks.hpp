@@ -9,26 +9,28 @@ namespace troupe {
 
 inline constexpr int kMostReplicas = 4096;  ///< the largest number of replicas of a run
 
-/// Checks the options, and sets options that follow from others.
-/// @throws Error invalid_argument or unsupported for invalid options
+/// Checks the options of a run, and sets options that the user has not set and that follow from others.
+/// @throws Error invalid_argument if an option is invalid; unsupported if options cannot be combined
 void check_options(Options& options, const ModelCreator& creator);
 
-/// Checks that the placement can host the algorithm's parameter servers.
-/// @throws Error unsupported or invalid_argument if it cannot
+/// Checks that the algorithm's parameter servers are possible with the placement and the strategy in the options.
+/// @throws Error unsupported if the algorithm cannot be combined with the strategy; invalid_argument if there are fewer
+/// nodes than parameter servers
 void check_servers(const Options& options);
 
-/// Returns the properties of the run that its placement needs.
+/// Returns the properties of the run on which the work of its placement depends.
 Hosting hosting_of(const Options& options);
 
-/// Returns whether checkpoints are made periodically.
+/// Returns whether the options request periodic checkpoints.
 bool is_periodic(const CheckpointOptions& options);
 
-/// Returns the plan of the faults in the options.
-/// @throws Error invalid_argument for an invalid plan, or if there are faults of workers but no worker processes
+/// Returns the plan of the faults that the options request to inject.
+/// @throws Error invalid_argument if a fault is invalid, or if it concerns a worker and the placement has no worker
+/// processes
 FaultPlan fault_plan_of(const Options& options);
 
-/// Returns the request for the run's plan.
-/// @param topology the run's topology
+/// Returns the request from which the run's plan is made (`make_plan`).
+/// @param topology the topology of the run
 PlanRequest plan_request_of(const Options& options, const Topology& topology);
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 #include "actors/driver/option_checks.hpp"
 #include "runtime/invalid.hpp"
 
-// Steps with any algorithm, changes of the algorithm, and support for algorithms whose workers are busy between steps.
+// The functions of Driver that make steps, change the algorithm, and bring workers to rest that are busy between steps.
 namespace troupe {
 
 template <class Use>
@@ -57,8 +57,8 @@ void Driver::make_whole() {
   with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.timeouts.step)); });
 }
 
-/// Makes `algorithm` the algorithm of the run, and provides the replicas and the generation that it needs. If this
-/// fails, returns to the previous algorithm and throws.
+/// Makes `algorithm` the algorithm of the run, and provides the replicas and the generation that the algorithm needs.
+/// If this fails, makes the previous algorithm the run's algorithm again, and throws.
 void Driver::use(Algorithm algorithm) {
   Options changed = options_;
   changed.algorithm = std::move(algorithm);
@@ -76,8 +76,8 @@ void Driver::use(Algorithm algorithm) {
   auto warm_start = algorithm_.take_awaited();
   auto before = begin_algorithm(std::move(next));
   try {
-    // Among nodes, do not form a lost run again here, because the run would be formed with the new options before the
-    // change has succeeded.
+    // In a cluster, if the run has lost a node, do not form the run again here. It would be formed with the new options
+    // before the change has succeeded.
     rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
   } catch (...) {
     options_ = std::move(options);
@@ -91,24 +91,26 @@ void Driver::use(Algorithm algorithm) {
 std::int64_t Driver::steps_per_epoch() const { return algorithm_.passes() ? 1 : model().traits.steps_per_epoch; }
 
 std::unique_ptr<AlgorithmRunner> Driver::begin_algorithm(std::unique_ptr<AlgorithmRunner> next) {
-  if (checkpoints_) checkpoints_->finish();  // completes the checkpoint of the current state
+  if (checkpoints_) checkpoints_->finish();  // wait for the checkpoint of the current state
   if (next->has_servers() != algorithm_->has_servers()) run_->generation().fall();
   next = algorithm_.exchange(std::move(next));
   preparation_.follow_algorithm(run_->members());
   const StateDescription state = preparation_.state();
-  // If the state changes its shape, only the weights are kept. The pairs of L-BFGS are never kept.
+  // If the shape of the state changes, only the weights are kept. If the new algorithm is L-BFGS, it always starts
+  // without pairs.
   if (run_->generation().reshape(state.shape, state.outer) || state.shape.singles > 0)
     versions_.commit(versions_.buffer(), {versions_.committed().step, 0});
   return next;
 }
 
-/// Makes `before` the algorithm of the run again, because its successor could not begin. Returns the successor.
-/// @param shape the shape that the state had with `before`
-/// @param version the version that the state had with `before`
+/// Makes `before` the algorithm of the run again, because the algorithm that replaced it could not begin. Returns the
+/// algorithm that replaced it.
+/// @param shape the shape of the state with `before`
+/// @param version the committed version with `before`
 std::unique_ptr<AlgorithmRunner> Driver::go_back_to(std::unique_ptr<AlgorithmRunner> before, const StateShape& shape,
                                                     const Version& version) {
   auto failed = begin_algorithm(std::move(before));
-  // The old state still exists, unless a generation with the successor's shape has begun.
+  // The old state still exists, unless a generation with the other algorithm's shape has begun.
   if (static_cast<const StateShape&>(run_->generation().layout()) == shape)
     versions_.commit(versions_.buffer(), version);
   else
@@ -124,7 +126,7 @@ void Driver::abandon_algorithm() noexcept try {
   if (algorithm_->under_way())
     with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.timeouts.step)); });
 } catch (const std::exception&) {
-  return;  // The caller stops or ends members that are still busy.
+  return;  // Ignore the error: the caller stops or ends members that are still busy.
 }
 
 }  // namespace troupe

@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// Returns the number of floats that are needed to contain this many bytes. Transfer objects consist of floats.
+/// Returns the number of floats that a transfer object needs to contain `bytes` bytes.
 std::size_t floats_for(std::size_t bytes) { return (bytes + sizeof(float) - 1) / sizeof(float); }
 
 }  // namespace

@@ -6,17 +6,18 @@
 #include "actors/messages/failure.hpp"
 #include "actors/messages/pass_report.hpp"
 
-// Messages between the driver and workers or parameter servers, for asynchronous algorithms, in which workers do not
-// wait for each other.
+// The messages of asynchronous algorithms, in which workers do not wait for each other: between the driver and workers
+// or parameter servers.
 namespace troupe {
 
 struct Advanced {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<std::int32_t> shards;
-  std::vector<std::uint64_t> loss_bits;  ///< by shard, the sum over all gradients of this request
+  std::vector<std::uint64_t> loss_bits;  ///< by shard: the bits of the sum of the losses over all gradients that were
+                                         ///< computed for this request
   std::vector<std::int64_t> samples;
-  bool finite = true;  ///< whether the gradients to push are finite
+  bool finite = true;  ///< whether the gradients for the next push are finite
   PassReport pass;
 };
 template <class F>
@@ -25,20 +26,22 @@ auto fields(Advanced& x, F visit) {
                at_most<Bound::shards>(x.samples), x.finite, x.pass);
 }
 
-/// A request to a worker: compute `gradients` gradients of each shard, from served weights or from the replica's own
-/// weights. Add them to the gradients of the next push.
+/// A request to a worker: compute gradients of each of its shards, one after the other (their number is in the field
+/// `gradients`). Start from the weights that servers have sent, or continue with the replica's own weights (see
+/// `served`). Add these gradients to the gradients for the next push.
 struct Advance {
   using Reply = Advanced;
   std::uint64_t round = 0;
-  std::int64_t step = 0;       ///< the number of gradients computed so far, per shard
+  std::int64_t step = 0;       ///< the number of gradients that were computed so far, per shard
   std::int32_t gradients = 1;  ///< the number of gradients to compute per shard, one after the other
-  bool served = true;          ///< start from the served weights; else continue with the replica's own weights
-  /// The next request continues with the replica's own weights, so the last gradients of this request must move them,
-  /// too.
+  /// Whether to start from the weights that servers have sent. If false, continue with the replica's own weights.
+  bool served = true;
+  /// Whether the next request will continue with the replica's own weights. If true, the last gradients of this request
+  /// must update the own weights, too.
   bool goes_on = false;
-  bool first = true;            ///< there are no gradients to push yet: overwrite instead of adding
-  std::uint64_t rate_bits = 0;  ///< the learning rate with which the gradient of one shard moves the own weights
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  bool first = true;            ///< there are no gradients for the next push yet, so overwrite their memory
+  std::uint64_t rate_bits = 0;  ///< the learning rate with which the gradient of one shard updates the own weights
+  std::int64_t timeout_ms = 0;  ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(Advance& x, F visit) {
@@ -48,7 +51,8 @@ auto fields(Advance& x, F visit) {
 struct Pushed {
   std::uint64_t round = 0;
   Failure failure;
-  bool finite = true;  ///< whether the new values are finite; if not, the slice is unchanged
+  /// Whether the new values of the slice are finite. If not, the slice keeps its old values.
+  bool finite = true;
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_pushed = 0;
   std::int64_t bytes_fetched = 0;
@@ -58,8 +62,9 @@ auto fields(Pushed& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.seconds_bits, x.bytes_pushed, x.bytes_fetched);
 }
 
-/// A request to a parameter server: apply the gradients that a worker has pushed to the server's slice, send the slice
-/// to the worker, or do both in this order. A server handles its requests in order.
+/// A request to a parameter server that concerns the worker with the rank `rank`. If `applies` is true, apply the
+/// gradients that this worker has pushed to the server's slice. Then, if `serves` is true, send the slice to this
+/// worker. A server handles requests in the order of arrival.
 struct Push {
   using Reply = Pushed;
   std::uint64_t round = 0;
@@ -67,13 +72,13 @@ struct Push {
   bool applies = true;
   bool serves = true;
   std::int32_t from = 0;         ///< the buffer that contains the slice
-  std::int32_t to = 0;           ///< the buffer for the new slice, if a push is applied
+  std::int32_t to = 0;           ///< the buffer into which the new slice is written, if `applies`
   std::int64_t step = 0;         ///< the number of steps committed so far
-  std::int64_t updates = 0;      ///< the number of updates behind the optimizer's present state
+  std::int64_t updates = 0;      ///< the number of updates that the optimizer's present state contains
   std::int64_t samples = 0;      ///< the number of samples from which the gradients were computed
   std::uint64_t rate_bits = 0;   ///< the learning rate
-  std::uint64_t share_bits = 0;  ///< the pushed fraction of a step's gradients
-  std::int64_t timeout_ms = 0;   ///< how long the driver waits
+  std::uint64_t share_bits = 0;  ///< the number of gradients in the push, divided by the number of shards of the run
+  std::int64_t timeout_ms = 0;   ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(Push& x, F visit) {
@@ -81,8 +86,8 @@ auto fields(Push& x, F visit) {
                x.share_bits, x.timeout_ms);
 }
 
-/// A request to a worker, in the same round as `Push`, if parameter servers run on nodes: send its gradients to the
-/// servers, receive the weights that they send, or do both in this order.
+/// A request to a worker: send its gradients to the parameter servers (`pushes`), receive the weights that the servers
+/// send (`fetches`), or both in this order. Sent in the same round as `Push` to the servers, if these run on nodes.
 struct Deliver {
   using Reply = Pushed;
   std::uint64_t round = 0;
@@ -95,8 +100,8 @@ auto fields(Deliver& x, F visit) {
   return visit(x.round, x.pushes, x.fetches, x.timeout_ms);
 }
 
-/// A request to all nodes: send the parameter server's slice of the weights to the other nodes, and wait for their
-/// slices.
+/// A request to all nodes: send the slice of the weights that belongs to the node's parameter server to the other
+/// nodes, and wait for the slices of the other nodes.
 struct ShareWeights {
   using Reply = Done;
   std::uint64_t round = 0;

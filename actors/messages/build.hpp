@@ -25,7 +25,8 @@ auto fields(ReplicaTraits& x, F visit) {
 }
 
 struct Built {
-  /// Limits the whole message: each list may be long, but not all of them together.
+  /// The largest size of the whole message in bytes. This limit is needed because each list may be long, but all lists
+  /// together must not be.
   static constexpr std::size_t kMostBytes = kLongestDescription;
 
   std::uint64_t round = 0;
@@ -41,7 +42,7 @@ auto fields(Built& x, F visit) {
                at_most<Bound::tensors>(x.tensor_shapes), at_most<Bound::setting>(x.network));
 }
 
-/// A request to a worker: build the replicas and describe them.
+/// A request to a worker: build its replicas, and return their description.
 struct Build {
   using Reply = Built;
   std::uint64_t round = 0;
@@ -50,11 +51,13 @@ struct Build {
   bool use_cpus = true;
   std::int32_t device_number = -1;  ///< ComputeOptions::device_number
   bool tf32 = false;                ///< ComputeOptions::tf32
-  /// If the worker with the previous rank is late, this worker computes and applies in its place.
+  /// Whether this worker is a backup: if the worker with the previous rank is late in a step, this worker also computes
+  /// that worker's shards, and applies its slice.
   bool backs_up = false;
   PlanRequest plan;
   std::uint64_t seed = 0;
-  std::string model;  ///< the registered name; empty: use the creator that the worker was constructed with
+  /// The name under which the model is registered. Empty: use the creator with which the worker was constructed.
+  std::string model;
   std::int32_t precision = 0;
   std::string config;
   bool precision_check = false;
@@ -62,7 +65,7 @@ struct Build {
   bool frozen = false;            ///< ReplicaContext::frozen
   bool all_shards = false;        ///< each replica must be able to compute any shard of its node
   bool hears = false;             ///< each replica must be able to receive a request to abandon its work
-  std::string optimizer = {};     ///< OptimizerSettings as JSON; they determine which tensors are frozen
+  std::string optimizer = {};     ///< the OptimizerSettings as JSON; they determine which tensors are frozen
 };
 template <class F>
 auto fields(Build& x, F visit) {

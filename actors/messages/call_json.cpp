@@ -8,10 +8,10 @@
 namespace troupe {
 namespace {
 
-/// The memory limit for parsing. It is enough for 64 MiB of numbers, or for one text of 64 MiB. Many empty lists may
-/// need more, and are then rejected.
+/// The largest memory in bytes that parsing a text may need. It is enough for 64 MiB of numbers, or for one string of
+/// 64 MiB. A text with very many empty lists may need more, and is then rejected.
 constexpr std::size_t kMostMemory = std::size_t{256} << 20;
-/// The most memory that one byte of text needs when it is parsed.
+/// The largest number of bytes of memory that parsing needs for one byte of text.
 constexpr std::size_t kMostMemoryOfAByte = 32;
 
 std::string fault_of(const std::string& text, nlohmann::json& json) {

@@ -17,7 +17,8 @@ struct Evaluated {
   std::vector<std::int64_t> correct;
   std::vector<std::int64_t> samples;
   std::vector<std::string> metrics;  ///< ModelInfo::metrics
-  // The shape of the further measurements (MeasureShape) and their size. `ExportTexts` then exports them.
+  // The shape of the additional measurements (see MeasureShape), and their size in bytes. The driver then requests the
+  // measurements themselves with `ExportTexts`.
   std::int64_t classes = 0;
   std::int64_t targets = 0;
   bool top_k = false;
@@ -32,7 +33,7 @@ auto fields(Evaluated& x, F visit) {
                x.classes, x.targets, x.top_k, x.measure_bytes);
 }
 
-/// A request to a worker: evaluate the model on the worker's shards of a data set.
+/// A request to a worker: evaluate the model with the weights in `buffer`, on the worker's shards of a data set.
 struct Evaluate {
   using Reply = Evaluated;
   std::uint64_t round = 0;

@@ -40,7 +40,7 @@ Error Failure::to_error(Where where) const {
   if (!phase.empty()) where.phase = printable(phase, kLongestPlace);
   if (!object.empty()) where.object = printable(object, kLongestPlace);
   std::string text = printable(message);
-  if (!node.empty()) {  // the sender reports that another node is at fault
+  if (!node.empty()) {  // the sender reports that another node is the cause
     if (!where.node.empty()) text += " (reported by " + where.node + ")";
     where.node = printable(node, kLongestPlace);
     where.worker = -1;

@@ -23,13 +23,13 @@ auto fields(Join& x, F visit) {
 /// A message that a node's actor sends once to the driver, to join the run.
 struct NodeJoin {
   std::uint32_t protocol = kProtocolVersion;
-  std::string token;  ///< the token of the hello on the connection that carries this message
+  std::string token;  ///< the token in the hello of the connection over which this message is sent
   std::int32_t pid = 0;
   std::int32_t cores = 0;
   std::int32_t devices = 0;  ///< the number of accelerators
-  std::string host;          ///< the address of the node's gate
+  std::string host;          ///< the address of the node's gate; `port` is the gate's port
   std::uint16_t port = 0;
-  std::string arithmetic;  ///< see runtime/arithmetic.hpp
+  std::string arithmetic;  ///< the node's instruction set and libraries; see runtime/arithmetic.hpp
 };
 template <class F>
 auto fields(NodeJoin& x, F visit) {
@@ -37,7 +37,8 @@ auto fields(NodeJoin& x, F visit) {
                x.port, x.arithmetic);
 }
 
-/// A request to a node: start a worker in place of the present worker with this index. The new worker sends the reply.
+/// A request to a node: start a worker with this number, in place of the present worker with the same number. The new
+/// worker sends the reply.
 struct StartWorker {
   using Reply = Join;
   std::int32_t worker = 0;

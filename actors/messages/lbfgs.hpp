@@ -7,9 +7,9 @@
 #include "actors/messages/pass_report.hpp"
 #include "actors/messages/settle.hpp"
 
-// Messages between the driver and workers for L-BFGS. A vector is identified by its number in the state. A worker
-// returns a scalar product as partial sums in double precision: one for each of the largest complete subtrees of the
-// worker's pieces (`piece_subtree_sums`).
+// Messages between the driver and workers for L-BFGS. A vector is identified by its index in the state. A worker
+// returns a scalar product as partial sums in double precision. There is one partial sum for each of the largest
+// complete subtrees that together cover the worker's slice (see `piece_subtree_sums`).
 namespace troupe {
 
 struct PortionsComputed {
@@ -18,7 +18,7 @@ struct PortionsComputed {
   std::vector<std::int32_t> portions;  ///< the requested portions
   std::vector<std::uint64_t> loss_bits;
   std::vector<std::int64_t> samples;
-  bool abandoned = false;  ///< the worker has stopped before the end
+  bool abandoned = false;  ///< the worker has stopped before it had computed all of these portions
   PassReport pass;
 };
 template <class F>
@@ -27,15 +27,18 @@ auto fields(PortionsComputed& x, F visit) {
                at_most<Bound::replicas>(x.samples), x.abandoned, x.pass);
 }
 
-/// A request to a worker: compute the gradients of portions, one per replica, with the weights in `buffer`.
+/// A request to a worker: compute the gradients of some portions, one portion per replica, with the weights in
+/// `buffer`.
 struct ComputePortions {
   using Reply = PortionsComputed;
   std::uint64_t round = 0;
-  /// One per replica, in order of device; fewer than devices if not enough portions are left.
+  /// The portion for each replica, in order of devices. There are fewer portions than replicas if not enough portions
+  /// are left.
   std::vector<std::int32_t> portions;
-  std::vector<std::int32_t> slabs;  ///< for each of these portions, the slab of this store for its gradient
+  /// For each of `portions`: the index of the slab, in the worker's store, into which the gradient is written.
+  std::vector<std::int32_t> slabs;
   std::int32_t buffer = 0;
-  std::int64_t step = -1;  ///< compute the batch of this step only; -1: all samples of the portion
+  std::int64_t step = -1;  ///< the step whose batch is used; -1: use all samples of the portion
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -44,8 +47,8 @@ auto fields(ComputePortions& x, F visit) {
                x.timeout_ms);
 }
 
-/// A request to a worker: abandon the current portions, because other workers have computed them. The reply confirms
-/// that the worker has stopped.
+/// A request to a worker: stop computing the portions of the last `ComputePortions`, because other workers have
+/// computed the same portions. The reply confirms that the worker has stopped.
 struct Abandon {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -58,8 +61,9 @@ auto fields(Abandon& x, F visit) {
 struct GradientReduced {
   std::uint64_t round = 0;
   Failure failure;
-  /// The partial sums of three numbers, each by subtree: the product of the mean gradient (including the penalty's
-  /// gradient) with the direction, then its product with itself, then the penalty.
+  /// The partial sums of three numbers, each by subtree. First comes the scalar product of the mean gradient (including
+  /// the gradient of the penalty) with the direction. Then follow the scalar product of the mean gradient with itself,
+  /// and the penalty.
   std::vector<std::uint64_t> sum_bits;
   std::uint64_t largest_bits = 0;  ///< the largest magnitude in the mean gradient
   std::uint64_t seconds_bits = 0;
@@ -70,16 +74,18 @@ auto fields(GradientReduced& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.largest_bits, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: compute the mean gradient of its slice. Add the gradients of all portions, divide by the
-/// number of samples, and add the gradient of the penalty at the weights in `buffer`. Keep the result until `Remember`.
+/// A request to a worker: compute the mean gradient of its slice. The worker adds the gradients of all portions and
+/// divides the sum by the number of samples. Then it adds the gradient of the penalty at the weights in `buffer`. The
+/// worker keeps the result until the request `Remember`.
 struct ReduceGradient {
   using Reply = GradientReduced;
   std::uint64_t round = 0;
-  /// By portion of the run, the slab that contains its gradient, in the store of its worker.
+  /// By portion: the index of the slab that contains the portion's gradient, in the store of the worker that has
+  /// computed the gradient.
   std::vector<std::int32_t> slabs;
   std::int64_t samples = 0;
   std::int32_t buffer = 0;
-  std::int32_t direction = 0;  ///< the number of the vector
+  std::int32_t direction = 0;  ///< the index of the vector with the search direction
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -90,7 +96,7 @@ auto fields(ReduceGradient& x, F visit) {
 struct Moved {
   std::uint64_t round = 0;
   Failure failure;
-  bool finite = true;                 ///< whether the weights are finite
+  bool finite = true;                 ///< whether the new weights are finite
   std::int32_t not_finite_from = -1;  ///< see Applied::not_finite_from
   std::uint64_t seconds_bits = 0;
   std::int64_t bytes_sent = 0;
@@ -100,8 +106,9 @@ auto fields(Moved& x, F visit) {
   return visit(x.round, x.failure, x.finite, x.not_finite_from, x.seconds_bits, x.bytes_sent);
 }
 
-/// A request to a worker: write the weights in `to`: the weights in `from` plus the length times the direction. If
-/// `vectors` is not empty, first set the direction to the sum of these vectors times the coefficients.
+/// A request to a worker: write new weights into buffer `to`, namely the weights in buffer `from` plus the step length
+/// times the direction. If `vectors` is not empty, first compute the direction: the sum of `vectors`, each multiplied
+/// by its coefficient.
 struct MoveAlong {
   using Reply = Moved;
   std::uint64_t round = 0;
@@ -122,7 +129,8 @@ auto fields(MoveAlong& x, F visit) {
 struct Remembered {
   std::uint64_t round = 0;
   Failure failure;
-  std::vector<std::uint64_t> sum_bits;  ///< for each column, for each row: the partial sums by subtree
+  /// For each column, and within it for each row: the partial sums by subtree.
+  std::vector<std::uint64_t> sum_bits;
   std::uint64_t seconds_bits = 0;
 };
 template <class F>
@@ -130,17 +138,18 @@ auto fields(Remembered& x, F visit) {
   return visit(x.round, x.failure, at_most<Bound::products>(x.sum_bits), x.seconds_bits);
 }
 
-/// A request to a worker: return the scalar products of the `rows` with the `columns`. If `takes`, first store the last
-/// reduced gradient as the gradient. If there is also a `change`, before that, write (new gradient - old gradient) /
-/// length into this vector.
+/// A request to a worker: return the scalar products of the vectors in `rows` with the vectors in `columns`. If `takes`
+/// is true, two operations come first. If `change` is not -1, write (new gradient - old gradient) / length into the
+/// vector `change`. Then store the new gradient, which the last `ReduceGradient` has computed, in the vector
+/// `gradient`.
 struct Remember {
   using Reply = Remembered;
   std::uint64_t round = 0;
   bool takes = true;
   std::int32_t gradient = 0;
-  std::int32_t change = -1;  ///< the number of the vector; -1: none
+  std::int32_t change = -1;  ///< the index of the vector for the change of the gradient; -1: none
   std::uint64_t length_bits = 0;
-  std::vector<std::int32_t> rows;  ///< at most 3
+  std::vector<std::int32_t> rows;  ///< at most 3 vectors
   std::vector<std::int32_t> columns;
   std::int64_t timeout_ms = 0;
 };

@@ -5,17 +5,20 @@
 
 #include "actors/messages/synchronous.hpp"
 
-// Messages between the driver and workers for local SGD, in addition to `Apply`.
+// Messages between the driver and workers for local SGD. Local SGD also uses the message `Apply`.
 namespace troupe {
 
 struct StepsTaken {
   std::uint64_t round = 0;
   Failure failure;
   std::vector<std::int32_t> shards;
-  std::vector<std::uint64_t> loss_bits;  ///< by shard, the sum over all of its steps
+  std::vector<std::uint64_t> loss_bits;  ///< by shard: the sum of the losses over all of its steps
   std::vector<std::int64_t> samples;
-  std::vector<std::uint64_t> moved_bits;  ///< by shard, the squared distance of its copy from the weights
-  NonFinite non_finite;                   ///< the first non-finite value in a shard's copy or in its optimizer state
+  std::vector<std::uint64_t>
+      moved_bits;  ///< by shard: the squared distance between its copy of the weights and the old weights
+  /// The first non-finite value in a shard's copy of the weights, or in its optimizer state. `non_finite_shard` is this
+  /// shard.
+  NonFinite non_finite;
   std::int32_t non_finite_shard = -1;
   PassReport pass;
 };
@@ -26,9 +29,9 @@ auto fields(StepsTaken& x, F visit) {
                x.non_finite_shard, x.pass);
 }
 
-/// A request to a worker: for each of its shards, take steps on a copy of the weights in buffer `from`. The copy is
-/// stored in the shard's gradient slab. The shard's optimizer state is read from buffer `from` of the shard's vectors
-/// and written to buffer `to`.
+/// A request to a worker: for each of its shards, make `steps` steps on a copy of the weights in buffer `from`. The
+/// copy is in the slab for the shard's gradient. The shard's own optimizer state is read from buffer `from`, and the
+/// new optimizer state is written into buffer `to`.
 struct TakeSteps {
   using Reply = StepsTaken;
   std::uint64_t round = 0;
@@ -36,10 +39,10 @@ struct TakeSteps {
   std::int32_t steps = 1;
   std::int32_t from = 0;
   std::int32_t to = 0;
-  std::int64_t updates = 0;  ///< the number of updates behind the optimizer's present state
-  /// The learning rates of tensors without a group: one per step, or one for all steps.
+  std::int64_t updates = 0;  ///< the number of updates that the optimizer's present state contains
+  /// The learning rates for tensors that belong to no group of tensors: one per step, or one rate for all steps.
   std::vector<std::uint64_t> rate_bits;
-  std::int64_t timeout_ms = 0;  ///< how long the driver waits
+  std::int64_t timeout_ms = 0;  ///< the time for which the driver waits, in milliseconds
 };
 template <class F>
 auto fields(TakeSteps& x, F visit) {

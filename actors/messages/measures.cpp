@@ -47,7 +47,7 @@ bool makes_sense(const TargetSums& sums) {
          is_sum_of_squares(sums.deviation);
 }
 
-/// Returns the problem with a shard's numbers, or null if there is none.
+/// Returns a text that describes an impossible number in the results of a shard; null if all numbers are possible.
 const char* problem_of(const EvaluationResult& shard) {
   if (shard.samples < 0 || shard.samples > kMostMeasuredSamples) return "the number of samples is out of range";
   if (shard.top_k_correct && (*shard.top_k_correct < 0 || *shard.top_k_correct > shard.samples))

@@ -20,9 +20,10 @@
 #include "actors/messages/transfer.hpp"
 #include "actors/messages/vectors.hpp"
 
-// All messages between driver, nodes and workers. A request is a struct with a round; its Reply has the same round and
-// a failure. `fields` lists the fields of a message for code that writes, reads or checks messages. No field is a
-// floating-point number (see to_bits).
+// All messages between the driver, nodes and workers. A request is a struct that contains the number of its round. The
+// reply (the type `Reply` of the request) contains the same number and a Failure. For each message, the function
+// `fields` lists its fields, for code that writes, reads or checks messages. No field is a floating-point number (see
+// to_bits).
 namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
@@ -30,7 +31,7 @@ using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, 
 using ToNode = std::tuple<StartWorker, BeginGeneration, BeginGroup, Connect, Publish, CreateTransfer, ExpectTransfer,
                           EndTransfer, SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices,
                           GatherSlices, Push, ShareWeights>;
-/// Messages of every step come first, because CAF tries the types in order.
+/// The messages of every step come first, because CAF compares a message with these types one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
                             Initialize, ExportVector, ImportVector, Evaluate, CallModel, CallWorker, ExportTexts,
@@ -54,7 +55,7 @@ concept HasFields = requires(T& value) {
   fields(value, IgnoreFields());
 };
 
-/// Returns the bound of a field that `fields` lists.
+/// Returns the kind of limit of a field, as `fields` passes the field.
 template <class T>
 constexpr Bound bound_of(const T& /*field*/) {
   return Bound::text;
@@ -64,7 +65,8 @@ constexpr Bound bound_of(const Bounded<T, kBound>& /*field*/) {
   return kBound;
 }
 
-/// Lists the fields of a message to CAF, which writes and reads messages on its own threads.
+/// Passes the fields of a message to CAF's `inspector`. CAF calls this function to write and read messages, on its own
+/// threads.
 template <class Inspector, HasFields Message>
 typename Inspector::result_type inspect(Inspector& inspector, Message& message) {
   const HandOver hand_over;

@@ -13,12 +13,13 @@
 namespace troupe {
 namespace {
 
-/// Statistics must start at a multiple of this number of floats, so that they start at the beginning of a cache line.
+/// In the flat vector, statistics must start at a multiple of this number of floats, so that they start at the
+/// beginning of a cache line.
 constexpr std::size_t kStatisticsGranule = 32;
-/// The largest number of bytes that the length of a list or text takes in a message.
+/// The largest number of bytes that a message needs to store the length of a list or text.
 constexpr std::size_t kMostCountBytes = 5;
 
-/// Returns the number of bytes that names and shapes take in the message to the driver.
+/// Returns the largest number of bytes that the names and shapes of `tensors` need in the message to the driver.
 std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
   std::size_t bytes = 0;
   for (const TensorInfo& tensor : tensors)
@@ -28,7 +29,7 @@ std::size_t described_bytes(const std::vector<TensorInfo>& tensors) {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::model_failed, what); }
 
-/// Checks that the model's description is within the limits that the driver enforces.
+/// Checks that the model's description does not exceed the limits that the driver enforces on messages.
 void check_tellable(const ModelInfo& info) {
   const auto check_name = [](const std::string& name, const char* whose) {
     if (!is_printable(name, kLongestModelName))

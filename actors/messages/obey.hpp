@@ -6,7 +6,9 @@
 
 namespace troupe {
 
-/// Returns a handler for a request. Only the driver may send requests; requests of other senders are ignored.
+/// Returns a CAF message handler that calls `work` with each request that `driver` sends. Requests of other senders are
+/// ignored.
+/// @param self the actor that will handle the requests
 /// @param turns the actor's turns, shared by all of its handlers
 template <class Request, class Work>
 auto obey(caf::event_based_actor* self, const caf::actor& driver, const std::shared_ptr<ActorTurns>& turns, Work work) {

@@ -11,8 +11,8 @@ namespace troupe {
 void to_json(nlohmann::json& json, ScheduleKind kind) { json = to_string(kind); }
 void from_json(const nlohmann::json& json, ScheduleKind& kind) { kind = schedule_kind_of(json.get<std::string>()); }
 
-// The JSON library writes the shortest text that reads back as the same double. It cannot write infinities and NaN, but
-// the optimizer rejects such options earlier.
+// The JSON library writes each double as the shortest text from which the same double is read back. It cannot write
+// infinities and NaN, but the optimizer's checks reject such options earlier.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Schedule, kind, warmup_steps, step_size, gamma, total_steps, final_fraction)
 
 void to_json(nlohmann::json& json, const ParameterGroup& group) {

@@ -6,14 +6,15 @@
 
 namespace troupe {
 
-/// Returns optimizer options as JSON text for workers. Every number reads back bitwise identical.
+/// Returns the optimizer's settings as a JSON text, which is sent to workers. `optimizer_from_json` restores every
+/// number bitwise identically.
 std::string to_json(const OptimizerSettings& options);
-/// Returns the options that `text` contains.
-/// @throws Error protocol if `text` was not made by `to_json`
+/// Returns the optimizer's settings that `text` contains.
+/// @throws Error protocol if `text` cannot be a result of `to_json`
 OptimizerSettings optimizer_from_json(const std::string& text);
 
-/// Returns the optimizer's name in a text of `to_json`, which another version of Troupe may have written. Returns an
-/// empty string if the text has no name.
+/// Returns the optimizer's name in `text`, which `to_json` has written, possibly in another version of Troupe. Returns
+/// an empty string if the text contains no name.
 std::string optimizer_kind(const std::string& text);
 
 }  // namespace troupe

@@ -12,30 +12,34 @@
 
 namespace troupe {
 
-/// The costs and counts of a worker's gradient computation. Seconds are stored as bits (`to_bits`).
+/// The times and counts of one gradient computation of a worker. Times are in seconds, and are stored as bits
+/// (`to_bits`).
 struct PassReport {
   std::uint64_t seconds_bits = 0;
-  std::uint64_t data_bits = 0;                      ///< the part of the seconds spent waiting for samples, as bits
-  std::int64_t left_out = 0;                        ///< samples that could not be read
-  std::int64_t bytes_over_bus = 0;                  ///< bytes copied between the host and accelerators
-  std::int64_t correct = BatchResult::kNotCounted;  ///< samples that the model classified correctly, or kNotCounted
-  bool weights_finite = true;  ///< whether the weights are finite; only checked if the results are not
+  std::uint64_t data_bits = 0;      ///< the part of the time that was spent waiting for samples
+  std::int64_t left_out = 0;        ///< the number of samples that could not be read
+  std::int64_t bytes_over_bus = 0;  ///< the number of bytes copied between the host's memory and accelerators
+  /// The number of samples that the model classified correctly; kNotCounted if the number is unknown.
+  std::int64_t correct = BatchResult::kNotCounted;
+  /// Whether the weights are finite. They are checked only if the results are not finite; otherwise the value is true.
+  bool weights_finite = true;
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
   return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct, x.weights_finite);
 }
 
-/// Adds `more` correct samples to `sum`. The sum becomes unknown (kNotCounted) if either number is unknown.
+/// Adds the number `more` of correct samples to `sum`. If either number is unknown (kNotCounted), the sum becomes
+/// unknown, too.
 inline void add_correct(std::int64_t more, std::int64_t& sum) {
   sum = sum < 0 || more < 0 ? BatchResult::kNotCounted : sum + more;
 }
 
-/// Combines the results of a worker's replicas into one report. The replicas computed at the same time, so only the
-/// longest wait for samples counts.
+/// Combines the results of a worker's replicas into one report. Because the replicas compute at the same time, the
+/// report contains the longest time that any replica waited for samples.
 class Passes {
  public:
-  /// Adds the results that one replica computed one after the other.
+  /// Adds the results of one replica, which has computed them one after the other.
   void add(std::span<const BatchResult> computed) {
     double waited = 0;
     for (const BatchResult& each : computed) {
@@ -51,8 +55,8 @@ class Passes {
   /// Records that a result is not finite, in addition to the losses that `add` checks.
   void note_non_finite() { finite_ = false; }
 
-  /// Returns the report.
-  /// @param computing measures the time since the computation began
+  /// Returns the report on all results that were added.
+  /// @param computing a stopwatch that was started when the computation began
   /// @param weights the weights from which the gradients were computed
   PassReport report(const Stopwatch& computing, std::span<const float> weights) const {
     return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_,

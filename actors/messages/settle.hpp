@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// A request to a worker: reply when all earlier requests are done.
+/// A request to a worker: reply as soon as all earlier requests are finished.
 struct Fence {
   using Reply = Done;
   std::uint64_t round = 0;

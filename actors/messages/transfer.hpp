@@ -4,8 +4,9 @@
 
 #include "actors/messages/failure.hpp"
 
-// Messages that move vectors between the driver, a node's workers and the state of all nodes. A transfer object is an
-// object in the node's store. It is removed after its last use, or with the generation.
+// Messages that move vectors between the driver, the workers of a node, and the state in the stores of all nodes. They
+// use transfer objects in the node's store. A transfer object is removed after its last use, or when its generation
+// ends.
 namespace troupe {
 
 /// A request to a node: create a transfer object that a worker will write.
@@ -32,13 +33,14 @@ auto fields(ExpectTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats);
 }
 
-/// A request to a node: wait until the expected transfer object has arrived, and let workers read it.
+/// A request to a node: wait until the content of a transfer object of `ExpectTransfer` has arrived from the driver,
+/// and then let workers read it.
 struct EndTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
   std::uint64_t transfer = 0;
   std::uint64_t floats = 0;
-  std::uint64_t ticket = 0;  ///< the ticket of the data; greater than all earlier tickets
+  std::uint64_t ticket = 0;  ///< the ticket with which the driver sends the data; greater than all earlier tickets
   std::int64_t timeout_ms = 0;
 };
 template <class F>
@@ -46,7 +48,8 @@ auto fields(EndTransfer& x, F visit) {
   return visit(x.round, x.transfer, x.floats, x.ticket, x.timeout_ms);
 }
 
-/// A request to a node: send a transfer object that a worker has written to the driver, then remove it.
+/// A request to a node: send a transfer object, which a worker has written, to the driver, and then remove the transfer
+/// object.
 struct SendTransfer {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -70,7 +73,7 @@ auto fields(DropTransfers& x, F visit) {
   return visit(x.round);
 }
 
-/// A request to all nodes but the first: allow the first node to write a vector, once.
+/// A request to all nodes but the first: allow the first node to write a vector of the state once.
 struct ExpectPlaced {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -82,9 +85,10 @@ auto fields(ExpectPlaced& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// A request to all nodes: the first node copies the transfer object that its worker has written into a vector, and
-/// sends the vector to the other nodes. If `alone`, this is a request to one node, which copies and sends nothing.
-/// Afterwards the nodes remove the transfer objects.
+/// A request to all nodes: the first node copies the transfer object, which its worker has written, into a vector of
+/// the state, and sends this vector to the other nodes. The other nodes wait for the vector. If `alone` is true, the
+/// request is for one node only, which copies its transfer object and sends nothing. Afterwards the nodes remove their
+/// transfer objects.
 struct Place {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -100,7 +104,7 @@ auto fields(Place& x, F visit) {
   return visit(x.round, x.transfer, x.vector, x.buffer, x.ticket, x.timeout_ms, x.alone);
 }
 
-/// A request to all nodes: set the optimizer's vectors to zero.
+/// A request to all nodes: set the optimizer's vectors in this buffer to zero.
 struct ClearState {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -111,7 +115,7 @@ auto fields(ClearState& x, F visit) {
   return visit(x.round, x.buffer);
 }
 
-/// A request to the first node: allow each other node to write its slices of a vector, once.
+/// A request to the first node: allow each other node to write its own slices of a vector of the state once.
 struct ExpectSlices {
   using Reply = Done;
   std::uint64_t round = 0;
@@ -123,8 +127,8 @@ auto fields(ExpectSlices& x, F visit) {
   return visit(x.round, x.vector, x.buffer);
 }
 
-/// A request to all nodes: send your own slices of this vector to the first node. The first node waits until its vector
-/// is complete.
+/// A request to all nodes: each node sends its own slices of a vector of the state to the first node. The first node
+/// replies when its vector is complete.
 struct GatherSlices {
   using Reply = Done;
   std::uint64_t round = 0;

@@ -32,7 +32,7 @@ class ActorRuntime : public Runtime {
 
  private:
   const Hosting hosting_;
-  ObjectStore store_;  ///< outlives the actors, which release their objects in it
+  ObjectStore store_;  ///< declared before the actor system, because actors release their objects in the store
   SystemConfig config_;
   caf::actor_system system_;
   DriverMailbox mailbox_;
@@ -49,7 +49,8 @@ void leave_running(std::unique_ptr<Runtime> runtime) {
 
 std::unique_ptr<Runtime> make_actor_runtime(const Hosting& hosting, int num_workers) {
   try_start(needs_of_driver(hosting), "the driver");
-  const HeldSignals held;  // signals are blocked in Troupe's threads, so the user's threads handle them
+  const HeldSignals
+      held;  // blocks signals in the threads that are started here, so that the user's threads handle them
   const ForgetsLogger forgets;
   return std::make_unique<ActorRuntime>(hosting, num_workers);
 }

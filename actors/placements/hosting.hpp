@@ -8,21 +8,23 @@
 
 namespace troupe {
 
-/// Returns true if all workers of a placement are on this machine.
+/// Returns true if, with this placement, all workers run on the driver's machine.
 bool on_one_machine(Placement placement);
 
-/// The properties of a run, or of a trainer's workers, that a placement uses.
+/// The properties of a run, or of the workers of a trainer, on which the work of a placement depends.
 struct Hosting {
   Placement placement = Placement::in_process;
   ClusterOptions cluster = ClusterOptions();
   int num_workers = 1;  ///< the maximum number of workers
   int devices_per_worker = 1;
   int num_shards = 1;
-  int store_files = 0;  ///< number of the object store's files that one process keeps open
+  int store_files = 0;  ///< the number of files of the object store that one process keeps open
   bool writes_checkpoints = false;
-  std::size_t store_bytes = 0;                 ///< MemoryOptions::store_bytes
-  std::chrono::milliseconds end_time{0};       ///< the maximum time that workers of this process may take to end
-  std::chrono::milliseconds suspect_after{0};  ///< for this and the next member, see FaultToleranceOptions
+  std::size_t store_bytes = 0;  ///< MemoryOptions::store_bytes
+  std::chrono::milliseconds end_time{
+      0};  ///< the maximum time for which the driver waits until workers of its process have ended
+  std::chrono::milliseconds suspect_after{0};  ///< FaultToleranceOptions::suspect_after
+  /// The value of FaultToleranceOptions::cut_after.
   std::chrono::milliseconds cut_after{0};
   std::string optimizer = {};  ///< OptimizerSettings as JSON; nodes with parameter servers need it
   bool verbose = true;         ///< Options::verbose

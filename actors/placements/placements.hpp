@@ -9,29 +9,30 @@
 
 namespace troupe {
 
-/// The reaction of the driver to the loss of members.
+/// How the driver reacts to the loss of a member.
 enum class RecoveryPolicy : std::uint8_t {
-  replace_workers,  ///< start a replacement for the lost worker, or continue without the worker
-  form_again,       ///< end the run, and form it again from the nodes that then join, because the node's part of the
-                    ///< state is lost as well
+  replace_workers,  ///< start a replacement for the lost worker, or continue without it
+  /// End the run, and form it again from the nodes that then join. This is necessary because a part of the state is
+  /// lost with the node.
+  form_again,
 };
 
-/// Describes a placement: its abilities, its requirements on a run and on the machine, and the function that creates
-/// its host.
+/// Describes a placement: its abilities, the checks of its options, the threads and files that it needs, and the
+/// function that creates its host.
 struct Rules {
   Reach reach = Reach::threads;
-  bool takes_lambdas = false;  ///< workers can call a function object of this process, such as a lambda
+  bool takes_lambdas = false;  ///< workers can call a function object of the driver's process, such as a lambda
   RecoveryPolicy recovery = RecoveryPolicy::replace_workers;
-  const char* backend = "store";  ///< the backend of collectives in users' functions on workers
-  /// Checks the options, and sets options that the user has left open.
+  const char* backend = "store";  ///< the name of the backend that users' functions on workers use for collectives
+  /// Checks the options in `hosting`, and sets options that the user has not set.
   /// @throws Error invalid_argument if an option is invalid
   void (*check)(Hosting& hosting) = nullptr;
-  /// Returns the number of nodes that host the workers; 0 on one machine.
+  /// Returns the number of nodes that host the workers; 0 if all workers run on one machine.
   int (*num_nodes)(const ClusterOptions& cluster) = nullptr;
   /// Returns the number of threads of CAF's scheduler in the driver.
   std::size_t (*scheduler_threads)(const Hosting& hosting) = nullptr;
-  /// Returns the needs of the driver's process and of the worker processes that it starts. The needs of the driver's
-  /// store and of its CAF threads are not included.
+  /// Returns the numbers of threads and files that the driver's process and its worker processes need. The needs of the
+  /// driver's object store and of its CAF threads are not included.
   StartNeeds (*needs)(const Hosting& hosting) = nullptr;
   std::unique_ptr<Host> (*make_host)(const HostParts& parts) = nullptr;
 
@@ -39,16 +40,16 @@ struct Rules {
   bool replaces_workers() const { return recovery == RecoveryPolicy::replace_workers; }
 };
 
-// Each of these objects is defined in a file of its own, such as cluster_rules.cpp.
+// The descriptions of the three placements. Each is defined in a file of its own, such as cluster_rules.cpp.
 extern const Rules kInProcessRules;
 extern const Rules kProcessesRules;
 extern const Rules kClusterRules;
 
-/// Returns the rules of a placement.
+/// Returns the description of `placement`.
 const Rules& rules_of(Placement placement);
 
-/// Returns the needs of the driver: `Rules::needs`, its store, its CAF threads, and the writing of checkpoints if the
-/// run writes any.
+/// Returns the numbers of threads and files that the driver needs in total: `Rules::needs`, its object store, its CAF
+/// threads, and, if the run writes checkpoints, the threads that write them.
 StartNeeds needs_of_driver(const Hosting& hosting);
 
 }  // namespace troupe

@@ -19,25 +19,26 @@ class Members;
 class Memberships;
 class Rounds;
 
-/// A function that receives floats in place, without copying. The memory is valid until the function returns.
+/// A function that reads floats in place, without copying. The memory is valid only until the function returns.
 using ReadFloats = std::function<void(std::span<const float>)>;
-/// A function that writes floats into the given memory.
+/// A function that fills the given memory with floats.
 using FillFloats = std::function<void(std::span<float>)>;
 
-/// Floats in the memory of a store. They stay valid until `holder` is destroyed. Any thread may destroy `holder`, but
-/// this must happen before the store's client is destroyed.
+/// Floats in the memory of an object store. The floats stay valid until `holder` is destroyed. Any thread may destroy
+/// `holder`, but it must be destroyed before the store's client.
 struct HeldFloats {
   std::span<const float> floats;
   std::shared_ptr<const void> holder;
 };
 
-/// The driver's access to the vectors of the state, which are in this machine's store, or in the store of each node.
+/// The interface through which the driver accesses the vectors of the state. The vectors are in the object store of
+/// this machine, or in the stores of all nodes.
 ///
-/// Vectors, and the arguments and results of users' functions, move between the driver and workers through numbered
-/// transfer objects, which a worker writes or reads. `fetch` removes a transfer object, and `forget_transfers` removes
-/// all that remain.
+/// Vectors, and arguments and results of users' functions, move between the driver and workers through transfer
+/// objects, which have numbers. A worker writes or reads a transfer object. `fetch` removes one transfer object, and
+/// `forget_transfers` removes all remaining ones.
 ///
-/// All functions may throw the errors of rounds.
+/// All functions may throw the errors that `Rounds::ask` throws.
 class StateHome {
  public:
   StateHome() = default;
@@ -45,64 +46,71 @@ class StateHome {
   StateHome& operator=(const StateHome&) = delete;
   virtual ~StateHome() = default;
 
-  /// Creates the buffers of a new generation. Buffer i becomes a copy of buffer `carried[i]` of the previous
-  /// generation. If this function throws, the previous state is unchanged. With nodes, the members must then be settled
-  /// again.
+  /// Creates the buffers of a new generation. The new buffer i becomes a copy of the previous generation's buffer
+  /// `carried[i]`. If this function throws, the previous state is unchanged; if the run has nodes, the members must
+  /// then be settled again.
   virtual void begin(const SlabLayout& layout, const PlanRequest& plan, const std::vector<int>& carried,
                      const Phase& phase) = 0;
-  /// Publishes the buffers of the new generation, so that workers can map them. Workers must have created their
-  /// gradients.
-  /// @param gradients as `made_for` of WorkerSlabs::map_others
+  /// Publishes the buffers of the new generation, so that workers can map these buffers. Before this call, all workers
+  /// must have created the slabs for their gradients.
+  /// @param gradients for which generations the slabs of gradients were created; see the parameter `made_for` of
+  /// WorkerSlabs::map_others
   virtual void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const Phase& phase) = 0;
 
-  /// Begins and publishes a generation on the node of one worker only. So the state on this node can still be read if
-  /// other nodes are lost. Afterwards this node is connected to the driver only, and waits for no other node. The
-  /// committed state does not change on any node. Only for several stores.
-  /// @param attach called before the generation is published; must make the worker create its slabs
+  /// Begins and publishes a generation only on the node that hosts `worker`, so that the state on this node can be read
+  /// although other nodes are lost. Afterwards this node is connected only to the driver. The committed state does not
+  /// change on any node. Supported only if the run has nodes.
+  /// @param attach a function that makes the worker create its slabs; it is called before the generation is published
   virtual void begin_alone(int worker, const SlabLayout& layout, const PlanRequest& plan,
                            const std::vector<int>& carried, const std::function<void()>& attach, const Phase& phase);
 
-  /// Creates a transfer object that `worker` will write. If an object with this number still exists after `place`, it
-  /// may be reused.
+  /// Creates the transfer object with the number `transfer`, which `worker` will write. If a transfer object with this
+  /// number still exists, because `place` has used it, the object may be reused.
   virtual void create(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
-  /// Like `create`, but may reuse a larger object that an earlier call has lent and whose floats nobody holds any
-  /// longer. This is faster, because memory that was written before is cheaper than new memory. Returns the number of
-  /// the object.
+  /// Creates a transfer object like `create`, or reuses an object of an earlier call of `lend` that is large enough and
+  /// whose floats are no longer held. Reuse is faster, because the first writes to new memory are slow. Returns the
+  /// number of the transfer object, which is not `transfer` if an object is reused.
   virtual std::uint64_t lend(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) {
     create(transfer, worker, floats, phase);
     return transfer;
   }
-  /// Creates a transfer object that the workers in `readers` will read, and fills it. If an object with this number
-  /// still exists after `place`, it may be filled again.
+  /// Creates the transfer object with the number `transfer`, which the workers in `readers` will read, and calls `fill`
+  /// to write its floats. If a transfer object with this number still exists, because `place` has used it, the object
+  /// may be filled again.
   virtual void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const FillFloats& fill,
                    const Phase& phase) = 0;
-  /// Ends the use of objects that were created by `put`, after the workers in `readers` have read them.
+  /// Ends the use of the transfer objects that `put` has created, after the workers in `readers` have read them.
   virtual void withdraw(const std::vector<int>& readers, const Phase& phase) = 0;
-  /// Returns the floats that `worker` has written into a transfer object, and ends the use of the object.
+  /// Returns the first `floats` floats that `worker` has written into the transfer object, and ends the use of this
+  /// object.
   virtual HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) = 0;
-  /// Copies a transfer object that the first worker has written into a vector of the state, in all stores.
+  /// Copies a transfer object, which the first worker has written, into the vector `vector` of the state, in all
+  /// stores.
   virtual void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) = 0;
   /// Sets the optimizer's vectors in `buffer` to zero, in all stores.
   virtual void clear(int buffer, const Phase& phase) = 0;
-  /// Makes a vector complete in the store of the first worker: copies the slices that are in other stores into it.
+  /// Completes a vector of the state in the store of the first worker: copies the slices that are only in other stores
+  /// into that store.
   virtual void gather(int vector, int buffer, const Phase& phase) = 0;
-  /// Removes all remaining transfer objects. Sends nothing to nodes: objects that remain on nodes after an error are
-  /// removed when their next generation begins.
+  /// Removes all remaining transfer objects in the driver's store. Sends no request to nodes: transfer objects that
+  /// remain on a node after an error are removed when the next generation begins.
   virtual void forget_transfers() noexcept = 0;
 
-  /// Returns true if the store of a node is valid only in the node's own slices, for vectors other than the weights.
+  /// Returns true if each node's store contains valid values only for the node's own slices, in all vectors except the
+  /// weights.
   virtual bool in_parts() const { return false; }
-  /// Returns the gradients that the driver adds itself, and their mean; null if the driver adds no gradients.
+  /// Returns access to the gradients that the driver itself adds, and to their mean. Returns null if the driver adds no
+  /// gradients.
   virtual const DriverGradients* gradients() const { return nullptr; }
-  /// Returns the data of the parameter servers in this process; null if there are none.
+  /// Returns the memory that the parameter servers in this process use; null if there are no such servers.
   virtual std::shared_ptr<const ServedState> served() const { return nullptr; }
 };
 
-/// Returns a home of the state in the store of this machine.
+/// Returns the implementation for a run on one machine, where the state is in the object store `store`.
 std::unique_ptr<StateHome> keep_state_here(StoreClient& store);
-/// Returns a home of the state in the stores of all nodes.
-/// @param store the driver's store, into which floats are fetched
-/// @param optimizer OptimizerSettings as JSON, for parameter servers on nodes
+/// Returns the implementation for a run with nodes, where the state is in the object stores of all nodes.
+/// @param store the driver's object store, into which `fetch` copies floats
+/// @param optimizer the OptimizerSettings as JSON, for parameter servers on nodes
 std::unique_ptr<StateHome> keep_state_in_nodes(Memberships& nodes, const Members& members, Rounds& rounds,
                                                StoreClient& store, std::string optimizer);
 

@@ -35,7 +35,7 @@ std::optional<Happening> DriverMailbox::hear(const Deadline& deadline) {
     after_receive();
     self_->receive([&](const caf::down_msg& down) { happening = ended(down.source); },
                    caf::others >> [&](caf::message_view& view) -> caf::result<caf::message> {
-                     after_receive();  // not necessarily the message that `await_data` has seen
+                     after_receive();  // the received message may be another one than `await_data` has seen
                      happening = heard(view.move_content_to_message());
                      return caf::message{};
                    });
@@ -49,8 +49,8 @@ Happening DriverMailbox::ended(const caf::actor_addr& actor) const {
   return Ended{member->second};
 }
 
-/// Returns a member's message as an answer, and a join message of any other actor as an arrival. Returns none for all
-/// other messages, which are dropped.
+/// Returns the event for a received message: an `Answer` if the sender is a member, or an arrival if another actor asks
+/// to join. Returns none for any other message, which is then dropped.
 std::optional<Happening> DriverMailbox::heard(caf::message content) const {
   const auto member = members_.find(caf::actor_cast<caf::actor_addr>(self_->current_sender()));
   if (member != members_.end()) return Answer{member->second, std::move(content)};

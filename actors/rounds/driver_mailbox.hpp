@@ -7,14 +7,15 @@
 
 namespace troupe {
 
-/// The mailbox of the driver actor, which maps member numbers to actors. It runs on the thread that calls
-/// `DistributedSGD`, so a step needs no thread switch on the driver's side.
+/// The mailbox of the driver's actor. Maps member numbers to actors, and sends and receives their messages. The mailbox
+/// is used on the thread that calls `DistributedSGD`, so the driver switches no threads during a step.
 class DriverMailbox : public Reception {
  public:
   explicit DriverMailbox(caf::actor_system& system) : self_(system) {}
 
   caf::actor address() const { return caf::actor_cast<caf::actor>(self_); }
-  /// Makes the mailbox return `Departure` when `actor` ends. Call it for an actor that is not a member yet.
+  /// Makes the mailbox return the event `Departure` when `actor` ends. Call this function for an actor that is not a
+  /// member yet.
   void watch(const caf::actor& actor) { self_->monitor(actor); }
 
   void seat(int member, const caf::actor& actor) override;
@@ -23,6 +24,7 @@ class DriverMailbox : public Reception {
 
  private:
   std::optional<Happening> hear(const Deadline& deadline) override;
+  /// Returns the event for an actor that has ended: `Ended` if the actor is a member, and otherwise `Departure`.
   Happening ended(const caf::actor_addr& actor) const;
   std::optional<Happening> heard(caf::message content) const;
 

@@ -5,10 +5,10 @@
 namespace troupe {
 namespace {
 
-/// How long to wait for the reason why a process ended. The end of its connection may be seen before the end of the
-/// process.
+/// The maximum time to wait for the reason why a process ended. A wait may be necessary, because the driver may detect
+/// the end of the connection before the end of the process.
 constexpr std::chrono::milliseconds kReapTimeout{500};
-/// How long to wait for other replies after a failure that blames another node.
+/// The maximum time for which a round waits for other replies after a failure that names another node as the cause.
 constexpr std::chrono::milliseconds kBlameTime{500};
 
 }  // namespace
@@ -57,7 +57,8 @@ Error Failures::of_silence(const Round& round, const Phase& phase) const {
           where(round.missing().front(), phase)};
 }
 
-/// Returns the missing members for an error message, for example "worker 1", "workers 1, 3" or "node alice".
+/// Returns a text that lists the members in `missing` for an error message, for example "worker 1", "workers 1, 3" or
+/// "node alice".
 std::string Failures::names_of(const std::vector<int>& missing) const {
   if (Members::is_server(missing.front()))
     return "parameter server " + std::to_string(Members::server_of(missing.front()));

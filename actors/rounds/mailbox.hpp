@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// A message from a member. The member's number is determined by the connection, not by the message, so that a member
-/// cannot pose as another member.
+/// A message that a member has sent. The mailbox determines `member` from the connection, not from the message's
+/// content, so that a member cannot impersonate another member.
 struct Answer {
   int member = 0;
   caf::message content;
@@ -22,7 +22,7 @@ struct Ended {
 
 using Event = std::variant<Answer, Ended>;
 
-/// Sends messages to members and receives events from them. Members are addressed by number.
+/// Sends messages to members, and receives their answers and the events of their ends. Members are addressed by number.
 class Mailbox {
  public:
   Mailbox() = default;
@@ -31,7 +31,7 @@ class Mailbox {
   virtual ~Mailbox() = default;
 
   virtual void send(int member, const caf::message& message) = 0;
-  /// Returns the next event, or none if the deadline passes first.
+  /// Waits for the next event and returns it. Returns none if the deadline passes first.
   virtual std::optional<Event> next(const Deadline& deadline) = 0;
 };
 

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// The largest number of kept arrivals. Further arrivals are dropped.
+/// The largest number of arrivals of workers that are kept for `next_happening`. Further arrivals are dropped.
 constexpr std::size_t kMostArrivals = 1024;
 
 }  // namespace

@@ -11,7 +11,8 @@
 namespace troupe {
 namespace {
 
-/// The largest number of samples of a shard. It is small enough that the sum over all shards does not overflow.
+/// The largest number of samples of a shard that a reply may contain. It is small enough that the sum over all shards
+/// does not overflow.
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
@@ -39,7 +40,8 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
 }
 
 /// Returns the number of floats of a tensor with this shape.
-/// @throws Error protocol if a length is negative, or the tensor has more than `most` floats, the model's size
+/// @param most the model's size: the number of floats in its flat vector
+/// @throws Error protocol if a length is negative, or if the tensor has more than `most` floats
 std::uint64_t floats_of(const std::vector<std::int64_t>& shape, std::uint64_t most, const Where& where) {
   std::uint64_t floats = 1;
   for (const std::int64_t length : shape) {
@@ -65,7 +67,8 @@ void check_tensors(const Built& built, const Where& where) {
   check(total > 0, "the model has no tensors", where);
 }
 
-/// Checks that `told` lists exactly the wanted shards, and that each of the other lists has one entry per shard.
+/// Checks that `told`, the list of shards in a reply, is exactly `wanted`, and that each other list of the reply has
+/// one entry per shard.
 /// @param others the lengths of the other lists
 void check_shards(const std::vector<std::int32_t>& told, const Range& wanted, std::initializer_list<std::size_t> others,
                   const Where& where) {

@@ -3,10 +3,10 @@
 namespace troupe {
 namespace {
 
-/// If a wait ends this much later than its deadline, this process was stopped, or it got no CPU time.
+/// If a wait ends at least this much later than its deadline, this process must have been stopped, or got no CPU time.
 constexpr std::chrono::milliseconds kStopped{500};
-/// If this process was stopped during a wait, the wait continues for at least this long, so that messages that have
-/// arrived in the meantime are processed.
+/// If this process was stopped during a wait, the wait continues for at least this time. Otherwise, members whose
+/// messages arrived while the process was stopped would count as late.
 constexpr std::chrono::milliseconds kHearing{1000};
 
 }  // namespace
@@ -38,7 +38,7 @@ std::optional<Event> Rounds::next_event(std::vector<int> missing, Deadline deadl
     const Deadline next = portion ? Deadline(std::min(*portion, deadline.left())) : deadline;
     if (auto event = mailbox_.next(next)) return event;
     if (!heard_out && Clock::now() - next.at() > kStopped) {
-      // This process itself was stopped. First process the messages that arrived in the meantime.
+      // This process was stopped. First process the messages that arrived while it was stopped.
       heard_out = true;
       deadline = Deadline(std::max(deadline.left(), kHearing));
       continue;
@@ -60,8 +60,8 @@ void Rounds::note_end(int member, const Phase& phase) {
 void Rounds::throw_if_lost(const Round& round, const Phase& phase) {
   for (const int member : round.missing())
     if (members_.lost(member)) {
-      // This error reports only the newest loss. If an earlier worker with the same number was lost, too, its loss
-      // remains unreported.
+      // This error reports the newest loss of the worker. If an earlier worker with the same number was lost, too, the
+      // earlier loss remains unreported.
       const auto newest = std::ranges::find(untold_.rbegin(), untold_.rend(), member, &std::pair<int, Error>::first);
       if (newest != untold_.rend()) untold_.erase(std::next(newest).base());
       throw failures_.of_loss(member, phase);
@@ -113,8 +113,8 @@ Error Rounds::silent(int member, const Phase& phase) const {
 }
 
 void Rounds::time_out(const Round& round, const Phase& phase) {
-  // If all missing members owe an answer to an earlier round, they are stragglers that later steps left out. They count
-  // as lost, not as late, and are replaced.
+  // If all missing members owe an answer to an earlier round, they are stragglers that later steps have left out. Then
+  // the error is worker_lost, not timeout, so that the stragglers are replaced.
   if (std::ranges::all_of(round.missing(), [this](int member) { return owes(member); })) {
     for (const int member : round.missing()) {
       members_.lose(member);

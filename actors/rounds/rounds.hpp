@@ -19,15 +19,17 @@ struct From {
   Reply reply;
 };
 
-/// Sends requests to members and gathers one reply from each before a deadline. No other class waits for replies.
+/// Sends requests to members, and waits for one reply from each of them, until a deadline. No other class waits for
+/// replies of members.
 class Rounds {
  public:
   Rounds(Mailbox& mailbox, Members& members, FailureDetector& detector)
       : mailbox_(mailbox), members_(members), detector_(detector), failures_(members, detector) {}
 
-  /// Sends one request to all members in `to`. Returns the replies, sorted by member.
-  /// @throws Error timeout, worker_lost, or the error that a member reported. Workers that miss the deadline are marked
-  /// as lost.
+  /// Sends the same request to all members in `to`, and waits for their replies. Returns the replies, sorted by member
+  /// number.
+  /// @throws Error timeout if the deadline of `phase` passes; the missing workers are then marked as lost. worker_lost
+  /// if a member is lost. Otherwise, the error that a member has reported
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const std::vector<int>& to, const Phase& phase) {
     Round round = begin(to);
@@ -35,7 +37,8 @@ class Rounds {
     if (disturb_) disturb_(phase);
     return gather<typename Request::Reply>(round, phase);
   }
-  /// As `ask`, but sends a separate request to each member.
+  /// Does the same as `ask`, but with a separate request for each member. Each element of `requests` is a member and
+  /// the request for it.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask_each(const std::vector<std::pair<int, Request>>& requests,
                                                       const Phase& phase) {
@@ -48,76 +51,85 @@ class Rounds {
     return gather<typename Request::Reply>(round, phase);
   }
 
-  // Rounds whose replies are taken one by one, with `next_reply` or `next_of`. The caller may end such a round with
-  // `close` before all members have answered.
-  /// Sends `request` to all members in `to`. Returns the round, which waits for one reply from each of them.
+  // The next functions are for rounds whose replies the caller takes one by one, with `next_reply` or `next_of`. The
+  // caller may end such a round with `close` before all members have answered.
+  /// Begins a round: sends `request` to all members in `to`, without waiting for replies. Returns the round, which is
+  /// complete when each of these members has replied.
   template <class Request>
   Round open(Request request, const std::vector<int>& to, const Phase& phase);
-  /// As above, and also sends the request `other` to the member `also`. Its reply must have the same type.
+  /// Begins a round with two kinds of requests: sends `request` to all members in `to`, and `other` to the member
+  /// `also`. Both requests must have the same type of reply.
   template <class Request, class Other>
   Round open(Request request, const std::vector<int>& to, Other other, int also, const Phase& phase);
-  /// Returns the next reply to one of these rounds, or none if `until` passes first.
-  /// @throws Error as `ask`, except timeout
+  /// Waits for the next reply to one of `rounds`, and returns it. Returns none if `until` passes first.
+  /// @throws Error worker_lost if one of the rounds waits for a lost member; or the error that the reply reports
   template <class Reply>
   std::optional<From<Reply>> next_reply(std::vector<Round>& rounds, const Deadline& until, const Phase& phase);
-  /// As `next_reply`, for rounds whose replies have one of several types. If a reply reports a failure, the reply is
-  /// returned, and no error is thrown.
-  /// @param unasked called with each answer that belongs to none of these rounds and is not owed (see `owes`)
+  /// Waits for the next reply to one of `rounds`, like `next_reply`. The replies may have any of the types `Replies`.
+  /// If a reply reports a failure, returns the reply and throws no error.
+  /// @param unasked a function that is called with each answer that belongs to none of `rounds` and that no member owes
+  /// (see `owes`)
   template <class... Replies>
   std::optional<std::variant<From<Replies>...>> next_of(std::vector<Round>& rounds, const Deadline& until,
                                                         const Phase& phase,
                                                         const std::function<void(const Answer&)>& unasked = {});
-  /// Ends a round that `open` has returned as a success, although some members have not answered. These members then
-  /// owe an answer of type `Reply`, which is ignored when it arrives.
+  /// Ends a round that `open` has returned, and treats it as successful although some members have not answered. Each
+  /// of these members then owes an answer of type `Reply`. The answer is ignored when it arrives.
   template <class Reply>
   void close(const Round& late);
-  /// Returns whether `answer` is an answer that its member owed. If so, records that the member no longer owes it.
+  /// Returns whether `answer` is the answer that its sender owed (see `owes`). If so, records that the sender owes no
+  /// answer any more.
   bool settles_debt(const Answer& answer);
-  /// Returns the error for `failure`, which the member's reply to this round reports.
+  /// Returns the error for `failure`, which the reply of `member` to `round` reports.
   Error failure_of(const Round& round, int member, const Failure& failure, const Phase& phase) const;
-  /// Processes all events that have already arrived: records lost members and late answers. Does not wait.
+  /// Processes all events that have already arrived, without waiting: records the members that have ended, and the
+  /// answers that members owed.
   void listen(const Phase& phase);
-  /// Returns whether a member owes an answer: it has not yet answered a round that was closed.
+  /// Returns whether `member` owes an answer, which means that it has not yet answered a round that was ended with
+  /// `close`.
   bool owes(int member) const { return owed_.contains(member); }
-  /// Records that the member owes no answer any more.
+  /// Records that `member` owes no answer any more.
   void forgive(int member) { owed_.erase(member); }
-  /// Marks the workers that have not answered `round` as lost.
-  /// @throws Error timeout, or worker_lost if all missing members still owe an answer to an earlier round
+  /// Handles the case that `round` has missed its deadline: marks the workers that have not answered as lost, and
+  /// throws an error.
+  /// @throws Error worker_lost if all missing members still owe an answer to an earlier round; otherwise timeout
   [[noreturn]] void time_out(const Round& round, const Phase& phase);
-  /// @throws Error worker_lost if a member that has not answered `round` is lost. The loss then counts as reported; see
-  /// `untold_loss`.
+  /// Throws an error if `round` waits for a lost member. The loss then counts as reported; see `untold_loss`.
+  /// @throws Error worker_lost
   void throw_if_lost(const Round& round, const Phase& phase);
-  /// Marks a member as lost because it has owed an answer for too long.
+  /// Marks `member` as lost, because it has owed an answer for too long, and throws an error.
   /// @throws Error worker_lost
   [[noreturn]] void give_up(int member, const Phase& phase);
 
-  /// Sets a function that is called each time after the requests of a round were sent. Used to inject faults.
+  /// Sets a function that is called after the requests of each round were sent. It is used to inject faults.
   void disturb_by(std::function<void(const Phase&)> disturb) { disturb_ = std::move(disturb); }
 
-  /// Marks a member as lost because its end was seen, by this class or by its caller. The loss of a worker then waits
-  /// to be reported; see `untold_loss`.
+  /// Marks `member` as lost, because this class or its caller has detected that the member has ended. The loss of a
+  /// worker is recorded as not yet reported; see `untold_loss`.
   void note_end(int member, const Phase& phase);
-  /// Returns the error for the oldest loss of a worker that no error has reported yet, or none. Each loss is returned
-  /// once. A loss stays unreported if no round waited for the worker, or if another member was blamed.
-  /// @param replaced if true, skips workers that are still lost and take part
+  /// Returns the error for the oldest loss of a worker that no thrown error has reported yet; none if there is no such
+  /// loss. Each loss is returned once. A loss is unreported if no round waited for the worker, or if the round's error
+  /// named another member.
+  /// @param replaced if true, ignores the losses of workers that take part and are still lost, which means that they
+  /// are not replaced yet
   std::optional<Error> untold_loss(bool replaced);
   /// Discards all losses that have not been reported yet.
   void forget_untold() { untold_.clear(); }
-  /// Returns whether a loss of this worker has not been reported yet.
+  /// Returns whether a loss of `worker` has not been reported yet; see `untold_loss`.
   bool is_untold(int worker) const { return std::ranges::count(untold_, worker, &std::pair<int, Error>::first) > 0; }
-  /// Returns whether the last round ended successfully. After a failed round, members may still be working on its
-  /// requests.
+  /// Returns whether the members are settled: the last round ended successfully. After a failed round, members may
+  /// still be working on the round's requests.
   bool settled() const { return settled_; }
-  /// Makes `settled` return false until the next successful round. Call it when members continue to work after a round,
-  /// so that a later failure may leave their work unfinished.
+  /// Makes `settled` return false until the next successful round. Must be called if members continue to work after a
+  /// round, because a later failure may leave this work unfinished.
   void unsettle() { settled_ = false; }
-  /// Makes `settled` return true. Call it when all rounds that `open` has returned are over.
+  /// Makes `settled` return true. Must be called when all rounds that `open` has returned are complete.
   void settle() { settled_ = true; }
 
   Where where(int member, const Phase& phase) const { return failures_.where(member, phase); }
 
  private:
-  /// Returns whether a message is the answer that the member owes.
+  /// A function that returns whether a message is the answer that a member owes.
   using IsOwed = std::function<bool(const caf::message&)>;
 
   /// Returns a new round with the next number, which waits for the members in `to`.
@@ -127,25 +139,27 @@ class Rounds {
   template <class Reply>
   std::vector<From<Reply>> gather(Round& round, const Phase& phase);
   template <class Reply>
-  /// If `answer` is a reply of this type to `round`, records the answer in `round` and returns true.
+  /// If `answer` has the type `Reply` and belongs to `round`, records in `round` that its sender has answered, and
+  /// returns true. Otherwise returns false.
   static bool accepts(Round& round, const Answer& answer);
-  /// Returns the next answer of any member. After a failure, returns none when the time to wait for other replies is
-  /// over.
-  /// @throws Error timeout, or worker_lost if the round waits for a lost member
+  /// Waits for the next answer of any member and returns it. If a failure was recorded, returns none when the time to
+  /// wait for other replies is over (`Failures::deadline`).
+  /// @throws Error timeout if the deadline of `phase` passes without a failure; worker_lost if the round waits for a
+  /// lost member
   std::optional<Answer> next_answer(const Round& round, const Phase& phase);
-  /// Returns the next event, or none if the deadline passes. While it waits, checks the signs of life of the `missing`
-  /// members and of members that owe an answer.
+  /// Waits for the next event and returns it. Returns none if the deadline passes first. While waiting, checks the
+  /// signs of life of the members in `missing`, and of all members that owe an answer.
   std::optional<Event> next_event(std::vector<int> missing, Deadline deadline);
-  /// Returns the error for a member that is lost because it has not answered in time.
+  /// Returns the error (worker_lost) for `member`, which counts as lost because it has not answered in time.
   Error silent(int member, const Phase& phase) const;
 
   Mailbox& mailbox_;
   Members& members_;
   FailureDetector& detector_;
-  Failures failures_;  ///< failures of the round that is being gathered
+  Failures failures_;  ///< the failures of the current round
   std::function<void(const Phase&)> disturb_;
   std::vector<std::pair<int, Error>> untold_;  ///< losses of workers that no error has reported yet, in order
-  std::map<int, IsOwed> owed_;                 ///< by member, a function that recognizes the owed answer
+  std::map<int, IsOwed> owed_;  ///< by member that owes an answer: a function that recognizes this answer
   std::uint64_t last_round_ = 0;
   bool settled_ = false;
 };
@@ -162,7 +176,7 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
     if (settles_debt(*answer) || !accepts<Reply>(round, *answer)) {
-      // Unexpected replies do not extend the deadline.
+      // Unexpected replies must not extend the deadline, so check the deadline here.
       if (phase.deadline.passed()) time_out(round, phase);
       continue;
     }

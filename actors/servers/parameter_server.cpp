@@ -75,8 +75,9 @@ bool ParameterServer::update(const Push& push, const PushedSlice& pushed) {
   return finite;
 }
 
-/// Adds the pushed changes of the statistics, divided by the number of shards of the run. Therefore the changes of one
-/// shard move the statistics by this shard's fraction of a step, as its gradients move the weights.
+/// Adds the changes of the statistics that the worker has pushed, divided by the number of shards of the run. Therefore
+/// the pushes of all shards together change the statistics by the mean of the shards' changes, as in a synchronous
+/// step.
 void ParameterServer::update_statistics(const Push& push, const PushedSlice& pushed) {
   const auto from = state_->vector(kWeightsVector, push.from);
   const auto to = state_->vector(kWeightsVector, push.to);
@@ -86,7 +87,7 @@ void ParameterServer::update_statistics(const Push& push, const PushedSlice& pus
   });
 }
 
-/// Copies the slice from the old buffer to the new buffer, as if there had been no push.
+/// Copies the slice from the old buffer (`push.from`) to the new buffer (`push.to`), for a push that is not applied.
 void ParameterServer::keep(const Push& push) {
   for (int vector = 0; vector < state_->layout().vectors; ++vector)
     std::memcpy(state_->vector(vector, push.to).data() + slice_.begin,

@@ -9,26 +9,27 @@
 
 namespace troupe {
 
-/// A parameter server. It owns one slice of the state, and runs in the process whose store contains the state. It
-/// applies the workers' pushes one after the other, each completely or not at all. For a worker that fetches, it copies
-/// the current slice. Therefore no worker reads memory that is being written. A worker sees each slice at one version,
-/// but different slices may have different versions.
+/// A parameter server, which owns one slice of the state. It runs in the process whose object store contains the state.
+/// The server applies the workers' pushes one after the other, each completely or not at all. If a worker fetches
+/// weights, the server copies its current slice for the worker, so no worker reads memory that is being written. Within
+/// a slice, the fetched weights all have the same version, but slices of different servers may have different versions.
 class ParameterServer {
  public:
-  /// @param exchange moves gradients and weights between the server and workers, on the node that holds the state
-  /// @param learned_size the number of floats that have a gradient; these come first. The remaining floats are
-  /// statistics: for these, workers push changes instead of gradients.
+  /// @param exchange the object that moves gradients and weights between this server and workers
+  /// @param learned_size the number of floats that have a gradient, which come first in the flat vector. The remaining
+  /// floats are statistics, for which workers push changes instead of gradients.
   ParameterServer(std::shared_ptr<const ServedState> state, std::shared_ptr<ServerExchange> exchange, int num_shards,
                   const Range& slice, std::size_t learned_size, const OptimizerSettings& optimizer);
 
-  /// Applies the worker's gradients to the slice, sends the slice to the worker, or both, as `push` requests. If a new
-  /// value is not finite, or an error is thrown, the new buffer gets the old slice instead.
-  /// @throws Error of the exchange
+  /// Carries out a request: applies the worker's gradients to the slice (`push.applies`), sends the slice to the worker
+  /// (`push.serves`), or both. If a new value is not finite, or an error is thrown, copies the old slice into the new
+  /// buffer instead.
+  /// @throws Error as the functions of ServerExchange do, for example timeout
   Pushed carry_out(const Push& push);
 
  private:
-  /// Writes the new slice: the learned floats with `update`, the statistics with `update_statistics`. Returns false if
-  /// a written value is not finite.
+  /// Writes the new slice into buffer `push.to`: the learned floats with `update`, and the statistics with
+  /// `update_statistics`. Returns false if a written value is not finite.
   bool apply(const Push& push, const PushedSlice& pushed);
   bool update(const Push& push, const PushedSlice& pushed);
   void update_statistics(const Push& push, const PushedSlice& pushed);

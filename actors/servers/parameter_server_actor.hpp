@@ -9,15 +9,16 @@
 
 namespace troupe {
 
-/// Holds a parameter server for its actor. Another thread can take the server away, even while the actor uses it.
+/// Holds a parameter server on behalf of its actor. Another thread can take the server away from the actor at any time.
+/// Thread-safe.
 class HeldServer {
  public:
   explicit HeldServer(std::shared_ptr<ParameterServer> server) : server_(std::move(server)) {}
 
-  /// Carries out a push. Returns none if the server was taken away.
+  /// Carries out `push` with the server, and returns the reply. Returns none if the server was taken away.
   std::optional<Pushed> carry_out(const Push& push);
-  /// Waits for the current push, then releases the server. If this was the last reference, the state is released on the
-  /// calling thread.
+  /// Waits until the current push is finished, and then releases this object's reference to the server. If it was the
+  /// last reference, the server and its reference to the state are destroyed on the calling thread.
   void take_away();
 
  private:
@@ -25,8 +26,8 @@ class HeldServer {
   std::shared_ptr<ParameterServer> server_;
 };
 
-/// Returns the behavior of a parameter server's actor. The actor accepts requests of the driver only, and handles them
-/// in order. After its server is taken away, it answers no requests.
+/// Returns the behavior of the actor of a parameter server. The actor accepts requests only from the driver, and
+/// handles them in the order of arrival. After `HeldServer::take_away`, the actor answers no more requests.
 caf::behavior parameter_server_actor(caf::event_based_actor* self, const std::shared_ptr<HeldServer>& server,
                                      const caf::actor& driver);
 

@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// The objects that a node shares with its workers.
+/// The interface through which a worker uses the objects that its node shares with all of its workers.
 class NodeShare {
  public:
   NodeShare() = default;
@@ -16,14 +16,17 @@ class NodeShare {
   NodeShare& operator=(const NodeShare&) = delete;
   virtual ~NodeShare() = default;
 
-  // The exchange of the current generation: between all nodes, or with parameter servers. One of the two is null. The
-  // exchange stays valid as long as a pointer to it exists.
+  // Each of the next two functions returns an exchange of the current generation. `exchange` returns the exchange of
+  // gradients between all nodes, and `server_exchange` the exchange with parameter servers. One of the two results is
+  // null. An exchange exists as long as a pointer to it exists.
   virtual std::shared_ptr<NodeExchange> exchange() const = 0;
   virtual std::shared_ptr<ServerExchange> server_exchange() const = 0;
-  /// Checks that a worker's slabs belong to this generation and are cut by the same plan.
-  /// @throws Error protocol otherwise
+  /// Checks that a worker's slabs belong to the node's current generation, and that the worker uses the same plan as
+  /// the node.
+  /// @throws Error protocol if this is not so
   virtual void check_alike(const SlabLayout& layout, const PlanRequest& plan, std::size_t learned_size) const = 0;
-  /// Returns the group for functions on workers of several nodes; null before the first group begins.
+  /// Returns the group in which users' functions on workers of several nodes run collectives; null before the first
+  /// group begins.
   virtual std::shared_ptr<NodeGroup> group() const = 0;
 };
 

@@ -9,21 +9,23 @@
 
 namespace troupe {
 
-/// Runs tasks one after the other on a thread of its own. If a thread would cost more than the tasks, `run_inline`
-/// makes the queue run them on the caller's thread.
+/// Runs tasks one after the other on a thread of its own. `run_inline` makes the queue run later tasks on the caller's
+/// thread instead; this is faster if the tasks are short.
 class TaskQueue {
  public:
+  /// Starts the queue's thread.
   /// @throws Error limit_reached if the thread cannot be started
   TaskQueue();
-  /// Waits for all queued tasks and ends the thread. If called by a task of this queue, returns at once; the thread
-  /// then ends by itself.
+  /// Waits until all queued tasks are finished, and ends the thread. If a task of this queue destroys the queue, the
+  /// destructor returns at once, and the thread ends by itself.
   ~TaskQueue();
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  /// Runs a task, or queues it for the thread. Tasks must not throw.
+  /// Queues `task` for the thread, or, after `run_inline`, runs it before returning. Tasks must not throw.
   void run(std::function<void()> task);
-  /// Ends the thread; `run` then runs each task itself. Must not be called while tasks are queued.
+  /// Ends the queue's thread. Afterwards, `run` runs each task on the caller's thread. Must not be called while tasks
+  /// are queued.
   void run_inline();
 
  private:

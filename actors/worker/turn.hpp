@@ -11,12 +11,13 @@ class Places {
  public:
   explicit Places(int count) : free_(count) {}
 
-  /// Blocks until a place is free, and takes the place.
+  /// Blocks until a place is free, and then takes the place.
   void take() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [this] { return free_ > 0; });
     --free_;
   }
+  /// Makes a place free that was taken with `take`.
   void give_back() {
     const std::lock_guard lock(mutex_);
     ++free_;
@@ -29,10 +30,10 @@ class Places {
   int free_;
 };
 
-/// Holds a place from construction to destruction.
+/// Takes a place in the constructor, and gives it back in the destructor.
 class Turn {
  public:
-  /// @param places null: no limit
+  /// @param places the semaphore; null: there is no limit, and the object does nothing
   explicit Turn(Places* places) : places_(places) {
     if (places_ != nullptr) places_->take();
   }

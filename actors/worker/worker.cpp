@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-/// Counts the replicas that have not finished yet, and keeps the first failure.
+/// Counts the replicas that have not finished a request yet, and keeps the first failure.
 struct Pending {
   explicit Pending(std::size_t count) : left(count) {}
 

@@ -8,10 +8,12 @@
 namespace troupe {
 namespace {
 
-/// Sends replies from the replicas' threads directly to the driver, with the worker as the sender.
+/// A function object that sends a reply to the driver, with the worker's actor as the sender. Threads of replicas may
+/// call it.
 struct Replying {
   caf::actor from, driver;
-  ForkBarrier barrier = {};  ///< a message sent in a child made by fork would corrupt the parent's connection
+  ForkBarrier barrier =
+      {};  ///< ends a child made by fork, because a message that it sends would corrupt the parent's connection
 
   template <class Reply>
   void operator()(Reply reply) const {

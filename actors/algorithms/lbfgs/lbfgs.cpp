@@ -11,12 +11,12 @@
 namespace troupe {
 namespace {
 
-/// The default number of portions.
+/// The total number of portions into which the data is divided at least, if the option `Lbfgs::portions` is 0.
 constexpr int kUsualPortions = 16;
-/// The relative error of a mean of losses that are computed in floats.
+/// The assumed relative rounding error of a mean of losses that are computed in single precision.
 constexpr double kNoise = 1e-8;
-/// A step makes a pair only if the slope along its direction grows by more than this fraction of the first slope's
-/// magnitude.
+/// After a step, a pair is stored only if the slope of the objective along the step's direction has grown enough. The
+/// growth must exceed this fraction of the magnitude of the slope before the step.
 constexpr double kLeastCurvature = 1e-10;
 
 LbfgsEnd end_of(LineSearchEnd end) { return end == LineSearchEnd::budget ? LbfgsEnd::budget : LbfgsEnd::no_descent; }
@@ -27,15 +27,15 @@ bool has_ended_well(const LineSearch& search) {
 
 }  // namespace
 
-/// One call of `step`.
+/// Carries out one call of `LbfgsRunner::step`.
 class LbfgsRunner::Step {
  public:
   Step(LbfgsRunner& algorithm, const StepContext& context)
       : algorithm_(algorithm), options_(algorithm.options_), context_(context), rounds_(context, algorithm.options_) {}
 
   StepReport run(bool rehearse);
-  /// Remembers the pair of the committed step from the weights before and after the step: both gradients are computed
-  /// again.
+  /// Stores the pair of the committed step, if this failed after the step. For this, computes both gradients again: at
+  /// the weights before the step and at the weights after the step.
   void catch_up();
 
  private:
@@ -44,9 +44,16 @@ class LbfgsRunner::Step {
   void check_finite(const ObjectivePoint& found) const;
   bool search(Known& known);
   void forget_history(Known& known);
+  /// Runs a line search along the direction that follows from the products in `known`. Returns whether the line search
+  /// was successful; the chosen point is in `taken_`.
   bool try_along(const Known& known);
+  /// Moves the weights by `length` times the direction, into the spare buffer, and evaluates the objective there. If
+  /// the moved weights are not finite, the result is NaN.
+  /// @param makes_direction whether the direction must be computed first
   ObjectivePoint evaluate_along(const Known& known, double length, bool makes_direction);
+  /// Commits the weights in the spare buffer as a step, and then stores the step's pair.
   void commit(const Known& known);
+  /// Stores the pair of the committed step, and unpins the version before the step.
   void remember(Pending pending);
   StepReport report_of(const Known& known, LbfgsEnd end) const;
 
@@ -56,10 +63,10 @@ class LbfgsRunner::Step {
   LbfgsRounds rounds_;
   const Stopwatch whole_;
   Version begun_ = context_.versions.committed();
-  std::int64_t updates_ = begun_.updates;  ///< the number of pairs since the history began
+  std::int64_t updates_ = begun_.updates;  ///< the number of pairs stored since the history began
   Direction direction_;
-  ObjectivePoint found_;  ///< the results at the point that was tried last
-  LinePoint taken_;       ///< the point that the line search has chosen
+  ObjectivePoint found_;  ///< the results at the last point that the line search tried
+  LinePoint taken_;       ///< the point that the line search chose
   LbfgsEnd end_ = LbfgsEnd::none;
 };
 
@@ -78,7 +85,8 @@ StepReport LbfgsRunner::Step::run(bool rehearse) {
   return report_of(known, converged ? LbfgsEnd::converged : LbfgsEnd::none);
 }
 
-/// Evaluates committed weights that were set, loaded, or made by another algorithm. Returns the results.
+/// Evaluates the loss and its gradient at the committed weights, which were set, loaded, or computed by another
+/// algorithm. Returns the results.
 LbfgsRunner::Known LbfgsRunner::Step::know() {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -87,7 +95,8 @@ LbfgsRunner::Known LbfgsRunner::Step::know() {
   return {begun_, found.value, found.loss, found.largest, rounds_.all_products(updates_)};
 }
 
-/// Evaluates the same weights with the batch of this step. Of the products, only those with the gradient change.
+/// Evaluates the loss and its gradient again at the same weights as in `known`, with the batch of this step. Updates
+/// the values in `known`. Only those scalar products change in which the gradient is a factor.
 void LbfgsRunner::Step::know_batch(Known& known) {
   const ObjectivePoint found =
       rounds_.evaluate(context_.versions.buffer(), begun_.step, rounds_.direction_of(updates_));
@@ -113,8 +122,9 @@ void LbfgsRunner::Step::check_finite(const ObjectivePoint& found) const {
   throw Error(ErrorCode::non_finite_loss, "the gradient of the loss is not finite" + why, where);
 }
 
-/// Searches along the direction that the history gives. If the search fails, forgets the history and searches along the
-/// gradient. Returns whether a search was successful.
+/// Searches for a lower objective along the L-BFGS direction, which is computed from the stored pairs. If this line
+/// search fails, forgets all pairs and searches along the negative gradient. Returns whether one of the searches was
+/// successful.
 bool LbfgsRunner::Step::search(Known& known) {
   if (try_along(known)) return true;
   if (known.products.pairs() == 0) return false;
@@ -122,8 +132,8 @@ bool LbfgsRunner::Step::search(Known& known) {
   return try_along(known);
 }
 
-/// Forgets all pairs, and sets the version's number of updates to 0. The pairs are lost even if the next search fails,
-/// because its direction overwrites the vector of a pair.
+/// Forgets all pairs, and sets `Version::updates` of the committed version to 0. The pairs are lost even if the next
+/// line search fails, because the new search direction overwrites the vector of a pair.
 void LbfgsRunner::Step::forget_history(Known& known) {
   Products alone;
   alone.at(0, 0) = known.products.at(known.products.g(), known.products.g());
@@ -184,7 +194,8 @@ void LbfgsRunner::Step::commit(const Known& known) {
   try {
     remember(std::move(pending));
   } catch (const Error& error) {
-    algorithm_.failure_ = error;  // the step stays committed; the next call reports the failure and remembers the pair
+    // The step stays committed. The next call reports the failure and stores the pair.
+    algorithm_.failure_ = error;
   }
 }
 

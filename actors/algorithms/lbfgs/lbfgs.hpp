@@ -10,20 +10,22 @@
 
 namespace troupe {
 
-/// Sandblaster L-BFGS (Dean et al. 2012, section 4.2). The driver coordinates the others. Owners of slices compute
-/// directions, move the weights along them, and remember pairs. Workers compute portions of the gradient as they become
-/// free. The driver handles only scalar products, no vectors.
+/// Trains with Sandblaster L-BFGS (Dean et al. 2012, section 4.2). The driver gives each free worker the next portion
+/// of the data, for which the worker computes the gradient. The owners of slices compute search directions, move the
+/// weights along a direction, and store pairs. The driver itself computes only with scalar products; it handles no
+/// vectors.
 ///
-/// A pair is a direction d of a step and the change y of the gradient in this step, divided by the step's length. In
-/// addition to the weights, the state has the following vectors, in this order. Each of them has one buffer.
-/// - `history` + 1 directions. One more than pairs, because the next direction is computed while the others are still
-///   read.
-/// - `history` changes of the gradient.
+/// A pair of a step consists of two vectors: the search direction d, and the change of the gradient in this step
+/// divided by the step length. In addition to the weights, the state has the following vectors, in this order. Each
+/// vector has one buffer.
+/// - The directions d of pairs: `history` + 1 vectors. There is one vector more than pairs, because the next direction
+///   is computed from the directions of all pairs.
+/// - The changes of the gradient: `history` vectors.
 /// - The gradient.
 ///
-/// Pairs are numbered from the start of the history. The direction of pair u is at index u modulo (`history` + 1) of
-/// the directions. Its change is at index u modulo `history` of the changes. Therefore a checkpoint needs only
-/// Version::updates to find all vectors.
+/// Pairs are numbered in the order in which they are stored, from 0. Among the directions, the direction of pair u has
+/// the index u modulo (`history` + 1). Among the changes, the change of pair u has the index u modulo `history`.
+/// Therefore the number of pairs (Version::updates) in a checkpoint is enough to find the vectors of all pairs.
 class LbfgsRunner : public AlgorithmRunner {
  public:
   explicit LbfgsRunner(const Lbfgs& options) : options_(options) {}
@@ -39,19 +41,25 @@ class LbfgsRunner : public AlgorithmRunner {
  private:
   class Step;
 
-  /// The results of an evaluation at the committed weights.
+  /// The results of evaluating the loss and its gradient at the committed weights.
   struct Known {
     Version version;
-    double value = 0;  ///< of the objective: mean loss and penalty
+    double value = 0;  ///< the objective: mean loss plus penalty
+    /// The mean loss.
     double loss = 0;
+    /// The largest magnitude in the gradient.
     double largest = 0;
+    /// The scalar products of the vectors of all pairs and the gradient.
     Products products;
   };
-  /// A committed step whose pair is not remembered yet.
+  /// A committed step whose pair is not stored yet. `value`, `loss` and `largest` are as in `Known`, at the version
+  /// after the step.
   struct Pending {
     Versions::PinId before = 0;  ///< pins the version before the step
+    /// The step length.
     double length = 0;
-    bool pair = true;   ///< whether the step makes a pair; if not, only the gradient is remembered
+    /// Whether a pair of the step is stored. If false, only the new gradient is stored.
+    bool pair = true;
     Products products;  ///< scalar products at the version before the step
     double value = 0;
     double loss = 0;
@@ -61,7 +69,7 @@ class LbfgsRunner : public AlgorithmRunner {
   Lbfgs options_;
   std::optional<Known> known_;
   std::optional<Pending> pending_;
-  std::optional<Error> failure_;  ///< the failure to remember a pair, which the next call reports
+  std::optional<Error> failure_;  ///< the failure to store a pair; the next call reports it
 };
 
 }  // namespace troupe

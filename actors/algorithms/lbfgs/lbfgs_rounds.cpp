@@ -117,7 +117,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
     check_sent(reply.seconds_bits, reply.bytes_sent, context_.rounds.where(worker, phase("reduce")));
     const double largest = from_bits(reply.largest_bits);
     found.largest = largest > found.largest || std::isnan(largest) ? largest : found.largest;
-    // The partial sums of the product of the gradient with itself.
+    // The middle third of the sums: the partial sums of the scalar product of the gradient with itself.
     const auto parts = std::span(reply.sum_bits).subspan(reply.sum_bits.size() / 3, reply.sum_bits.size() / 3);
     if (!are_finite(parts) && found.non_finite_at < 0) found.non_finite_at = worker;
     bytes_sent_ += reply.bytes_sent;

@@ -9,60 +9,70 @@
 
 namespace troupe {
 
-/// The results of an evaluation at one set of weights.
+/// The results of evaluating the loss and its gradient at one set of weights.
 struct ObjectivePoint {
   double value = 0;           ///< the objective: mean loss plus penalty
   double loss = 0;            ///< the mean loss
-  double slope = 0;           ///< the slope of the objective along the direction
+  double slope = 0;           ///< the slope of the objective along the search direction
   double squared_length = 0;  ///< the squared length of the gradient
   double largest = 0;         ///< the largest magnitude in the gradient
-  int non_finite_at = -1;     ///< a worker with a non-finite gradient in its slice; -1: none
+  int non_finite_at = -1;     ///< a worker whose slice of the gradient is not finite; -1: none
 };
 
-/// Carries out the rounds of L-BFGS, and knows the index of each of its vectors in the state. Each round has the
-/// timeout of a step.
+/// Carries out the rounds of L-BFGS, and computes the index of each of its vectors in the state (see LbfgsRunner). Each
+/// round has the timeout of a step (`timeouts.step`).
 class LbfgsRounds {
  public:
   LbfgsRounds(const StepContext& context, const Lbfgs& options) : context_(context), options_(options) {}
 
-  /// Returns the index of the vector for the direction that is computed when there have been `updates` pairs.
+  /// Returns the index of the state's vector for the next direction, after `updates` pairs have been stored. It is also
+  /// the direction of the pair with the number `updates`.
   int direction_of(std::int64_t updates) const;
 
-  /// Evaluates the loss and its gradient at the weights in `buffer`, in two rounds.
-  /// @param step the step whose batches are used, unless all samples are used
-  /// @param direction the index of the vector along which the slope is computed
+  /// Evaluates the loss and its gradient at the weights in `buffer`. Workers first compute portions, and then reduce
+  /// the gradients.
+  /// @param step the step whose batches are used; ignored with `Lbfgs::full_batch`, where all samples are used
+  /// @param direction the index of the direction along which the slope is computed
   ObjectivePoint evaluate(int buffer, std::int64_t step, int direction);
-  /// Copies the gradient of the last evaluation into the state's vector for the gradient.
+  /// Has the workers store the gradient of the last evaluation in the state's vector for the gradient.
   void take_gradient();
-  /// Writes weights that are the committed weights plus `length` times the direction into buffer `to`. Returns whether
-  /// the new weights are finite.
-  /// @param pairs the number of pairs from which the direction is computed
-  /// @param updates the number of pairs so far
-  /// @param coefficients if not empty, the direction is first computed with these coefficients
+  /// Has the workers write new weights into the buffer `to`: the committed weights plus `length` times the direction.
+  /// Returns whether the new weights are finite.
+  /// @param pairs the number of stored pairs from which the direction is computed
+  /// @param updates the number of pairs stored since the history began
+  /// @param coefficients if not empty: first compute the direction, as the sum of the vectors of the pairs and the
+  /// gradient, each multiplied by its coefficient. If empty: use the direction of the last call.
   bool move(int pairs, std::int64_t updates, double length, const std::vector<double>& coefficients, int to);
-  /// Remembers the pair of a step, in one round: stores the change of the gradient and the gradient.
-  /// @param products in: at the weights before the step; out: at the weights after it
-  /// @param updates the number of pairs so far, including this pair
-  /// @param pair if false, only the gradient is remembered
-  /// @param length the step's length
+  /// Has the workers store the pair of a step, in one round. The direction is already in place, so the workers store
+  /// the change of the gradient, and the gradient of the last evaluation.
+  /// @param products in: the scalar products at the weights before the step; out: those at the weights after the step
+  /// @param updates the number of pairs stored since the history began, including this pair
+  /// @param pair if false, only the gradient is stored, and no pair
+  /// @param length the step length, by which the change of the gradient is divided
   void remember(Products& products, std::int64_t updates, bool pair, double length);
-  /// Returns the scalar products of the vectors of all remembered pairs, and of the gradient.
+  /// Returns all scalar products between the vectors of the stored pairs and the gradient, each vector with each other
+  /// and with itself.
+  /// @param updates the number of pairs stored since the history began
   Products all_products(std::int64_t updates);
 
-  /// Writes the costs of all rounds into the report.
+  /// Writes the times and counts of all rounds of this object into `report`.
   void tell(StepReport& report) const;
 
  private:
   Phase phase(const char* name) const;
-  /// Returns the index of the vector for the change of the gradient in this pair.
+  /// Returns the index of the state's vector with the change of the gradient of the pair with the number `update`.
   int change_of(std::int64_t update) const;
+  /// Returns the index of the state's vector with the gradient.
   int gradient() const;
-  /// Returns the indices of the vectors of the newest pairs, in the order of `Products`, and then of the gradient.
+  /// Returns the indices of the vectors of the newest `pairs` pairs, in the order of `Products`: first the directions,
+  /// then the changes. The index of the gradient is last.
+  /// @param updates the number of pairs stored since the history began
   std::vector<std::int32_t> vectors_of(int pairs, std::int64_t updates) const;
+  /// Sends the request to the owners of slices, waits for their replies, and adds the elapsed time to `seconds`.
   template <class Request>
   std::vector<From<typename Request::Reply>> ask(Request request, const char* phase, double& seconds);
-  /// Returns `products` scalar products. For each product, adds the partial sums that the owners of slices have
-  /// reported.
+  /// Returns scalar products; `products` is their number. Each scalar product is added from the partial sums that the
+  /// owners of slices report in `replies`.
   template <class Reply>
   std::vector<double> sums_of(const std::vector<From<Reply>>& replies, std::size_t products, const char* phase) const;
   template <class Reply>

@@ -30,7 +30,8 @@ std::optional<PortionDeal::Task> PortionDeal::own_or_others(int worker) {
     for (auto& [other, portions] : undealt_)
       if (owners_.at(other).store == store && portions.size() > from->size()) from = &portions;
   if (from->empty()) return std::nullopt;
-  // From another worker, take the last portion, because that worker continues with its first.
+  // If the portion is another worker's, take that worker's last portion, because that worker itself continues with its
+  // first one.
   const int portion = from == &undealt_.at(worker) ? from->front() : from->back();
   from == &undealt_.at(worker) ? from->pop_front() : from->pop_back();
   outstanding_.push_back({portion, worker});

@@ -57,7 +57,7 @@ class PortionRounds {
     return all;
   }
 
-  /// Requests the worker to compute as many portions as it has replicas, or fewer if fewer are left.
+  /// Sends `worker` a request to compute portions: one for each of its replicas, or fewer if fewer portions are left.
   void begin(int worker) {
     ComputePortions request;
     Tasks tasks;
@@ -91,8 +91,10 @@ class PortionRounds {
     throw context_.rounds.failure_of(*std::ranges::find(rounds_, round, &Round::number), member, failure, phase_);
   }
 
-  /// Checks that a reply about portions belongs to a round that requested portions, and any other reply to a round that
-  /// did not.
+  /// Checks that the reply fits the request of its round: a reply with computed portions must answer ComputePortions,
+  /// and a reply without must answer Abandon.
+  /// @param computes whether the reply contains computed portions
+  /// @throws Error protocol if the reply does not fit
   void check_kind(int member, std::uint64_t round, bool computes) const {
     if (abandons_.contains(round) == computes)
       throw Error(ErrorCode::protocol, "a reply to another request", context_.rounds.where(member, phase_));
@@ -137,8 +139,9 @@ class PortionRounds {
       if (!deal_.complete() && tasks_[worker].empty()) begin(worker);
   }
 
-  /// Requests workers to stop that still compute finished portions, because the weights that they read are about to be
-  /// overwritten. Waits until they have stopped.
+  /// Requests each worker that still computes to stop, and waits until all have stopped. The results of these workers
+  /// are not needed, because other workers have computed the same portions. They must stop because the weights that
+  /// they read are about to be overwritten.
   void recall() {
     for (const auto& [worker, tasks] : tasks_)
       if (!tasks.empty()) {
@@ -155,8 +158,8 @@ class PortionRounds {
   PortionDeal deal_;
   std::vector<Round> rounds_;
   std::set<std::uint64_t> abandons_;  ///< the rounds of Abandon requests
-  std::map<int, Tasks> tasks_;        ///< by worker, its current tasks
-  std::vector<double> losses_;        ///< by portion
+  std::map<int, Tasks> tasks_;        ///< by worker: its current tasks
+  std::vector<double> losses_;        ///< by portion: the sum of the losses of its samples
   std::vector<std::int64_t> samples_;
   PortionSums sums_;
 };

@@ -7,25 +7,30 @@
 
 namespace troupe {
 
-/// The results of computing the loss and its gradient at one set of weights. The gradient itself stays in the slabs of
-/// the portions.
+/// The results of computing the loss and its gradient at one set of weights, without the gradient: each portion's
+/// gradient stays in a slab of a worker's object store.
 struct PortionSums {
-  double loss_sum = 0;  ///< added in the fixed tree over portions
+  double loss_sum = 0;  ///< the sum of all losses, added in the order of the fixed tree over portions
   std::int64_t samples = 0;
+  /// The number of samples that were left out; see PassReport::left_out.
   std::int64_t left_out = 0;
   std::int64_t bytes_over_bus = 0;
-  std::int64_t correct = 0;          ///< as PassReport::correct; unknown if only some portions of a reply counted
-  std::vector<std::int32_t> slabs;   ///< by portion, the slab in its store
-  std::vector<double> seconds;       ///< by rank, the time that the worker computed
-  std::vector<double> data_seconds;  ///< by rank, the part of that time spent waiting for samples
+  /// See PassReport::correct. `BatchResult::kNotCounted` if only some portions of a worker's reply are used.
+  std::int64_t correct = 0;
+  std::vector<std::int32_t> slabs;   ///< by portion: the slab of its store that contains its gradient
+  std::vector<double> seconds;       ///< by rank: the time in seconds that the worker computed
+  std::vector<double> data_seconds;  ///< by rank: the part of that time spent waiting for samples
+  /// The number of portions that were given to a backup.
   int backups = 0;
-  int won = 0;  ///< how many backups finished first
+  int won = 0;  ///< the number of backups that finished before the original worker
 };
 
-/// Has free workers compute all portions with the weights in `buffer`. When it returns, no worker is computing.
+/// Computes the loss and its gradient for all portions, with the weights in `buffer`: gives portions to workers until
+/// every portion has a result. When the function returns, no worker is computing.
 /// @param step the step whose batches are used; -1: all samples
-/// @param spares the largest number of backups that compute at the same time in one store
-/// @throws Error as `Rounds::ask`. A loss that is not finite is no error here; the sum is then not finite.
+/// @param spares the largest number of backups that compute at the same time in one object store
+/// @throws Error as `Rounds::ask` does. A loss that is not finite is not an error of this function; `loss_sum` is then
+/// not finite.
 PortionSums compute_portions(const StepContext& context, int buffer, std::int64_t step, int spares, const Phase& phase);
 
 }  // namespace troupe

@@ -12,7 +12,7 @@
 namespace troupe {
 
 CheckpointJob::CheckpointJob(CheckpointPlan plan) : plan_(std::move(plan)) {
-  const HeldSignals held;  // signals must be handled on the user's threads, not on this one
+  const HeldSignals held;  // block signals in the new thread: they must be handled on the user's threads
   thread_ = start_thread([this] { run(); });
 }
 
@@ -94,7 +94,7 @@ void CheckpointJob::write() {
   prune();
 }
 
-/// Removes older checkpoints. A failure does not affect the new checkpoint.
+/// Removes older checkpoints of the series, except those to keep. A failure does not affect the new checkpoint.
 void CheckpointJob::prune() try {
   plan_.series.prune(step(), plan_.keep, plan_.keep_best);
 } catch (const Error& error) {

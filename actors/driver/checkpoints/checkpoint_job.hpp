@@ -14,45 +14,49 @@
 
 namespace troupe {
 
-/// Describes a checkpoint of a series that is to be written.
+/// Describes a checkpoint that a CheckpointJob writes.
 struct CheckpointPlan {
   CheckpointSeries series;
-  int keep = 1;           ///< the number of checkpoints to keep, including this one
-  std::string keep_best;  ///< whether the highest or lowest metrics are the best, as in manifests; empty: none
+  int keep = 1;  ///< the number of checkpoints of the series to keep, including this one
+  /// Which metrics are the best: `kHighest` or `kLowest`, as in manifests. Empty: no checkpoint is kept for its metric.
+  std::string keep_best;
   CheckpointManifest manifest;
   std::vector<TensorInfo> tensors;
   std::string network;     ///< ModelInfo::network
-  bool full_disk = false;  ///< for tests: the disk is full after the first part
+  bool full_disk = false;  ///< for tests: whether to fail as if the disk were full after the first part
 };
 
-/// Writes one checkpoint on its own thread, part by part. While a part is written, at most one other part waits, so
-/// that a slow disk does not fill the store.
+/// Writes one checkpoint on its own thread, part by part. While a part is being written, at most one further part waits
+/// in memory. Therefore the object store does not fill up if the disk is slow.
 class CheckpointJob {
  public:
-  /// @throws Error limit_reached if no thread can be started
+  /// Starts the thread, which waits for the first part.
+  /// @throws Error limit_reached if the thread cannot be started
   explicit CheckpointJob(CheckpointPlan plan);
-  /// If not all parts were given, abandons the checkpoint and leaves nothing on disk. Otherwise blocks until the
-  /// checkpoint is written.
+  /// If all parts were given, blocks until the checkpoint is written. Otherwise abandons the checkpoint and leaves
+  /// nothing of it on disk.
   ~CheckpointJob();
   CheckpointJob(const CheckpointJob&) = delete;
   CheckpointJob& operator=(const CheckpointJob&) = delete;
 
-  /// Returns the path of the checkpoint.
+  /// Returns the path at which the checkpoint is written.
   std::string path() const { return plan_.series.path_of(plan_.manifest.step); }
   std::int64_t step() const { return plan_.manifest.step; }
 
-  /// Returns whether a part can be given now: no other part waits, not all parts were given, and the job has not ended.
+  /// Returns whether `give` may be called now: no other part waits, the last part was not given yet, and the job has
+  /// not ended.
   bool wants() const;
-  /// Hands over the next part. Call it only if `wants`.
+  /// Hands over the next part of the checkpoint. Call it only if `wants` returns true.
   /// @param last whether this is the last part
   void give(HeldFloats part, bool last);
-  /// Returns whether the checkpoint is on disk or has failed.
+  /// Returns whether the job has ended: the checkpoint is on disk, or has failed.
   bool ended() const;
-  /// Blocks until a part can be given or the job has ended.
+  /// Blocks until `wants` returns true or the job has ended.
   void wait();
-  /// Returns the reason of a failure. Call it when the job has ended.
+  /// Returns the error if the checkpoint has failed; otherwise none. Call it only after the job has ended.
   std::optional<Error> error() const;
-  /// Returns the reason why an older checkpoint could not be removed. Call it when the job has succeeded.
+  /// Returns the error if an older checkpoint could not be removed; otherwise none. Call it only after the checkpoint
+  /// is on disk.
   std::optional<Error> not_pruned() const;
 
  private:
@@ -60,7 +64,7 @@ class CheckpointJob {
   void run();
   void write();
   void prune();
-  /// Blocks until the next part is given, and returns it. Returns none after the last part, or if the job was
+  /// Blocks until `give` is called, and returns the part. Returns none after the last part, or if the job was
   /// abandoned.
   std::optional<HeldFloats> take();
 

@@ -11,19 +11,21 @@
 namespace troupe {
 namespace {
 
-/// After this many failed fetches in a row, the checkpoint fails. Lost workers are replaced before each attempt.
+/// The number of consecutive failed fetches after which a checkpoint fails. Lost workers are replaced before each
+/// attempt.
 constexpr int kMostFailedFetches = 3;
-/// The fraction of a step's time that may be used to fetch a part after the step.
+/// The fraction of a step's time that fetching a part after the step may take.
 constexpr double kShare = 0.05;
-/// The smallest and largest size of a part, in floats. A part may exceed the limit by its last tensor, because it has
-/// whole tensors only.
+/// The smallest and the largest size to request for a part, in floats. A part may exceed the largest size by a part of
+/// its last tensor, because it contains only whole tensors.
 constexpr std::size_t kLeastFloats = std::size_t{1} << 18;
 constexpr std::size_t kMostFloats = std::size_t{1} << 23;
-/// The assumed speed until the first part is fetched.
+/// The assumed speed of fetching, until the first part was fetched.
 constexpr double kFirstFloatsASecond = 2.5e8;
 
-/// Refuses a folder that already has checkpoints. Otherwise a run that does not resume from them would prune them, and
-/// a later resume could mix the two runs.
+/// Throws an error if the folder of the series already contains checkpoints. Called if the run does not resume from
+/// them. Otherwise the run would remove these checkpoints as older ones of its own, and a later run that resumes could
+/// mix the two runs.
 void check_fresh(const CheckpointSeries& series) {
   const auto saved = series.list();
   if (saved.empty()) return;
@@ -33,7 +35,7 @@ void check_fresh(const CheckpointSeries& series) {
               {.object = series.folder()});
 }
 
-/// Returns the name that manifests use.
+/// Returns the name of `best` in manifests.
 std::string name_of(KeepBest best) {
   if (best == KeepBest::none) return "";
   return best == KeepBest::highest ? kHighest : kLowest;

@@ -12,14 +12,15 @@
 namespace troupe {
 namespace {
 
-/// Returns the newest readable manifest of the run's folder; none if the run does not resume.
+/// Returns the manifest of the newest readable checkpoint in the run's folder. Returns none if the run does not resume,
+/// or if there is no such checkpoint.
 std::optional<CheckpointManifest> newest_manifest(const Options& options) {
   if (!options.checkpoint.resume) return std::nullopt;
   for (const SavedStep& saved : CheckpointSeries(options.checkpoint.folder).list()) {
     try {
       return read_manifest(find_checkpoint(saved.path));
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_file) throw;  // `resume` reports this error
+      if (error.code() != ErrorCode::bad_file) throw;  // ignored here, because `resume` reports this error
     }
   }
   return std::nullopt;
@@ -30,7 +31,7 @@ void tell_damaged(const std::string& path, const Error& error) {
   log_line(LogLevel::warning, what + printable(error.what()), error.where());
 }
 
-/// Renames damaged checkpoints in the run's series.
+/// Renames those checkpoints of the run's series that are in `damaged`, so that they are ignored from then on.
 void set_aside(const Options& options, const std::vector<std::string>& damaged) {
   if (options.checkpoint.folder.empty() || damaged.empty()) return;
   const CheckpointSeries series(options.checkpoint.folder);
@@ -55,7 +56,8 @@ std::optional<std::string> load_first_good(const Options& options, const std::ve
       damaged.push_back(path);
       continue;
     }
-    // Only after a success: if no checkpoint can be read, the cause may be something other than damage.
+    // Rename damaged checkpoints only after one was loaded: if no checkpoint can be read, the cause may be something
+    // other than damage.
     set_aside(options, damaged);
     return path;
   }
@@ -69,7 +71,7 @@ void adopt_shards(Options& options) {
 
 std::optional<Precision> precision_to_resume(const Options& options) {
   const auto newest = newest_manifest(options);
-  // A run with f32 in its options has made no decision.
+  // A run with f32 in its options did not have to choose.
   const bool decided = newest && (newest->precision == Precision::bf16 || newest->bf16_given_up);
   return decided ? std::optional(newest->precision) : std::nullopt;
 }

@@ -9,17 +9,19 @@
 
 namespace troupe {
 
-/// If the options set no number of shards, sets it to the number of the checkpoint from which the run resumes.
+/// If `options.num_shards` is 0 and the run resumes from a checkpoint, sets it to the number of shards in the
+/// checkpoint.
 void adopt_shards(Options& options);
 
-/// Returns the precision on which the run of the newest checkpoint has decided, or none if that run has not decided.
-/// For a run that resumes with bf16 in its options.
+/// Returns the precision that the earlier run chose between bf16 and f32, according to its newest checkpoint. Returns
+/// none if this run does not resume, or if the earlier run did not have to choose. Called if this run has bf16 in its
+/// options.
 std::optional<Precision> precision_to_resume(const Options& options);
 
-/// Loads the first valid checkpoint of `paths` and returns its path, or none if there is no valid checkpoint. Logs each
-/// damaged checkpoint. Damaged checkpoints in the run's own series are renamed, so that neither pruning nor the next
-/// run counts them.
-/// @param load loads a checkpoint; throws Error bad_file if it is damaged
+/// Loads the first valid checkpoint of `paths`, and returns its path. Returns none if there is no valid checkpoint.
+/// Logs each damaged checkpoint. If a checkpoint was loaded, renames damaged checkpoints in the run's own series, so
+/// that they are ignored from then on.
+/// @param load a function that loads the checkpoint at `path`; throws Error bad_file if the checkpoint is damaged
 std::optional<std::string> load_first_good(const Options& options, const std::vector<std::string>& paths,
                                            const std::function<void(const std::string& path)>& load);
 

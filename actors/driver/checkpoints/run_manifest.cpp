@@ -64,8 +64,8 @@ void check_same_run(const std::string& path, const CheckpointManifest& theirs, c
   if (theirs.samples != ours.samples)
     differs(path, count(theirs.samples, " training samples"), std::to_string(ours.samples));
   if (theirs.state != ours.state) differs(path, text_of(theirs.state), text_of(ours.state));
-  // Compare the names of the rules as well: different rules, such as adam and adamw, may have vectors with the same
-  // names.
+  // Compare the names of the optimizers as well: different optimizers, such as adam and adamw, may have vectors with
+  // the same names.
   const std::string kind = optimizer_kind(theirs.optimizer);
   const std::string our_kind = optimizer_kind(ours.optimizer);
   if (kind != our_kind) differs(path, "optimizer " + printable(kind), our_kind);

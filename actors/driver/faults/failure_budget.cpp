@@ -8,7 +8,7 @@ namespace {
 constexpr std::chrono::hours kWindow{1};
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{5000};
-/// The largest number of earlier losses in an error's text.
+/// The largest number of earlier losses that the text of an error lists.
 constexpr std::size_t kMostTold = 8;
 
 }  // namespace

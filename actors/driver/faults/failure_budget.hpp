@@ -9,22 +9,22 @@
 
 namespace troupe {
 
-/// Limits how many losses of workers a run accepts within an hour. While no step succeeds, the pause before each retry
-/// grows. Starts no workers.
+/// Limits the number of losses of members that a run accepts within an hour. Also determines the pause before each
+/// retry, which grows as long as no step is committed. This class starts no workers.
 class FailureBudget {
  public:
   /// @param most the number of losses allowed within an hour; 0: no loss is allowed
   explicit FailureBudget(int most) : most_(most) {}
 
-  /// Records a loss. Returns false if the loss exceeds the budget.
+  /// Records a loss at the time `now`. Returns false if the budget does not allow this loss.
   bool allows(const Error& loss, Clock::time_point now);
-  /// Records a committed step.
+  /// Records that a step was committed, so that the next loss is followed by no pause.
   void note_progress() { without_progress_ = 0; }
-  /// Returns the pause before workers are started again. The pause is 0 after the first loss since a committed step,
-  /// then 50 ms. It doubles after each further loss, up to 5 s.
+  /// Returns the pause before lost workers are started again. After the first loss since the last committed step, the
+  /// pause is 0; after the second loss it is 50 ms. It doubles with each further loss, up to 5 s.
   std::chrono::milliseconds pause() const;
-  /// Returns the error for a spent budget, which contains the last loss and the losses before it. If the budget allows
-  /// no loss, the error is the last loss alone.
+  /// Returns the error to throw when the budget is spent. It describes the last loss and earlier losses. If the budget
+  /// allows no losses at all, returns the error of the last loss.
   Error spent() const;
 
  private:
@@ -34,7 +34,7 @@ class FailureBudget {
   };
 
   int most_;
-  std::deque<Loss> losses_;  ///< within the last hour
+  std::deque<Loss> losses_;  ///< the losses within the last hour
   int without_progress_ = 0;
 };
 

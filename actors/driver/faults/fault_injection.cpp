@@ -23,7 +23,7 @@ void FaultInjection::let_happen(const Phase& phase, std::int64_t steps_a_call, H
 
 void FaultInjection::hurt(const FaultPlan::Fault& fault, int pid) {
   using Kind = FaultPlan::Fault::Kind;
-  slowed_.erase(fault.worker);  // a SlowedProcess would continue a stopped process
+  slowed_.erase(fault.worker);  // a SlowedProcess would let a stopped process continue
   until_.erase(fault.worker);
   if (fault.kind == Kind::kill) ::kill(pid, SIGKILL);
   if (fault.kind == Kind::stop) stop_process(pid);

@@ -11,19 +11,21 @@
 
 namespace troupe {
 
-/// Injects the faults of a plan into a run: ends, stops and slows worker processes, and cuts nodes off.
+/// Injects the faults of a FaultPlan into a run: kills, stops and slows down worker processes, and cuts the connections
+/// of nodes.
 class FaultInjection {
  public:
   FaultInjection() = default;
   explicit FaultInjection(FaultPlan plan) : plan_(std::move(plan)) {}
 
-  /// Returns whether faults are left in the plan.
+  /// Returns whether the plan contains faults that were not injected yet.
   bool any() const { return !plan_.empty(); }
   std::size_t left() const { return plan_.left(); }
-  /// See FaultPlan::full_disk.
+  /// Returns whether the checkpoint of this step must fail as if the disk were full; see FaultPlan::full_disk.
   bool full_disk(std::int64_t step) { return plan_.full_disk(step); }
-  /// Injects the faults that are due in this phase of the step. If one call makes several steps, also injects the
-  /// faults of the other steps. Skips workers that are lost or take no part.
+  /// Injects the faults that are due in this phase of the step `phase.step`. If one call of `step` makes several steps
+  /// (`steps_a_call`), also injects the faults of the other steps. Skips faults of workers that are lost or take no
+  /// part.
   void let_happen(const Phase& phase, std::int64_t steps_a_call, Host& host, const Members& members);
 
  private:
@@ -31,7 +33,7 @@ class FaultInjection {
 
   FaultPlan plan_;
   std::map<int, SlowedProcess> slowed_;  ///< by worker
-  std::map<int, std::int64_t> until_;    ///< by worker, the step at which the slowness ends
+  std::map<int, std::int64_t> until_;    ///< by worker: the step at which the worker is no longer slowed down
 };
 
 }  // namespace troupe

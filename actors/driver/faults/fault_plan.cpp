@@ -16,8 +16,8 @@ using Fault = FaultPlan::Fault;
 
 constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
-/// The names of the phases of all calls, as in errors. "reduce" exists only with clipped gradients and in L-BFGS, and
-/// "remember" only in L-BFGS.
+/// The names of all phases, as in errors. The phase "reduce" exists only with clipped gradients and in L-BFGS, and the
+/// phase "remember" only in L-BFGS.
 constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "compute",   "reduce",      "apply",
                                                    "remember",   "fetch",      "evaluate",  "set_weights", "call",
                                                    "checkpoint", "save_state", "load_state"};
@@ -35,7 +35,8 @@ void check_phase(const std::string& phase) {
   throw_invalid("a fault is for phase '" + printable(phase) + "'; phases are " + all);
 }
 
-/// Turns each fault of the options into planned faults, for a run of this size.
+/// Converts each fault of the options into planned faults (FaultPlan::Fault), for a run with these numbers of workers
+/// and nodes.
 struct Turns {
   int num_workers;
   int num_nodes;

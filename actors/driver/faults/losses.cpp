@@ -5,7 +5,7 @@
 namespace troupe {
 
 void Losses::take(const Error& loss, const Members* members, const Drop& drop) {
-  // Workers are replaced only on one machine. A worker of a node is lost together with its node, which cannot be
+  // Workers are replaced only on one machine. In a cluster, a worker is lost together with its node, which cannot be
   // replaced.
   const bool replaces = rules_.replaces_workers();
   const Where& where = loss.where();
@@ -25,7 +25,7 @@ int Losses::note_untold(Rounds& rounds, const Members& members, bool replaced, c
     const Where& where = loss->where();
     const bool allowed = budget_.allows(*loss, Clock::now());
     if (!replaced && elasticity_.drops_lost(allowed)) drop(where.worker);
-    // The last repair has replaced this worker, too, so its time counts for both.
+    // The last repair has replaced this worker, too, so its time counts for both repairs.
     const double seconds = repairs_.empty() ? 0 : repairs_.back().seconds;
     const bool dropped = !members.takes_part(where.worker);
     if (!allowed && !(dropped && elasticity_.drops_lost(allowed))) continue;

@@ -22,14 +22,15 @@ ModelDescription description_of(const Built& built) {
   return model;
 }
 
-/// Checks that the tensors that a worker lists have the checksum that its replicas report, because later only checksums
-/// are compared.
+/// Checks that the tensors in a worker's reply have the checksum that its replicas report. This is necessary because
+/// later only the checksums of workers are compared.
 void check_named_tensors(const Built& built, const Where& where) {
   if (checksum_of(description_of(built).tensors) != built.replicas.front().tensors)
     throw Error(ErrorCode::protocol, "the worker's tensors differ from those of its replicas", where);
 }
 
-/// A worker's description of its model. Descriptions are compared by the checksum of their tensors.
+/// A worker's description of its model. Two descriptions are compared by their traits, which contain a checksum of the
+/// tensors, and by the text about the network.
 struct Told {
   int worker = 0;
   const ReplicaTraits& traits;
@@ -44,8 +45,8 @@ std::string difference(const Told& told, const Told& other) {
          std::to_string(other.worker) + "'s";
 }
 
-/// One of the described models: the first worker that has described it, and the nodes of all workers with this model.
-/// One machine counts as one node.
+/// One of the models that workers have described: the first reply that describes it, and the nodes of all workers that
+/// describe it. If the run has no nodes, all workers count as one node.
 struct Vote {
   const From<Built>* first = nullptr;
   std::set<int> nodes;
@@ -62,10 +63,10 @@ std::vector<Vote> votes_of(const std::vector<From<Built>>& replies, const Member
   return votes;
 }
 
-/// Returns the model that all workers have described.
-/// @throws Error model_mismatch if the models differ. The error names a worker whose model differs from the model of
-/// most nodes, or on one machine from the first worker's model. If the two most frequent models have equally many
-/// nodes, the error names no worker.
+/// Returns the description of the model, if all workers have described the same model.
+/// @throws Error model_mismatch if the models differ. In a cluster, the error names a worker whose model differs from
+/// the model of most nodes. If the two most frequent models have equally many nodes, the error names no worker. On one
+/// machine, the error names a worker whose model differs from the first worker's.
 ModelDescription agreed_model(const std::vector<From<Built>>& replies, const Members& members, const Rounds& rounds,
                               const Phase& phase) {
   std::vector<Vote> votes = votes_of(replies, members);
@@ -92,7 +93,7 @@ void check_samples(const ModelDescription& model, const Options& options) {
                   " training samples: each shard needs at least one");
 }
 
-/// Has workers build their replicas, in a round with one request for each worker.
+/// Requests workers to build their replicas, in one round with a separate request for each worker.
 class Building {
  public:
   Building(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
@@ -114,7 +115,7 @@ class Building {
     request_.optimizer = to_json(settings_of(options));
   }
 
-  /// Returns the replies. Each reply was checked separately.
+  /// Requests `workers` to build their replicas. Returns their replies, each of which has passed `check_reply`.
   std::vector<From<Built>> build(const std::vector<int>& workers, const PrecisionDecision& precision) {
     request_.precision = static_cast<std::int32_t>(precision.wanted());
     request_.precision_check = precision.is_open();
@@ -149,7 +150,8 @@ bool computes_in(const Built& built, Precision precision) {
   return std::ranges::all_of(built.replicas, does);
 }
 
-/// Has workers build their replicas again if they compute in another precision than the decided one.
+/// Requests each worker whose replicas compute in another precision than the decided one to build them again, and
+/// replaces its reply.
 void build_again(Building& building, const PrecisionDecision& precision, std::vector<From<Built>>& replies) {
   std::vector<int> others;
   for (const auto& [worker, built] : replies)

@@ -10,11 +10,13 @@
 
 namespace troupe {
 
-/// Has workers build their missing replicas, and checks that all replicas can work together.
-/// @param precision the precision of the replicas. If it is not decided yet, it is decided here, and workers that
-/// compute in another precision build their replicas again.
-/// @param model the description of the run's first replica; set here if there is none yet
-/// @throws Error model_mismatch, protocol, or the error that a worker reported
+/// Requests the workers whose replicas are not built to build them, and checks that all replicas of the run can work
+/// together.
+/// @param precision the precision of the replicas. If it is not decided yet, this function decides it. Workers that
+/// compute in another precision then build their replicas again.
+/// @param model the description of the run's model; set by this function if it is empty
+/// @throws Error model_mismatch if the replicas do not match; protocol if a reply is invalid; or the error that a
+/// worker has reported
 void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
                     Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
                     const Phase& phase);

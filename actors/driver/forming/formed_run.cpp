@@ -26,7 +26,7 @@ FormedRun::~FormedRun() {
   const bool all_stopped = stop_workers();
   home_.reset();
   for (const int worker : members().workers()) mailbox().unseat(worker);
-  // A replica that hangs cannot be stopped, and waiting for it would block the driver as well.
+  // A replica that hangs cannot be stopped, and the driver would hang if it waited for the replica.
   if (!host().end_all(all_stopped)) leave_running(std::move(runtime_));
 }
 

@@ -10,14 +10,15 @@
 
 namespace troupe {
 
-/// The objects of a run from its formation to its end: its members, the connections to them, and the state that they
-/// share.
+/// The objects that exist from the formation of a run to its end: its members, the connections to its members, and the
+/// state that the members share.
 class FormedRun {
  public:
-  /// Creates a run that no member has joined yet.
-  /// @param generation a generation that has not begun
+  /// Creates the objects of a run that no member has joined yet.
+  /// @param generation the run's generation, which has not begun yet
   FormedRun(std::unique_ptr<Runtime> runtime, const CreateModel& creator, Generation generation);
-  /// Ends the workers. If a worker hangs, everything that it may access stays in memory.
+  /// Ends the workers. If a worker of this process hangs, the objects that the worker may still use are never
+  /// destroyed.
   ~FormedRun();
   FormedRun(const FormedRun&) = delete;
   FormedRun& operator=(const FormedRun&) = delete;
@@ -36,7 +37,8 @@ class FormedRun {
   const Generation& generation() const { return generation_; }
 
  private:
-  /// Asks all workers to stop. Returns whether all have stopped in time.
+  /// Requests all workers that are not lost to stop, if their replicas run in this process. Returns whether all of them
+  /// have stopped in time.
   bool stop_workers() noexcept;
 
   std::unique_ptr<Runtime> runtime_;

@@ -8,21 +8,23 @@
 
 namespace troupe {
 
-/// Decides on the precision of a run. If the options have bf16, the first replicas measure both precisions, and this
-/// class decides for all replicas. Later replicas follow the decision.
+/// Decides whether a run computes in bf16 or f32. If bf16 is in the options, the first replicas measure the time of
+/// both precisions. From these times, this class decides for all replicas. Replicas that are built later use the
+/// decided precision.
 class PrecisionDecision {
  public:
-  /// @param options checked options
+  /// @param options the run's options, already checked
   explicit PrecisionDecision(const Options& options);
 
-  /// Returns whether replicas still have to measure.
+  /// Returns whether the decision is still open, so that replicas must measure.
   bool is_open() const { return open_; }
-  /// Returns the precision with which replicas are built. A replica that measures uses bf16 only if bf16 is faster.
+  /// Returns the precision with which replicas are built. A replica that measures both precisions uses bf16 only if it
+  /// is faster there.
   Precision wanted() const { return choice_.computed; }
-  /// Adopts the decision of the checkpoint's run.
+  /// Adopts `computed`, the decision of the run that wrote the checkpoint from which this run resumes.
   void follow(Precision computed);
-  /// Decides from the measurements of all replicas. The slowest replica counts, because a step waits for it. Chooses
-  /// f32 if a replica does not support bf16.
+  /// Decides from the measurements of all replicas. The times of the slowest replica count, because each step waits for
+  /// the slowest replica. Decides on f32 if any replica does not support bf16.
   void decide(const std::vector<ReplicaTraits>& replicas);
 
   /// Returns the decision and the measurements, for reports.
@@ -34,10 +36,11 @@ class PrecisionDecision {
   bool open_;
 };
 
-/// Logs the reason if bf16 is in the options but the replicas compute in f32.
+/// If bf16 is in the options but the replicas compute in f32, logs the reason.
 void note_precision(const PrecisionChoice& choice);
 
-/// Returns "f32" or, if both were measured, for example "bf16 (0.62 of f32's time)".
+/// Returns the name of the precision. If both precisions were measured, also returns the ratio of their times, for
+/// example "bf16 (0.62 of f32's time)".
 std::string precision_text(const PrecisionChoice& choice);
 
 }  // namespace troupe

@@ -28,7 +28,8 @@ void Preparation::prepare(FormedRun& run, bool needs_spare, const Phase& start) 
   const bool broken = !run.host().settles_by_fence() && !run.rounds().settled();
   run.workers().replace_lost(start);
   const bool fresh = !members.unbuilt_workers().empty();
-  // From here on, the generation is invalid until the next one has begun, even after a failure.
+  // From this point, the present generation is invalid until the next one has begun, even if this function fails in
+  // between.
   if (fresh || broken) run.generation().fall();
   run.generation().renew_gradients(run.host().ends_the_lost() ? members.unbuilt_workers() : members.workers());
   if (fresh) {

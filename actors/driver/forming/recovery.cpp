@@ -5,7 +5,8 @@
 namespace troupe {
 
 void Recovery::replace_lost(const Phase& phase, const std::set<int>& coming) {
-  // Hold signals, because the folder of the workers' socket must be removed before Ctrl-C can end this process.
+  // Block signals here: the folder of the socket at which workers join must be removed before Ctrl-C can end this
+  // process.
   const HeldSignals held;
   try {
     for (const int worker : members_.lost_workers())
@@ -40,7 +41,8 @@ void Recovery::check_node_of(int worker, const Phase& phase) const {
 
 void Recovery::wait_for_joins(const Phase& phase, const HeldSignals& held) {
   while (!members_.lost_workers().empty()) {
-    // Wait in short intervals, because a process that ends before it joins sends nothing.
+    // Wait in short intervals and check the processes in between, because a process that ends before it joins sends no
+    // message.
     const Deadline portion(std::min(phase.deadline.left(), std::chrono::milliseconds(50)));
     const auto happening = mailbox_.next_happening(portion);
     if (happening) handle(*happening, phase);
@@ -56,7 +58,7 @@ void Recovery::handle(const Happening& happening, const Phase& phase) {
   const auto* ended = std::get_if<Ended>(&happening);
   if (ended == nullptr) return;
   rounds_.note_end(ended->member, phase);
-  // A worker that had already joined has ended. Start it again.
+  // A worker that had already joined has ended. Start a replacement for this worker as well.
   if (!members_.is_node(ended->member)) restart(ended->member, phase);
 }
 

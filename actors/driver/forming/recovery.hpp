@@ -10,22 +10,22 @@ namespace troupe {
 
 class HeldSignals;
 
-/// Replaces lost workers: starts new workers in their places and waits until they have joined. A lost node is not
-/// replaced, because no other node has its part of the optimizer's state.
+/// Replaces lost workers: starts a new worker for each, and waits until the new workers have joined. A lost node cannot
+/// be replaced, because no other node has its part of the optimizer's state.
 class Recovery {
  public:
   Recovery(Host& host, Reception& mailbox, Members& members, Rounds& rounds)
       : host_(host), mailbox_(mailbox), members_(members), rounds_(rounds) {}
 
-  /// Starts a worker in the place of each lost worker, and waits until all have joined.
-  /// @param coming workers that `start` has already started
-  /// @throws Error worker_lost for a worker that ends before it joins, or for a lost node; timeout; or the reason why a
-  /// worker cannot start
+  /// Starts a replacement for each lost worker, and waits until all replacements have joined.
+  /// @param coming lost workers whose replacements `start` has already started
+  /// @throws Error worker_lost if a replacement ends before it joins, or if a node is lost; timeout; or the error with
+  /// which a worker could not start
   void replace_lost(const Phase& phase, const std::set<int>& coming = {});
-  /// Starts a worker in the place of a lost worker, without waiting for the new worker.
+  /// Starts a replacement for the lost worker `worker`, without waiting until the replacement has joined.
   void start(int worker);
-  /// Returns whether a worker that `start` has started is still starting: no worker has arrived, and its process has
-  /// not ended.
+  /// Returns whether the replacement that `start` has started for `worker` is still starting: it has not joined, and
+  /// its process has not ended.
   bool is_coming(int worker) const;
 
  private:
@@ -34,7 +34,8 @@ class Recovery {
   void wait_for_joins(const Phase& phase, const HeldSignals& held);
   void handle(const Happening& happening, const Phase& phase);
   void accept(const WorkerArrival& arrival, const Phase& phase);
-  /// @throws Error if this worker will not join any more
+  /// Checks whether the replacement for `worker` can still join.
+  /// @throws Error if the replacement has ended or missed the deadline
   void check_missing(int worker, const Phase& phase, const HeldSignals& held);
 
   Host& host_;

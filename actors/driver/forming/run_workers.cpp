@@ -24,8 +24,8 @@ void RunWorkers::drop(int worker, std::int64_t step) {
   runtime_.members.drop(worker);
 }
 
-/// Asks a worker to stop, and waits at most `time`, because a replica of this process may still compute for a failed
-/// round. A worker that does not stop in time is marked as lost.
+/// Requests `worker` to stop, and waits up to `time` until it has stopped. A wait is needed because a replica in this
+/// process may still compute for a failed round. If the worker does not stop in time, marks it as lost.
 void RunWorkers::stop(int worker, std::chrono::milliseconds time, std::int64_t step) {
   const bool settled = rounds_.settled();
   try {

@@ -10,10 +10,10 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::seconds kStatusTimeout{5};
-/// The maximum time from a node's hello to its join.
+/// The maximum time from a node's hello to its message NodeJoin.
 constexpr std::chrono::seconds kAdmissionTimeout{10};
-/// The maximum number of hellos per certificate: kHellosAtStart, plus kHellosPerSecond for each second of the run,
-/// times the number of nodes that may use the certificate.
+/// The maximum number of hellos per certificate is (kHellosAtStart + kHellosPerSecond * s) * n. Here s is the number of
+/// seconds since the gate was opened, and n is the number of nodes that may use the certificate.
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
 constexpr std::size_t kMostRefusals = 1000;
@@ -44,8 +44,9 @@ std::string ClusterNode::how_it_ended() const {
 Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
                  const RunLimits& limits, Members& members)
     : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
-  // The lock is held until `listener_` exists, so that no node can join before. The listener is created last: if
-  // creating the gate throws, no listener exists yet. CAF would not free a listener that ends at once.
+  // The lock is held until `listener_` exists, so that no node can join before that. The listener is created last,
+  // because CAF would not free a listener that ends at once. So if the constructor of the gate throws, no listener
+  // exists yet.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
       Address::parse(options.listen, 1), credentials_,
@@ -75,8 +76,8 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
 
 int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
 
-/// Counts the connections that use the certificate, whether or not their nodes have joined. So a node that sends a
-/// hello and never joins takes a place only from nodes with the same certificate.
+/// Compares the number of open connections with this certificate with `places`. Connections count whether or not their
+/// nodes have joined. A node that sends a hello and never joins therefore blocks only nodes with the same certificate.
 std::string Cluster::no_place_for(const std::string& name) const {
   const auto taken = std::count_if(pending_.begin(), pending_.end(),
                                    [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
@@ -84,7 +85,7 @@ std::string Cluster::no_place_for(const std::string& name) const {
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }
 
-/// The number is limited because CAF keeps some memory for each connection until the run ends.
+/// The number of hellos is limited, because CAF keeps some memory for each connection until the run ends.
 bool Cluster::comes_too_often(const std::string& name) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began_).count();
   return ++hellos_[name] > places() * (kHellosAtStart + kHellosPerSecond * seconds);
@@ -99,13 +100,13 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
   {
     const std::lock_guard lock(mutex_);
     std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
-    if (complete_) return;  // the cluster was completed after the hello was admitted
+    if (complete_) return;  // the cluster was completed after `admit` had accepted the hello
     pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout)});
   }
   try {
     listener_->hand_over(std::move(stream), link);
   } catch (const Error& error) {
-    link->refuse(error.message());  // this frees the node's place
+    link->refuse(error.message());  // this ends the connection, so that another node may take the place
   }
 }
 

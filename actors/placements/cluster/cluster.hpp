@@ -23,23 +23,23 @@ namespace troupe {
 /// The driver's record of a node that has joined the run.
 struct ClusterNode {
   caf::actor actor;
-  std::string name;  ///< the name in the node's certificate, followed by the node's address if several nodes use this
-                     ///< certificate
+  /// The name in the node's certificate. If several nodes use this certificate, the node's address follows.
+  std::string name;
   NodeJoin join;
   std::shared_ptr<ControlLink> link;
   bool lost = false;
 
-  /// Returns how the connection to the node ended, as a phrase for an error message.
+  /// Returns a phrase for an error message that states how the connection to the node ended.
   std::string how_it_ended() const;
 };
 
-/// The nodes of a run. Opens the gate at which nodes join, records the nodes that have joined, and owns the driver's
-/// own end of the data plane.
+/// The nodes of a run in a cluster. Opens the driver's gate, at which nodes join, records the nodes that have joined,
+/// and owns the driver's end of the data plane.
 class Cluster : public Memberships {
  public:
-  /// Opens the gate and listens for nodes from now on.
+  /// Opens the gate and starts to accept nodes.
   /// @param driver the driver's actor, to which nodes send their messages
-  /// @param limits the maximum sizes of lists in messages of this run
+  /// @param limits the maximum lengths of lists in the messages of this run
   /// @param members the members of the run; workers are assigned to nodes when the cluster is complete
   /// @throws Error invalid_argument if an option is invalid, bad_certificate, or system if listening fails
   Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
@@ -48,57 +48,59 @@ class Cluster : public Memberships {
 
   // Functions that are used while nodes join:
   bool complete() const { return complete_; }
-  /// Accepts a node that has sent NodeJoin. Returns false, and accepts nothing, if the join is not valid, or belongs to
-  /// no hello, or is a repetition. The last missing node completes the cluster. The nodes are then numbered in order of
-  /// their names.
+  /// Accepts the node that has sent the message NodeJoin in `arrival`. Returns false, and does not accept the node, if
+  /// the message is invalid, belongs to no accepted hello, or is a repetition. When the last missing node is accepted,
+  /// the cluster is complete, and the nodes are numbered in the order of their names.
   bool accept(const NodeArrival& arrival);
-  /// Ends connections of nodes that have sent a hello and have not joined within ten seconds. Must be called regularly
+  /// Ends the connection of each node that has not joined within ten seconds after its hello. Must be called regularly
   /// while nodes join.
   void drop_late();
   /// Returns the number of nodes that have joined.
   int joined() const { return static_cast<int>(nodes_.size()); }
-  /// Completes the cluster with the nodes that have joined.
+  /// Completes the cluster with the nodes that have joined so far.
   void complete_with_joined();
-  /// Records that a node has left before the cluster is complete. Another node may take its place.
+  /// Records that the node with this actor has left before the cluster was complete, so that another node may take its
+  /// place.
   void note_departure(const caf::actor_addr& actor);
 
   // Functions that require a complete cluster:
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   std::span<const ClusterNode> nodes() const { return nodes_; }
   DataPlane& data_plane() override { return data_plane_; }
-  /// Records that a node is lost, for the status that `ask_for_nodes` returns.
+  /// Records that the node with this index is lost. Used for the table of nodes that `ask_for_nodes` returns.
   void note_loss(int index);
-  /// Returns true if `actor`, which joins as `worker`, is on the node to which that worker belongs. If it is on another
-  /// node, ends the connection of that other node, because the node violates the protocol.
+  /// Returns true if `actor`, which joins as `worker`, runs on the node that hosts this worker. If the actor runs on
+  /// another node, ends the connection of the other node, because it violates the protocol.
   bool is_home_of(int worker, const caf::actor& actor);
 
  private:
   std::vector<PeerNode> peers() const override;
   int streams() const override { return options_.streams; }
-  /// A node whose hello was accepted.
+  /// A connection of a node whose hello was accepted while nodes join.
   struct Pending {
     std::string token;
     std::shared_ptr<ControlLink> link;
     Deadline deadline;
     bool joined = false;
   };
-  /// The next two functions are called by the gate, on its thread: `admit` decides about a hello, and `take` receives
-  /// the stream of an accepted caller.
+  /// `admit` decides whether a connection with this hello is accepted. `take` then receives the stream of an accepted
+  /// connection. The gate calls both functions on its own thread.
   Verdict admit(const Hello& hello, const TlsStream& stream);
   void take(const Hello& hello, TlsStream stream);
-  /// Returns the reason why no further node may use the certificate with this name; empty if another node may use it.
+  /// Returns the reason why no further node may use the certificate `name`. Returns an empty string if another node may
+  /// use it.
   std::string no_place_for(const std::string& name) const;
-  /// Returns the number of nodes that may use the same certificate in the run.
+  /// Returns the number of nodes of the run that may use the same certificate.
   int places() const;
-  /// Counts a hello with the certificate `name`. Returns true if there were more hellos with this certificate than a
-  /// node sends that loses its connection now and then.
+  /// Counts a hello with the certificate `name`. Returns true if there were more hellos with this certificate than can
+  /// be explained by nodes that connect again after a broken connection.
   bool comes_too_often(const std::string& name);
-  /// Completes the cluster: numbers the nodes, assigns workers to them, and refuses other nodes.
+  /// Completes the cluster: numbers the nodes, assigns workers to them, and from then on refuses other nodes.
   void admit_nobody_else();
-  /// Ends the connection of a node whose hello was accepted, and stores the reason. The node receives the reason if it
-  /// sends the same hello again.
+  /// Ends a connection whose hello was accepted, and stores the reason `why`. If the node sends the same hello again,
+  /// it receives this reason.
   void refuse(const Pending& join, const std::string& why);
-  /// Returns the answer to `ask_for_nodes`, as JSON.
+  /// Returns the table of nodes that `ask_for_nodes` requests, as JSON.
   std::string status() const;
 
   ClusterOptions options_;
@@ -106,21 +108,23 @@ class Cluster : public Memberships {
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;
-  mutable std::mutex mutex_;  ///< guards members that the gate's thread uses as well: the next three, `nodes_`,
-                              ///< `complete_` and `listener_`
+  /// Guards the data members that the gate's thread uses as well: the next three, `nodes_`, `complete_` and
+  /// `listener_`.
+  mutable std::mutex mutex_;
   std::vector<Pending> pending_;
-  std::map<std::string, std::string> refusals_of_joins_;  ///< by token of the hello: the reason; at most kMostRefusals
-  std::map<std::string, std::int64_t> hellos_;            ///< by name of the certificate: the number of hellos
+  std::map<std::string, std::string>
+      refusals_of_joins_;  ///< by token of the hello: the reason of the refusal; at most kMostRefusals entries
+  std::map<std::string, std::int64_t> hellos_;  ///< by name of the certificate: the number of hellos received
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
   std::optional<TlsListener> listener_;
-  std::unique_ptr<Gate> gate_;  ///< declared last and so destroyed first, because its thread uses this object
+  std::unique_ptr<Gate> gate_;  ///< declared last and so destroyed first, because the gate's thread uses this object
 };
 
-/// Requests the table of nodes from a driver's gate. Returns a JSON array with one object per node.
-/// @param driver the address of the gate
-/// @param certs the folder of the certificate with which this process connects
+/// Requests the table of nodes of a run from the gate of its driver. Returns a JSON array with one object per node.
+/// @param driver the address of the driver's gate
+/// @param certs the folder with the certificate with which this process connects
 /// @throws Error if the driver cannot be reached
 std::string ask_for_nodes(const Address& driver, const std::string& certs);
 

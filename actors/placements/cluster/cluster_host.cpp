@@ -95,7 +95,7 @@ class ClusterHost : public Host {
     begin_group_on_nodes(cluster_, members_, run, generation, rounds, phase);
   }
   bool settles_by_fence() const override { return false; }
-  /// Does nothing, because each node ends its part of the run when it detects the end of its connection to the driver.
+  /// Does nothing: each node ends its workers when it detects that its connection to the driver has ended.
   bool end_all(bool /*all_stopped*/) override { return true; }
 
  private:
@@ -108,8 +108,8 @@ class ClusterHost : public Host {
     if (line) log_line(LogLevel::info, *line);
   }
 
-  /// Called if not all nodes have joined in time. Completes the cluster with the nodes that have joined, if there are
-  /// enough.
+  /// Completes the cluster with the nodes that have joined so far, if there are enough. Called if not all nodes have
+  /// joined in time.
   /// @throws Error timeout if fewer than `min_nodes` nodes have joined
   void complete_late() {
     if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();
@@ -120,8 +120,8 @@ class ClusterHost : public Host {
                 {.phase = "start"});
   }
 
-  /// Checks how long a node has sent nothing. Logs a warning after `suspect_after`, and ends the connection after
-  /// `cut_after`.
+  /// Checks for how long `node` has sent nothing. Logs a warning after the time `suspect_after`, and ends the
+  /// connection to the node after `cut_after`.
   static void look_at(const ClusterNode& node, Silence& silence) {
     const Silence::Verdict verdict = silence.look(node.link->heard(), Clock::now());
     if (verdict == Silence::Verdict::suspect)

@@ -1,12 +1,12 @@
 #include "actors/launch/launch.hpp"
 #include "actors/placements/placements.hpp"
 
-// The rules of the placement `cluster`: workers are actors in the processes of nodes that join.
+// The rules of the placement `cluster`: workers are actors in the processes of nodes that join the run.
 namespace troupe {
 namespace {
 
-/// If the user has not set `cluster.listen`, takes the address, the number of nodes and the certificates from Slurm's
-/// environment.
+/// Sets the address, the number of nodes and the certificates from Slurm's environment variables. Does so only if the
+/// process runs in a Slurm job and the user has not set `cluster.listen`.
 void find_cluster(ClusterOptions& cluster) {
   const auto slurm = cluster.listen.empty() ? find_slurm_cluster() : std::nullopt;
   if (!slurm) return;
@@ -33,8 +33,9 @@ void check_in_cluster(Hosting& hosting) {
   if (cluster.listen.empty()) throw_invalid("cluster.listen is empty; it must be the ADDRESS:PORT that nodes dial");
 }
 
-/// Returns the needs of a driver: a gate, and one thread that receives data. The control connection of a node takes
-/// three files. A data connection takes one file for each direction.
+/// Returns the numbers of threads and files that the driver of a cluster needs. It has a gate, and one thread that
+/// receives data. For each node, it needs three files for the control connection, and two files for each data stream
+/// (one per direction).
 StartNeeds needs_in_cluster(const Hosting& hosting) {
   const ClusterOptions& cluster = hosting.cluster;
   return {kGateNeeds.threads + 1, 0,

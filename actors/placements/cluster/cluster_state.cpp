@@ -10,7 +10,7 @@
 namespace troupe {
 namespace {
 
-/// The floats that a worker has sent, in the driver's store. The destructor releases them.
+/// An object in the driver's store that contains floats which a worker has sent. The destructor releases the object.
 class Fetched {
  public:
   Fetched(StoreClient& store, const ObjectId& id, std::size_t floats)
@@ -18,7 +18,7 @@ class Fetched {
   ~Fetched() {
     try {
       store_.release(id_);
-      store_.trim();  // returns the memory to the system, because transfers are rare and large
+      store_.trim();  // return the memory to the system, because transfers are rare and large
     } catch (const Error&) {
       return;  // The store and the object are gone.
     }
@@ -48,7 +48,7 @@ class ClusterState : public StateHome {
     try {
       begin_everywhere(describe(layout, plan, carried), phase);
     } catch (...) {
-      rounds_.unsettle();  // also if the error is that the driver could not connect to nodes
+      rounds_.unsettle();  // this is also needed if the rounds succeeded, but the driver could not connect to the nodes
       throw;
     }
     layout_ = layout;
@@ -69,7 +69,7 @@ class ClusterState : public StateHome {
     message.self = members_.node_of(worker);
     for (int node = 0; node < members_.num_nodes(); ++node)
       if (node != message.self)
-        message.peers[static_cast<std::size_t>(node)].address = {};  // so that no node connects to them
+        message.peers[static_cast<std::size_t>(node)].address = {};  // so that this node connects to no other node
     ask_home(worker, message, phase);
     ask_home(worker, Connect{0, phase.deadline.left().count()}, phase);
     attach();
@@ -97,8 +97,8 @@ class ClusterState : public StateHome {
   }
 
   HeldFloats fetch(std::uint64_t transfer, int worker, std::size_t floats, const Phase& phase) override {
-    // `floats` is a number that the worker has sent. If it exceeds the store's quota, creating the object throws before
-    // any memory is allocated.
+    // `floats` is a number that the worker has sent, so it cannot be trusted. If it exceeds the store's quota, creating
+    // the object throws before any memory is allocated.
     auto fetched = std::make_shared<Fetched>(store_, transfer_id(layout_.run, transfer), floats);
     DataPlane& data_plane = nodes_.data_plane();
     expect_floats(data_plane, kTransferWindow, members_.node_of(worker), fetched->floats(), fetched->mapping());
@@ -111,14 +111,14 @@ class ClusterState : public StateHome {
 
   void place(std::uint64_t transfer, int vector, int buffer, const Phase& phase) override {
     const std::int64_t timeout = phase.deadline.left().count();
-    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // the vectors of a shard are on one node only
+    if (const int shard = layout_.shard_of(vector); shard >= 0) {  // the vectors of a shard exist on one node only
       const Place alone{0, transfer, vector, buffer, ++last_ticket_, timeout, true};
       return ask(alone, {members_.member_of_node(node_of_shard(shard))}, phase);
     }
     std::vector<int> others = members_.nodes();
     others.erase(others.begin());
-    // The other nodes announce their windows first. Only then may the first node send; each window is valid for one
-    // transfer.
+    // First all other nodes announce their windows. The first node may send only after that. Each window is valid for
+    // one transfer.
     if (!others.empty()) ask(ExpectPlaced{0, vector, buffer}, others, phase);
     ask(Place{0, transfer, vector, buffer, ++last_ticket_, timeout}, members_.nodes(), phase);
   }
@@ -169,13 +169,13 @@ class ClusterState : public StateHome {
   void ask(const Request& request, const std::vector<int>& members, const Phase& phase) {
     rounds_.ask(request, members, Phase{"transfer", phase.step, phase.deadline});
   }
-  /// Returns the member numbers of the nodes on which these workers are.
+  /// Returns the member numbers of the nodes that host `workers`.
   std::vector<int> homes_of(const std::vector<int>& workers) const {
     std::set<int> homes;
     for (const int worker : workers) homes.insert(members_.member_of_node(members_.node_of(worker)));
     return {homes.begin(), homes.end()};
   }
-  /// Sends a request to the node on which a worker is, and waits for the reply.
+  /// Sends `request` to the node that hosts `worker`, and waits for the reply.
   template <class Request>
   void ask_home(int worker, const Request& request, const Phase& phase) {
     ask(request, {members_.member_of_node(members_.node_of(worker))}, phase);

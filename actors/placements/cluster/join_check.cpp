@@ -20,15 +20,15 @@ Scope reach_of(const in_addr& host) {
   const std::uint32_t address = ntohl(host.s_addr);
   if (address >> 24 == 127) return Scope::machine;
   if (address >> 16 == 0xa9fe)
-    return Scope::link;                                            // 169.254.x.x: link-local; clouds offer metadata
-                                                                   // there
+    return Scope::link;  // 169.254.x.x: link-local; in clouds, the metadata service has such an address
   const bool nobody = address >> 24 == 0 || address >> 28 >= 0xe;  // 0.x.x.x, multicast and reserved addresses
   return nobody ? Scope::none : Scope::network;
 }
 
-/// Returns from where an IPv6 address can be reached; Scope::none for addresses that are rejected. IPv4 addresses in
-/// IPv6 form are rejected, because the rules for IPv4 apply to them. Link-local addresses are rejected, because they
-/// need a scope (an interface), which has no meaning on other machines.
+/// Returns from where the IPv6 address `host` can be reached. Returns Scope::none for addresses that are rejected. IPv4
+/// addresses in IPv6 form are rejected, because they could evade the checks for IPv4 addresses. Link-local addresses
+/// are rejected, because they are valid only together with the name of a network interface, which means nothing on
+/// other machines.
 Scope reach_of(const in6_addr& host) {
   if (IN6_IS_ADDR_LOOPBACK(&host)) return Scope::machine;
   const bool nobody = IN6_IS_ADDR_UNSPECIFIED(&host) || IN6_IS_ADDR_MULTICAST(&host) || IN6_IS_ADDR_V4MAPPED(&host) ||
@@ -36,7 +36,8 @@ Scope reach_of(const in6_addr& host) {
   return nobody ? Scope::none : Scope::network;
 }
 
-/// Returns from where a numeric address can be reached; Scope::none if the text is not a numeric address.
+/// Returns from where the numeric address `host` can be reached. Returns Scope::none if `host` is not a numeric
+/// address, or is rejected.
 Scope reach_of(const std::string& host) {
   in_addr four{};
   if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return reach_of(four);
@@ -54,8 +55,8 @@ std::string join_problem(const NodeJoin& join, const std::string& peer) {
     return "it uses protocol version " + std::to_string(join.protocol) + "; expected " +
            std::to_string(kProtocolVersion);
   const std::string listens = "it announces the address " + printable(join.host, kLongestShownHost) + ", ";
-  // Reject a zero byte. The C functions that check the address ignore the text after it, so they would check another
-  // text.
+  // Reject an address that contains a zero byte: the C functions in `reach_of` ignore the text after a zero byte, so
+  // they would not check the whole address.
   const Scope reach = join.host.find('\0') == std::string::npos ? reach_of(join.host) : Scope::none;
   if (reach == Scope::none) return listens + "which other nodes cannot dial";
   if (reach != Scope::network && reach != reach_of(peer))

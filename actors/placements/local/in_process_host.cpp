@@ -10,8 +10,8 @@
 namespace troupe {
 namespace {
 
-/// The maximum time to wait for the other workers to end if a worker of this process hangs. The process cannot end all
-/// workers in this case, so a longer wait is useless.
+/// If a worker of this process hangs: the maximum time to wait until the other workers have ended. A longer wait is
+/// useless, because the hanging worker cannot be ended in any case.
 constexpr std::chrono::milliseconds kHungTimeout{3000};
 
 class InProcessHost : public Host {
@@ -26,8 +26,8 @@ class InProcessHost : public Host {
         planned_(parts.hosting.num_workers),
         end_time_(parts.hosting.end_time) {}
 
-  /// Starts a worker. A worker that hangs cannot be stopped, so the replaced worker may still run. This does no harm,
-  /// because its generation has ended and its slabs are no longer used.
+  /// Starts a worker. A hanging worker cannot be stopped, so the worker that is replaced may still run. This does no
+  /// harm, because the generation of the replaced worker has ended and its slabs are no longer used.
   void start(int worker) override {
     auto started = std::make_shared<Worker>(worker, store_.connect(), creator_);
     const bool successor = actors_.contains(worker);
@@ -36,7 +36,8 @@ class InProcessHost : public Host {
     if (successor || worker >= planned_) try_start(needs_of_worker(), "a new worker");
     before_send();
     const ForgetsLogger forgets;
-    // If a worker hangs, it may block a thread of CAF's scheduler. The new worker then gets a thread of its own.
+    // A worker that hangs may block a thread of CAF's scheduler. Therefore, if any worker hangs, the new worker gets a
+    // thread of its own.
     actors_[worker] = hangs() ? system_.spawn<caf::detached>(worker_actor, started, driver_)
                               : system_.spawn(worker_actor, started, driver_);
   }
@@ -69,7 +70,7 @@ class InProcessHost : public Host {
   }
 
  private:
-  /// Returns true if a lost worker was abandoned and may still run.
+  /// Returns true if a worker was lost and may still run in this process.
   bool hangs() const { return replaced_ || members_.silent_workers(); }
 
   caf::actor_system& system_;

@@ -3,7 +3,7 @@
 #include "actors/placements/placements.hpp"
 #include "runtime/processes/cores.hpp"
 
-// The rules of the placement `in_process`: workers are actors on threads of this process.
+// The rules of the placement `in_process`: workers are actors that run on threads of the driver's process.
 namespace troupe {
 namespace {
 

@@ -13,7 +13,7 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongest = 2000;
-/// The position of the error in the file, after the counter of signs of life.
+/// The position of the error in the file in bytes, after the counter of signs of life.
 constexpr off_t kTextAt = sizeof(std::uint64_t);
 
 }  // namespace
@@ -25,9 +25,7 @@ void leave_last_words(int file, const std::exception& error) noexcept try {
   const ErrorCode code = known != nullptr ? known->code() : ErrorCode::system;
   const std::string text = static_cast<char>(code) + std::string(known != nullptr ? known->message() : error.what());
   if (::pwrite(file, text.data(), std::min(text.size(), kLongest), kTextAt) < 0)
-    return;  // then only the exit status
-             // shows that the process
-             // failed
+    return;  // then only the exit status shows that the process has failed
 } catch (const std::bad_alloc&) {
   return;
 }

@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// The parameter servers in this process, each with an actor. The destructor ends the actors and takes the servers away
-/// from them, so that no actor uses the state afterwards.
+/// Runs the parameter servers in this process, each as an actor. The destructor ends the actors and takes their servers
+/// away, so that afterwards no actor uses the state.
 class LocalServers {
  public:
   LocalServers(caf::actor_system& system, caf::actor driver) : system_(system), driver_(std::move(driver)) {}
@@ -16,7 +16,8 @@ class LocalServers {
   LocalServers(const LocalServers&) = delete;
   LocalServers& operator=(const LocalServers&) = delete;
 
-  /// Ends the previous servers. Starts an actor for each server in `servers`, and returns the actors in the same order.
+  /// Ends the actors of previous servers. Then starts one actor for each server in `servers`, and returns the actors in
+  /// the same order.
   std::vector<caf::actor> start(const std::vector<std::shared_ptr<ParameterServer>>& servers);
 
  private:

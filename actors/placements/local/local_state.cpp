@@ -11,24 +11,25 @@
 namespace troupe {
 namespace {
 
-/// A transfer object in the store. It is released when the last copy of this struct is destroyed.
+/// A transfer object in the object store. The object is released when the last copy of this struct is destroyed.
 struct Transfer {
   std::shared_ptr<Mapping> mapping;
   std::shared_ptr<HeldObjects> object;
   bool is_lent = false;
 };
 
-/// Transfer objects that were lent and fetched, and whose floats are no longer used. They can be lent again. LocalState
-/// takes them; the last holder of the floats gives them back, on any thread. All of them are dropped if none is large
-/// enough for a request. Thread-safe.
+/// Stores transfer objects of `lend` that were fetched and whose floats are no longer held, so that they can be lent
+/// again. LocalState takes objects (`take`). When the last holder of an object's floats is destroyed, on any thread,
+/// the object is given back (`give_back`). If no object is large enough for a request, all objects are dropped.
+/// Thread-safe.
 class SpareTransfers {
  public:
-  /// The maximum size of an object that is kept (64 MB). Larger objects would occupy much memory while they are not
-  /// used.
+  /// The maximum size of a stored object in floats (64 MiB). Larger objects are not stored, because they would occupy
+  /// much memory while they are not used.
   static constexpr std::size_t kMostFloats = std::size_t{1} << 24;
 
-  /// Removes and returns an object of at least `bytes` bytes, with its number. If there is none, drops all objects and
-  /// returns std::nullopt.
+  /// Removes an object that has at least `bytes` bytes, and returns its number and the object. If there is no such
+  /// object, drops all objects and returns std::nullopt.
   std::optional<std::pair<std::uint64_t, Transfer>> take(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -69,7 +70,8 @@ class LocalState : public StateHome {
     if (!carried.empty()) next->carry(*state_, carried);
     auto gradients = layout.mean_gradient ? std::make_unique<DriverGradients>(store_, layout) : nullptr;
     auto served = !layout.served.empty() ? std::make_shared<ServedState>(store_, next) : nullptr;
-    // Assign only now, because nothing below can throw. If a call above throws, the previous state is unchanged.
+    // Assign the members only here, where nothing can throw any more. Therefore, if one of the calls above throws, the
+    // previous state is unchanged.
     gradients_ = std::move(gradients);
     served_ = std::move(served);
     state_ = std::move(next);
@@ -120,7 +122,7 @@ class LocalState : public StateHome {
   }
 
   void clear(int buffer, const Phase& /*phase*/) override { state_->clear(buffer); }
-  /// Does nothing, because all workers of a machine write into the same slab, so vectors are always complete.
+  /// Does nothing: vectors are always complete, because all workers of a machine write into the same slabs.
   void gather(int /*vector*/, int /*buffer*/, const Phase& /*phase*/) override {}
 
   void forget_transfers() noexcept override { transfers_.clear(); }

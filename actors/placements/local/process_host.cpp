@@ -20,12 +20,12 @@
 namespace troupe {
 namespace {
 
-/// The worker processes that may connect to the driver. Thread-safe, because the listener calls `admits` on a thread of
-/// CAF.
+/// Records the worker processes that may connect to the driver. Thread-safe, because the listener calls `admits` on a
+/// thread of CAF.
 class KnownChildren {
  public:
-  /// Starts a worker process. The lock is held until the process is registered. Otherwise the process could connect
-  /// before, and the listener would not admit it.
+  /// Starts a worker process and registers it. The lock is held until the process is registered. Otherwise the process
+  /// could connect before it is registered, and the listener would refuse it.
   ChildProcess start(const WorkerLaunch& launch, int store_socket, int last_words) {
     const std::lock_guard lock(mutex_);
     auto child = ChildProcess::start_again(
@@ -38,13 +38,13 @@ class KnownChildren {
     const std::lock_guard lock(mutex_);
     known_.erase(worker);
   }
-  /// Returns true if the process belongs to a registered worker.
+  /// Returns true if the process `pid` is registered for any worker.
   bool admits(pid_t pid) {
     const std::lock_guard lock(mutex_);
     return std::ranges::any_of(known_, [pid](const auto& each) { return each.second.is(pid); });
   }
-  /// Returns true if the process is the one that was started for `worker`, or its successor (a daemon that it has
-  /// become).
+  /// Returns true if `pid` is the process that was started for `worker`, or its successor: the process in which the
+  /// program continues if it has made itself a daemon.
   bool is(int worker, pid_t pid) {
     const std::lock_guard lock(mutex_);
     const auto known = known_.find(worker);
@@ -97,7 +97,7 @@ class ProcessHost : public Host {
     return known_children_->is(arrival.join.worker, arrival.join.pid);
   }
 
-  /// Closes the socket, so that no process can connect while the run computes.
+  /// Closes the listening socket, so that no process can connect while the run computes.
   void stop_listening() override { listener_.reset(); }
 
   std::string node(int worker) const override { return "pid " + std::to_string(pid(worker)); }
@@ -148,8 +148,8 @@ class ProcessHost : public Host {
  private:
   std::optional<ChildProcess>& child_of(int worker) { return children_[worker]; }
 
-  /// Checks how long a worker has shown no sign of life. Logs a warning after `suspect_after`, and kills the process
-  /// after `cut_after`.
+  /// Checks for how long `worker` has emitted no sign of life. Logs a warning after the time `suspect_after`, and kills
+  /// the worker's process after `cut_after`.
   void look_at(int worker) {
     Silence& silence = silences_.at(worker);
     const Silence::Verdict verdict = silence.look(read_life(last_words_[worker].get()), Clock::now());
@@ -162,9 +162,9 @@ class ProcessHost : public Host {
     child_of(worker)->signal(SIGKILL);
   }
 
-  /// Returns true if a worker that has ended was killed by the kernel because memory ran out. The kernel only counts
-  /// such kills. So a worker counts as killed if it ended by SIGKILL and the counter has increased since the last
-  /// worker that ended.
+  /// Returns true if the kernel has killed `worker`, which has ended, because memory ran out. The kernel provides only
+  /// a counter of such kills. Therefore a worker counts as killed in this way if SIGKILL ended it and the counter has
+  /// increased since the previous worker ended.
   bool ran_out_of_memory(int worker) {
     const auto [known, is_new] = out_of_memory_.try_emplace(worker, false);
     if (!is_new) return known->second;
@@ -185,7 +185,8 @@ class ProcessHost : public Host {
   std::map<int, std::optional<ChildProcess>> children_;
   std::map<int, FileDescriptor> last_words_;
   std::map<int, Silence> silences_;
-  std::map<int, std::string> cut_;     ///< by worker that was killed for its silence: a text with the duration
+  /// By worker that was killed because it emitted no signs of life: a text that states for how long.
+  std::map<int, std::string> cut_;
   std::map<int, bool> out_of_memory_;  ///< by worker that has ended: the result of `ran_out_of_memory`
   std::uint64_t kills_before_ = out_of_memory_kills();
 };

@@ -12,18 +12,19 @@
 namespace troupe {
 namespace {
 
-/// The maximum time that one request to the store waits for an object of another client. It is short, because other
-/// threads of this process use the same client.
+/// The maximum time for which one request to the object store waits for an object of another client. The time is short,
+/// because other threads of this process must wait until they can use the same client.
 constexpr std::chrono::milliseconds kAtATime{100};
 
-/// The maximum time to wait until another client, which has released the first part, releases the second part as well.
+/// The maximum time to wait until another client, which has released the first of two objects (see StoreMemory),
+/// releases the second object as well.
 constexpr std::chrono::seconds kToLetGo{1};
 constexpr std::chrono::milliseconds kBriefly{1};
 
-/// If data of at least this size (1 MiB) cannot be shared, a warning is logged.
+/// A warning is logged if data of at least this size (in bytes) cannot be shared.
 constexpr std::size_t kWorthTelling = std::size_t{1} << 20;
 
-/// An object in the store. The destructor releases it.
+/// An object in the object store that this client holds. The destructor releases the object.
 class Held {
  public:
   Held(std::shared_ptr<StoreClient> store, const ObjectId& id, std::shared_ptr<Mapping> mapping)
@@ -47,9 +48,9 @@ class Held {
   std::shared_ptr<Mapping> mapping_;
 };
 
-/// Stores each content in two objects. The second object contains the content. The first object contains the size of
-/// the content in bytes; 0 if there is no second object, because the content cannot be shared. The first is published
-/// last.
+/// Shares data through an object store. Each content is stored as two objects. The second object contains the content
+/// itself. The first object contains the size of the content in bytes, or 0 if there is no second object because the
+/// content cannot be shared. The first object is published after the second.
 class StoreMemory final : public SharedMemory {
  public:
   explicit StoreMemory(std::shared_ptr<StoreClient> store) : store_(std::move(store)) {}
@@ -59,7 +60,8 @@ class StoreMemory final : public SharedMemory {
     const ObjectId second{.number = key, .kind = ObjectKind::data, .buffer = 1};
     while (true) {
       if (const auto made = create(first, sizeof(std::uint64_t))) return fill(made, second, make);
-      // Another client creates the content. If that client ends before the content is complete, the loop tries again.
+      // Another client is creating the content. If that client ends before the content is complete, the next iteration
+      // tries to create the content.
       if (const auto told = get(first, kAtATime))
         if (auto taken = take(told, second)) return *taken;
     }
@@ -71,7 +73,8 @@ class StoreMemory final : public SharedMemory {
     return mapping ? std::make_shared<Held>(store_, id, std::move(mapping)) : nullptr;
   }
 
-  /// Waits up to `timeout` until the object is sealed, and returns it. Returns null if it is not sealed by then.
+  /// Waits up to `timeout` until the object `id` is sealed, and returns the object. Returns null if the object is not
+  /// sealed by then.
   std::shared_ptr<Held> get(const ObjectId& id, std::chrono::milliseconds timeout) {
     try {
       return std::make_shared<Held>(store_, id, store_->get(id, timeout));
@@ -94,9 +97,9 @@ class StoreMemory final : public SharedMemory {
     return both(first, second, bytes);
   }
 
-  /// Creates the second object. Another client, which has just released the first object, may still hold the second
-  /// one, so this function waits for its release. Returns null, and logs a warning for large data, if the object cannot
-  /// be created.
+  /// Creates the second object of a content. Waits up to `kToLetGo` if another client, which has just released the
+  /// first object, still holds the second object. If the object cannot be created, returns null; for large data, also
+  /// logs a warning.
   std::shared_ptr<Held> create_or_tell(const ObjectId& id, std::size_t bytes) {
     try {
       for (const Deadline deadline{kToLetGo}; !deadline.passed(); Clock::sleep_for(kBriefly))
@@ -110,8 +113,8 @@ class StoreMemory final : public SharedMemory {
     }
   }
 
-  /// Returns the content that another client has created. Returns std::nullopt if all clients have released the second
-  /// object since this client found the first one.
+  /// Returns the content that another client has created. Returns std::nullopt if the second object no longer exists,
+  /// because all clients have released it since this client found the first object.
   /// @param first the first object
   /// @param id the name of the second object
   std::optional<SharedBytes> take(const std::shared_ptr<Held>& first, const ObjectId& id) {
@@ -128,8 +131,9 @@ class StoreMemory final : public SharedMemory {
     if (!second || bytes > second->bytes().size()) return {};
     struct Both {
       std::shared_ptr<Held> second;
-      std::shared_ptr<Held> first;  ///< released before `second`, so that a client that finds the first object also
-                                    ///< finds the second
+      /// Declared last and so released first. Therefore a client that finds the first object also finds the second
+      /// object.
+      std::shared_ptr<Held> first;
     };
     return {second->bytes().first(bytes), std::make_shared<const Both>(Both{second, first})};
   }

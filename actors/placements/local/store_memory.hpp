@@ -7,7 +7,8 @@
 
 namespace troupe {
 
-/// Returns an implementation of SharedMemory with which the processes of a machine share data in an object store.
+/// Returns an implementation of SharedMemory that stores data in the object store of `store`, so that all processes of
+/// the machine share one copy.
 std::shared_ptr<SharedMemory> make_store_memory(std::shared_ptr<StoreClient> store);
 
 }  // namespace troupe

@@ -28,7 +28,8 @@ bool has_hung_up(int socket) {
   return ::poll(&peer, 1, 0) > 0;
 }
 
-/// Removes the driver's socket and its folder. They still exist only if the driver was killed while workers joined.
+/// Removes the socket at which the driver accepts workers, and the socket's folder. Both still exist only if the driver
+/// was killed while workers joined.
 void remove_socket(const WorkerLaunch& launch) {
   const std::filesystem::path socket(launch.socket);
   std::error_code ignored;
@@ -36,9 +37,9 @@ void remove_socket(const WorkerLaunch& launch) {
   std::filesystem::remove(socket.parent_path(), ignored);
 }
 
-/// Returns a duplicate of an inherited descriptor, which child processes do not inherit, and closes the descriptor
-/// `number`.
-/// @param missing the error message if there is no such descriptor
+/// Duplicates the inherited file descriptor `number`, closes the original, and returns the duplicate, which child
+/// processes of this process do not inherit.
+/// @param missing the error message if there is no descriptor `number`
 FileDescriptor take_inherited(int number, const char* missing) {
   FileDescriptor inherited(number);
   FileDescriptor taken(::fcntl(inherited.get(), F_DUPFD_CLOEXEC, 0));
@@ -46,10 +47,10 @@ FileDescriptor take_inherited(int number, const char* missing) {
   return taken;
 }
 
-/// Installs handlers that do nothing for the signals that end a process. Ctrl-C, timeout(1) and systemd send such
-/// signals to the whole process group. The driver decides what to do, and workers end when the driver ends. The signals
-/// are handled and not ignored, because a program that users' code executes inherits ignored signals, while handlers
-/// are reset there.
+/// Makes this worker process survive signals such as SIGINT and SIGTERM, by installing handlers that do nothing.
+/// Ctrl-C, timeout(1) and systemd send these signals to the whole process group. Only the driver reacts to such a
+/// signal; workers end when the driver ends. The signals are not simply ignored, because a program that users' code
+/// executes would inherit this; handlers, in contrast, are reset in an executed program.
 void leave_signals_to_the_driver() {
   struct sigaction nothing = {};
   nothing.sa_handler = [](int) {};
@@ -57,9 +58,9 @@ void leave_signals_to_the_driver() {
   for (const int number : kEndingSignals) ::sigaction(number, &nothing, nullptr);
 }
 
-/// Runs the worker until the driver ends, and then ends the process.
-/// @param watched the socket of the store; its other end is closed when the driver ends
-/// @param signs the file in which this process shows that it is alive
+/// Runs the worker in this process until the driver ends, and then ends the process.
+/// @param watched the socket to the driver's object store, whose other end is closed when the driver ends
+/// @param signs the file into which this process writes its signs of life
 void serve(const WorkerLaunch& launch, int watched, int signs) {
   auto store = std::make_shared<StoreClient>(store::make_socket_channel(duplicate(watched)));
   share_memory(make_store_memory(store));

@@ -5,12 +5,12 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "models/dense.hpp"
 
-// Handlers for asynchronous algorithms, in which workers do not wait for each other. The handlers add up gradients of
-// the worker's shards until the next push.
+// Handlers for asynchronous algorithms, in which workers do not wait for each other. For each shard of the worker, the
+// handlers add up gradients until the worker pushes them.
 namespace troupe {
 namespace {
 
-/// Computes the gradients of one replica for one `Advance` request.
+/// Computes the gradients that one replica must compute for one `Advance` request.
 class Advancing {
  public:
   Advancing(const WorkerState& worker, Replica& replica, const Advance& request)
@@ -33,7 +33,10 @@ class Advancing {
     return on_own_ ? std::span<const float>(replica_.own_weights) : worker_.slabs->served();
   }
 
-  /// Computes one gradient of one shard. If `moves`, also moves the replica's own weights, because they are used again.
+  /// Computes one gradient of one shard, and adds it to the gradient for the next push. If `moves` is true, also
+  /// updates the replica's own weights with it, because the next gradients are computed from them.
+  /// @param at the position of the shard in own.shards
+  /// @param each the number of gradients of this shard already computed for this request
   void compute(std::size_t at, std::int32_t each, bool moves) {
     const int shard = replica_.own.shards[at];
     const std::span<float> pushed = worker_.gradients->gradient(static_cast<std::size_t>(shard));
@@ -48,8 +51,8 @@ class Advancing {
     replica_.advanced[at] += computed;
   }
 
-  /// Replaces the statistics' part of a gradient by the change that it makes to the statistics. This part follows the
-  /// learned floats.
+  /// Replaces the statistics in `gradient`, which follow the learned floats, by the change of the statistics that they
+  /// cause.
   void learn_statistics(std::span<float> gradient, std::int64_t samples) const {
     const std::span<float> sums = gradient.subspan(learned_size_);
     if (sums.empty()) return;
@@ -64,8 +67,8 @@ class Advancing {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = after[i] - before[i];
   }
 
-  /// Moves the replica's own weights by one gradient. If the replica has used the served weights so far, first copies
-  /// them to its own weights.
+  /// Updates the replica's own weights with one gradient. If the replica has used the served weights so far, first
+  /// copies the served weights to its own weights.
   void move(std::span<const float> gradient, std::int64_t samples) {
     if (!on_own_) {
       const auto served = worker_.slabs->served();

@@ -2,12 +2,12 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "runtime/processes/page_lock.hpp"
 
-// Handlers that make and map a worker's slabs when a generation begins.
+// Handlers that create and map a worker's slabs when a generation begins.
 namespace troupe {
 namespace {
 
-/// How long to wait for the slabs of other members. All members publish their slabs before any member maps them, so
-/// this timeout only matters on a very busy machine.
+/// The maximum time to wait for the slabs of other members. All members publish their slabs before any member maps
+/// them. Therefore this timeout can only pass on a very busy machine.
 constexpr std::chrono::seconds kAttachTimeout{20};
 
 SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
@@ -29,8 +29,9 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   return layout;
 }
 
-/// Creates the slabs of the worker's gradients, and drops the results of earlier gradients. Must be called while only
-/// one replica's thread runs.
+/// Creates the slabs for the worker's gradients, and discards the results of earlier gradients. Must be called while
+/// only one replica's thread is working.
+/// @param made_for the number of the generation for which the slabs are created
 void make_gradients(WorkerState& worker, std::uint64_t made_for) {
   for (const auto& replica : worker.replicas) {
     replica->own.forget();

@@ -9,16 +9,17 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "actors/worker/handlers/transfer_object.hpp"
 
-// Handlers for users' functions. The arguments are kept while the functions run. The results are kept in the replicas
-// until they are fetched.
+// Handlers that call users' functions. A function's arguments are kept while the function runs. Its results are kept in
+// the replicas until the driver fetches them.
 namespace troupe {
 namespace {
 
-/// Frees the result of an earlier call, including a call that failed on another worker.
+/// Frees the memory of `text`, the result of an earlier call. The driver may not have fetched it, if the call failed on
+/// another worker.
 void forget(std::string& text) { std::string().swap(text); }
 
-/// Frees the results of earlier calls, and reads the arguments from the transfer object. All replicas use the same
-/// arguments.
+/// Frees the results of earlier calls, and reads the function's arguments from the transfer object. All replicas use
+/// the same arguments.
 template <class Call>
 void begin(WorkerState& worker, const Call& request) {
   for (const auto& replica : worker.replicas) forget(replica->text);
@@ -33,7 +34,9 @@ void begin(WorkerState& worker, const Call& request) {
   worker.arguments = std::make_shared<const Json>(call_json(text));
 }
 
-/// Writes the size of each replica's result into the reply, or a failure if the results are too large together.
+/// Writes the size of each replica's result into the reply. If all results together exceed kMostTextBytes bytes, writes
+/// a failure into the reply.
+/// @param replicas the number of replicas that have called the function
 void end(WorkerState& worker, std::size_t replicas, Called& called) {
   worker.arguments.reset();
   for (std::size_t i = 0; i < replicas; ++i) called.text_bytes.push_back(worker.replicas[i]->text.size());
@@ -76,7 +79,8 @@ class CallWorkerHandler final : public FirstReplicaHandler<CallWorker> {
 
 class ExportTextsHandler final : public FirstReplicaHandler<ExportTexts> {
  public:
-  /// All replicas are idle during this call, because the driver sends the request after each replica has answered.
+  /// Writes the results of all replicas into the transfer object. All replicas are idle meanwhile, because the driver
+  /// sends this request only after the reply to the call.
   void work(WorkerState& worker, Replica& /*replica*/, const ExportTexts& request) const override {
     std::string texts;
     for (const auto& each : worker.replicas) texts += std::exchange(each->text, {});

@@ -7,8 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Adds the counts of `from` to `to`, and clears them in `from`. Counts are integers, so the order of additions does
-/// not matter.
+/// Adds the confusion matrix of `from` to `to`, and clears it in `from`. Its counts are integers, so the order of
+/// additions does not matter.
 void move_counts(EvaluationResult& from, std::vector<std::int64_t>& to) {
   const std::vector<std::int64_t> counts = std::exchange(from.confusion, {});
   if (to.empty()) to.resize(counts.size());
@@ -18,8 +18,8 @@ void move_counts(EvaluationResult& from, std::vector<std::int64_t>& to) {
   for (std::size_t i = 0; i < counts.size(); ++i) to[i] += counts[i];
 }
 
-/// Removes measurements that were not requested. Checks the confusion matrix of each shard here, because errors of two
-/// shards could cancel each other out in the sum.
+/// Removes measurements from the result of `shard` that were not requested, and checks the rest. The confusion matrix
+/// must be checked for each shard, because errors of two shards could cancel each other out in the sum.
 void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int shard) {
   if (!measure.confusion) result.confusion.clear();
   if (measure.top_k == 0) result.top_k_correct.reset();
@@ -34,7 +34,7 @@ void keep_asked(EvaluationResult& result, const EvaluationOptions& measure, int 
                 {.object = "shard " + std::to_string(shard)});
 }
 
-/// Moves the measurements out of all replicas. Returns them together.
+/// Moves the measurements out of all replicas of the worker, and returns them as one object.
 Measures together(WorkerState& worker) {
   Measures all;
   for (const auto& replica : worker.replicas) {
@@ -47,8 +47,7 @@ Measures together(WorkerState& worker) {
   return all;
 }
 
-/// Writes the shape of the measurements other than loss and correct samples into the reply. Keeps the values for
-/// `ExportTexts`.
+/// Writes the shape of `measures` into the reply, and keeps the measurements as a text for the request `ExportTexts`.
 void measure(WorkerState& worker, const Measures& measures, Evaluated& evaluated) {
   evaluated.metrics = worker.replicas.front()->model->info().metrics;
   for (const auto& replica : worker.replicas)

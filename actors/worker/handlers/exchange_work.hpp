@@ -6,9 +6,10 @@
 
 namespace troupe {
 
-/// Returns the task of a replica's lane in the exchange between nodes, with the gradients that the worker has mapped.
+/// Returns the description of the work of a replica's lane in the exchange between nodes. The gradients in it are those
+/// that the worker has mapped.
 /// @param computed the number of the round in which the gradients were computed
-/// @param driver the driver's deadline
+/// @param driver the time until which the driver waits
 inline NodeExchange::Work exchange_work(const WorkerState& worker, const Replica& replica, std::uint64_t computed,
                                         const Deadline& driver) {
   NodeExchange::Work work;

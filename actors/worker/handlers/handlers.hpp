@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-/// Carries out requests of one kind on a worker.
+/// Carries out requests of the type `Request` on a worker. There is one handler for each type of request.
 template <class Request>
 class Handler {
  public:
@@ -23,22 +23,24 @@ class Handler {
   Handler& operator=(const Handler&) = delete;
   virtual ~Handler() = default;
 
-  /// Called before `work`, on the actor's thread.
+  /// Prepares the request. Called once for each request, before `work`, on the thread of the worker's actor.
   virtual void prepare(WorkerState& /*worker*/, const Request& /*request*/) const {}
-  /// Returns the number of replicas that take part. These are the first replicas.
+  /// Returns the number of replicas that take part in the request. They are the first replicas of the worker.
   virtual std::size_t replicas_for(const WorkerState& worker, const Request& /*request*/) const {
     return worker.replicas.size();
   }
-  /// Called on the thread of each replica that takes part.
+  /// Carries out one replica's part of the request. Called once for each replica that takes part, on its thread.
   virtual void work(WorkerState& worker, Replica& replica, const Request& request) const = 0;
-  /// Completes the reply if all replicas were successful. Called on the thread of the replica that finished last.
+  /// Writes the results into the reply. Called after all replicas were successful, on the thread of the replica that
+  /// finished last.
   virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) const {}
-  /// Called on the same thread as `answer`, after the reply was sent. The next request may already have arrived.
-  /// @param deadline the driver's deadline, counted from the arrival of this request
+  /// Continues the work of this request after the reply was sent. Called on the same thread as `answer`. The next
+  /// request may already have arrived.
+  /// @param deadline the time until which the driver waits, counted from the arrival of this request
   virtual void follow_up(WorkerState& /*worker*/, const Request& /*request*/, const Deadline& /*deadline*/) const {}
 };
 
-/// A handler that runs on the first replica only.
+/// A handler whose requests are carried out by the first replica only.
 template <class Request>
 class FirstReplicaHandler : public Handler<Request> {
  public:
@@ -47,11 +49,13 @@ class FirstReplicaHandler : public Handler<Request> {
 
 template <class H>
 const H& the() {
-  static const H& handler = *new H;  // never destroyed, because replicas that hang may outlive main
+  static const H& handler =
+      *new H;  // never destroyed, because replicas that hang may still run after main has returned
   return handler;
 }
 
-// These functions return the handler of each request. A request without a handler does not compile.
+// `handler_of` returns the handler for the request's type. If a type has no handler, its use does not compile. The
+// comments below name the source files with the handlers.
 
 // replicas.cpp
 const Handler<Build>& handler_of(const Build* kind);

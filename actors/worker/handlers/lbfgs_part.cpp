@@ -5,11 +5,13 @@
 #include "actors/worker/handlers/handlers.hpp"
 #include "collectives/exchange/reduce.hpp"
 
-// Handlers that evaluate the loss and its gradient for L-BFGS. The driver may request portions of any shard.
+// Handlers that compute the loss and its gradient for portions of L-BFGS. The driver may request portions of any shard
+// of the worker's node.
 namespace troupe {
 namespace {
 
-/// Computes the gradient of one portion: the sum over consecutive batches of one shard, all with the same weights.
+/// Computes the gradient of one portion: the sum of the gradients of consecutive batches of one shard, all with the
+/// same weights.
 class PortionPass {
  public:
   PortionPass(const WorkerState& worker, Replica& replica, const ComputePortions& request)
@@ -65,7 +67,7 @@ class PortionPass {
 class ComputePortionsHandler final : public Handler<ComputePortions> {
  public:
   void prepare(WorkerState& worker, const ComputePortions& request) const override {
-    if (request.step >= 0) check_steps(request.step);  // otherwise all samples are computed
+    if (request.step >= 0) check_steps(request.step);  // if the step is negative, all samples are used
     const bool fits = !request.portions.empty() && request.portions.size() <= worker.replicas.size() &&
                       request.slabs.size() == request.portions.size();
     if (!worker.layout.deals() || !fits) throw Error(ErrorCode::protocol, "this worker cannot compute these portions");
@@ -95,8 +97,8 @@ class ComputePortionsHandler final : public Handler<ComputePortions> {
 
 class AbandonHandler final : public Handler<Abandon> {
  public:
-  /// Makes replicas that compute for an earlier round stop before their next batch. The reply is sent when all replicas
-  /// have stopped.
+  /// Makes replicas that still compute for an earlier round stop before their next batch. The reply is sent when all
+  /// replicas have stopped, because each replica handles requests in order.
   void prepare(WorkerState& worker, const Abandon& request) const override { worker.newest_round = request.round; }
   void work(WorkerState& /*worker*/, Replica& /*replica*/, const Abandon& /*request*/) const override {}
 };

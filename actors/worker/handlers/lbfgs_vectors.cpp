@@ -11,14 +11,14 @@
 #include "runtime/numbers/finite.hpp"
 #include "runtime/processes/memory.hpp"
 
-// Handlers for the owners of slices in L-BFGS: they reduce gradients, move along a direction, and remember pairs. A
-// slice is processed in chunks that stay in the first-level cache.
+// Handlers of L-BFGS for workers as owners of slices: they reduce gradients, move the weights along a direction, and
+// store pairs. A slice is processed in small parts that fit into the first-level cache.
 namespace troupe {
 namespace {
 
 constexpr std::size_t kMostRows = 3;
 
-/// Gives access to a replica's slice of the state's vectors.
+/// Gives access to the slice of a replica in all vectors of the state.
 class Slice {
  public:
   Slice(const WorkerState& worker, const Replica& replica)
@@ -29,7 +29,7 @@ class Slice {
   const Range& range() const { return range_; }
   /// Returns the range of the learned floats in the slice.
   const Range& learned() const { return learned_; }
-  /// Returns a vector with one buffer, starting at the float `at` of the flat vector.
+  /// Returns a pointer into a vector that has only one buffer: to the float at the position `at` of the flat vector.
   float* single(std::int32_t vector, std::size_t at) const {
     if (!worker_.layout.is_single(vector)) throw Error(ErrorCode::protocol, "an unknown vector of L-BFGS");
     return worker_.slabs->slice_of(vector, 0, range_).data() + (at - range_.begin);
@@ -44,7 +44,8 @@ class Slice {
   Range learned_;
 };
 
-/// Returns the gradients of the portions in this store, by portion.
+/// Returns the gradients of all portions that are in this worker's store, by portion.
+/// @param slabs by portion: the index of the slab with its gradient
 Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>& slabs) {
   if (slabs.size() != static_cast<std::size_t>(worker.layout.num_shards))
     throw Error(ErrorCode::protocol, "the number of portions is wrong");
@@ -54,16 +55,18 @@ Gradients portions_of(const WorkerState& worker, const std::vector<std::int32_t>
   return gradients;
 }
 
-/// Returns the memory that keeps the mean gradient of a replica's slice until `Remember`: the slab of the replica's
-/// first portion, which is overwritten. This is safe, because no other replica reads this slice of the slab.
+/// Returns the memory in which the mean gradient of a replica's slice is kept until the request `Remember`: the slab of
+/// the replica's first portion, which is overwritten. This is safe, because no other replica reads this slice of the
+/// slab.
 std::span<float> kept(const WorkerState& worker, const Replica& replica) {
   const std::size_t first = worker.plan.topology.shards_of_lane(worker.lane_of(replica)).begin;
   if (first >= worker.reduced_slabs.size()) throw Error(ErrorCode::protocol, "no gradient has been reduced");
   return worker.slabs->dealt(worker.reduced_slabs[first]);
 }
 
-/// Receives the chunks of the mean gradient. Adds the gradient of the penalty, group by group, keeps the sum, and adds
-/// up the scalar products that the driver needs.
+/// Receives the chunks of the mean gradient one after the other. Adds the gradient of the penalty to each chunk,
+/// separately for each group of tensors, and keeps the result (see `kept`). Also adds up the scalar products that the
+/// driver needs.
 class ReducedChunks {
  public:
   ReducedChunks(const WorkerState& worker, Replica& replica, const ReduceGradient& request)
@@ -106,8 +109,9 @@ class ReducedChunks {
   std::span<float> kept_;
 };
 
-/// Returns the partial sums of `products` scalar products, by product and by subtree of the worker's pieces. The pieces
-/// of a worker's replicas are adjacent, so their sums are combined as if one replica owned all of them.
+/// Returns the bits of the partial sums of `products` scalar products, in order of product and then of subtree. The
+/// slices of the worker's replicas are adjacent. Therefore the sums are combined as if one replica owned the whole
+/// slice of the worker.
 std::vector<std::uint64_t> sum_bits(const WorkerState& worker, std::size_t products) {
   const Range pieces = pieces_of(worker.layout.size, worker.plan.slice_of_lanes(worker.lanes()));
   std::vector<std::uint64_t> bits;
@@ -162,10 +166,11 @@ class ReduceGradientHandler final : public Handler<ReduceGradient> {
   }
 };
 
-/// Reads several vectors of a slice, part by part. While one part is processed, the next part is prefetched.
+/// Reads several vectors of a slice at the same time, part by part. While one part is processed, the next part is
+/// prefetched into the cache.
 class Streams {
  public:
-  /// @param ahead the number of vectors that are processed at once
+  /// @param ahead the number of vectors that are processed at the same time
   Streams(const Slice& slice, const std::vector<std::int32_t>& vectors, std::size_t ahead)
       : last_(slice.learned().empty() ? 0 : slice.learned().size() - 1), ahead_(ahead) {
     for (const std::int32_t vector : vectors) begins_.push_back(slice.single(vector, slice.range().begin));
@@ -173,9 +178,9 @@ class Streams {
     next_.resize(begins_.size());
   }
 
-  /// Continues with the next part.
-  /// @param offset the start of the part, from the start of the slice
-  /// @param count the length of the part
+  /// Moves to the next part of the slice: afterwards, `at` and `next` return pointers for this part.
+  /// @param offset the start of the part, in floats from the start of the slice
+  /// @param count the length of the part in floats
   void go_to(std::size_t offset, std::size_t count) {
     for (std::size_t i = 0; i < begins_.size(); ++i) at_[i] = begins_[i] + offset;
     for (std::size_t i = 0; i < begins_.size(); ++i)
@@ -199,8 +204,8 @@ void for_each_part(const Range& range, std::size_t floats, const Use& use) {
     use(Range{begin, std::min(begin + floats, range.end)});
 }
 
-/// Writes new weights, chunk by chunk: the old weights plus the length times the direction. If the request has
-/// coefficients, first computes the direction.
+/// Writes new weights, chunk by chunk: the old weights plus the step length times the direction. If the request
+/// contains coefficients, first computes the direction.
 class MovedChunks {
  public:
   MovedChunks(const WorkerState& worker, const Replica& replica, const MoveAlong& request)
@@ -229,8 +234,9 @@ class MovedChunks {
   bool finite() const { return finite_; }
 
  private:
-  /// Copies frozen tensors unchanged, and sets the direction to zero there: pairs from a run that froze other tensors
-  /// may have components in these tensors.
+  /// Handles a range of frozen tensors: copies their weights unchanged, and sets the direction to zero. This is
+  /// necessary because pairs may come from a run that had frozen other tensors, so the computed direction may not be
+  /// zero in this range.
   void keep(const Range& part) {
     std::fill_n(slice_.single(request_.direction, part.begin), part.size(), 0.0F);
     std::copy_n(from_.data() + part.begin, part.size(), to_.data() + (part.begin - slice_.range().begin));
@@ -288,7 +294,8 @@ class MoveAlongHandler final : public Handler<MoveAlong> {
   }
 };
 
-/// Adds up the scalar products of up to three rows with all columns, page by page.
+/// Adds up the scalar products of the vectors in `Remember::rows` (at most three) with the vectors in
+/// `Remember::columns`, page by page.
 class NotedProducts {
  public:
   NotedProducts(const Slice& slice, const Remember& request, PieceProducts& products)

@@ -11,18 +11,19 @@
 #include "collectives/exchange/reduce.hpp"
 #include "models/dense.hpp"
 
-// Handlers for local SGD: each shard of the worker takes steps on a copy of the weights.
+// Handlers for local SGD: each shard of the worker makes steps on its own copy of the weights.
 namespace troupe {
 namespace {
 
-/// Returns the sum of the squares that `note` adds, in the order of the fixed tree over pages.
+/// Calls `note`, which must add squares to the PageSquares that it receives. Returns the sum of these squares, added in
+/// the order of the tree over pages.
 double tree_of_squares(std::size_t learned_size, const std::function<void(PageSquares&)>& note) {
   PageSquares squares({0, learned_size}, learned_size);
   note(squares);
   return tree_sum(squares.pages());
 }
 
-/// Takes the steps of one shard.
+/// Makes the local steps of one shard.
 class OwnSteps {
  public:
   OwnSteps(const WorkerState& worker, Replica& replica, const TakeSteps& request, int shard)
@@ -48,7 +49,7 @@ class OwnSteps {
   }
 
   bool finite() const { return finite_; }
-  /// Returns the squared distance of the copy from the weights.
+  /// Returns the squared distance between the shard's copy and the old weights.
   double moved() const {
     return tree_of_squares(learned_size_, [&](PageSquares& squares) {
       std::vector<float> apart(kTreeChunk);
@@ -73,7 +74,7 @@ class OwnSteps {
     return computed;
   }
 
-  /// Copies the weights and the optimizer state unchanged, because the shard has no samples.
+  /// Used if the shard has no samples: copies the weights and the optimizer state unchanged.
   void stay() {
     std::ranges::copy(weights_, copy_.begin());
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -105,7 +106,7 @@ class OwnSteps {
         });
   }
 
-  /// Copies a range of frozen tensors unchanged, and sets its optimizer state to zero.
+  /// Handles a range of frozen tensors: copies their weights unchanged, and sets their optimizer state to zero.
   void keep(const Range& range, std::span<const float> from) {
     if (from.data() != copy_.data()) std::copy_n(from.data() + range.begin, range.size(), copy_.data() + range.begin);
     for (int number = 0; number < worker_.optimizer->state_vectors(); ++number)
@@ -118,8 +119,8 @@ class OwnSteps {
     if (factor != 1) scale(factor, gradient.data(), gradient.size(), gradient.data());
   }
 
-  /// Updates one chunk of the copy and of its optimizer state. Input and output may be the same memory, so the new
-  /// values are first written to a buffer that stays in the cache.
+  /// Updates one chunk of the shard's copy and of its optimizer state. Old and new values may be in the same memory.
+  /// Therefore the new values are first written into a small temporary buffer (`chunk_`), which stays in the cache.
   void update(const UpdateFunction& function, const Range& chunk, const float* gradient, const float* from,
               int state_from) {
     std::array<const float*, kMostStateVectors> old_state{};
@@ -152,11 +153,11 @@ class OwnSteps {
   const std::size_t learned_size_;
   const std::span<const float> weights_;
   const std::span<float> copy_;
-  AlignedFloats chunk_;  ///< new weights and new state of a chunk
+  AlignedFloats chunk_;  ///< temporary memory for the new weights and the new optimizer state of a chunk
   bool finite_ = true;
 };
 
-/// Returns the first non-finite value in the shard's copy or optimizer state.
+/// Returns the place of the first non-finite value in the shard's copy of the weights or in its optimizer state.
 NonFinite find_non_finite(const WorkerState& worker, const Replica& replica, const TakeSteps& request, int shard) {
   std::vector<std::span<const float>> vectors{worker.gradients->gradient(static_cast<std::size_t>(shard))};
   for (int number = 0; number < worker.optimizer->state_vectors(); ++number)
@@ -206,7 +207,7 @@ class TakeStepsHandler final : public Handler<TakeSteps> {
     }
     taken.pass = passes.report(worker.computing, worker.slabs->weights(request.from));
   }
-  /// Starts sending the copies to other nodes while the driver still waits for other workers.
+  /// Starts to send the shards' copies to other nodes, while the driver still waits for other workers.
   void follow_up(WorkerState& worker, const TakeSteps& request, const Deadline& deadline) const override {
     if (worker.exchange)
       worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));

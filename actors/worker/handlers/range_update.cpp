@@ -36,7 +36,7 @@ void RangeUpdate::operator()(std::size_t begin, std::span<const float> mean) {
   if (learned > 0) update_.learn(begin, clipped(mean.first(learned)));
   if (learned == mean.size()) return;
   const auto statistics = mean.subspan(learned);
-  // In local SGD, each copy has already updated its statistics, so the mean of the copies is used as it is.
+  // In local SGD, each shard has already updated the statistics in its copy, so their mean becomes the new statistics.
   squares_ != nullptr ? update_.take_statistics(begin + learned, statistics)
                       : update_.update_statistics(begin + learned, statistics);
 }

@@ -21,8 +21,8 @@ std::vector<int> numbers_in(const Range& range) {
   return numbers;
 }
 
-/// Returns the shards of a node. If portions divide shards, includes a last shard of which the node may compute only
-/// some portions.
+/// Returns the shards whose samples a node may need. If shards are divided into portions, the last of these shards may
+/// be one of which the node computes only some portions.
 std::vector<int> shards_touched(const Topology& topology, int node) {
   const Range lanes = topology.lanes_of_node(node);
   Range shards = topology.shards_of_lanes(lanes);
@@ -30,21 +30,22 @@ std::vector<int> shards_touched(const Topology& topology, int node) {
   return numbers_in(shards);
 }
 
-/// Returns how many replicas of the run this worker's node has.
+/// Returns the number of replicas of the run on the same node as the worker (on one machine: all replicas).
 int replicas_here(const Build& request) {
   const auto& nodes = request.plan.topology.node_of_lane;
   return static_cast<int>(
       std::count(nodes.begin(), nodes.end(), nodes.at(static_cast<std::size_t>(request.first_lane))));
 }
 
-/// Returns how many of a worker's replicas may compute at the same time. If more replicas than cores computed, they
-/// would compete for the caches, because each replica needs its activations there.
+/// Returns the number of a worker's replicas that may compute at the same time, so that not more replicas than cores
+/// compute. More replicas would compete for the caches, because each replica needs its activations in the cache.
 int replicas_at_a_time(const Build& request) {
   if (!request.use_cpus) return request.devices;
   return std::max(1, usable_cores() / std::max(1, replicas_here(request) / request.devices));
 }
 
-/// Checks that the worker's lanes exist in the run. A driver that follows the protocol never fails this check.
+/// Checks that the worker's lanes exist in the run, and that workers can be backups if this is requested. A driver that
+/// follows the protocol never fails this check.
 void check(const WorkerState& worker, const Build& request) {
   request.plan.topology.check();
   const std::int64_t end = std::int64_t{request.first_lane} + request.devices;
@@ -56,14 +57,15 @@ void check(const WorkerState& worker, const Build& request) {
     throw Error(ErrorCode::protocol, "these workers cannot back each other up");
 }
 
-/// See ReplicaContext::keeps.
+/// The type of ReplicaContext::keeps, which determines the frozen tensors.
 using Keeps = decltype(ReplicaContext::keeps);
 
 Keeps keeps_of(const Build& request) {
   return request.optimizer.empty() ? Keeps() : frozen_tensors(optimizer_from_json(request.optimizer).groups);
 }
 
-/// Returns a replica without its model.
+/// Returns a new replica whose model is not created yet.
+/// @param at_a_time the number of replicas that may compute at the same time
 std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& request, int device, int at_a_time,
                                       const Keeps& keeps) {
   const Topology& topology = request.plan.topology;
@@ -94,8 +96,8 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .replicas_at_a_time = at_a_time,
                       .frozen = request.frozen,
                       .keeps = keeps};
-  // On a node, each worker's actor has its own thread, so a single replica needs no further thread. However, a replica
-  // that must receive `Abandon` while it computes keeps its own thread.
+  // On a node, each worker's actor has its own thread. Therefore, if a worker has a single replica, the replica can
+  // compute on this thread. However, a replica that must receive `Abandon` while it computes needs a thread of its own.
   if (worker.node && request.devices == 1 && !request.hears) replica->queue.run_inline();
   return replica;
 }
@@ -104,7 +106,7 @@ class BuildHandler final : public Handler<Build> {
  public:
   void prepare(WorkerState& worker, const Build& request) const override {
     check(worker, request);
-    worker.replicas.clear();  // first waits for replicas that may still compute for a failed round
+    worker.replicas.clear();  // this waits until replicas have finished that still compute for a failed round
     worker.plan_request = request.plan;
     worker.first_lane = request.first_lane;
     worker.backs_up = request.backs_up;
@@ -113,7 +115,7 @@ class BuildHandler final : public Handler<Build> {
     worker.slabs.reset();
     worker.gradients.reset();
     worker.backup_gradients.reset();
-    worker.store->trim();  // frees unused slabs, because the new shards need other slabs
+    worker.store->trim();  // free unused slabs, because the new shards need other slabs
     const int here = replicas_here(request);
     const bool has_process = shared_memory() != nullptr;  // the worker has its own process
     limit_data_memory(request.data_memory, here, has_process ? here / request.devices : 1);
@@ -152,7 +154,8 @@ class BuildHandler final : public Handler<Build> {
   }
 };
 
-/// Ends the last round: replicas stop work for that round that is no longer needed.
+/// Makes replicas stop work for earlier rounds whose result is no longer needed. The reply is sent when all replicas
+/// have finished.
 class FenceHandler final : public Handler<Fence> {
  public:
   void prepare(WorkerState& worker, const Fence& request) const override { worker.newest_round = request.round; }

@@ -13,8 +13,8 @@
 #include "collectives/plan/page_tree.hpp"
 #include "runtime/processes/piecework.hpp"
 
-// Handlers for a step of the synchronous algorithm: they compute gradients of the worker's shards, then new weights of
-// its slice.
+// Handlers for a step of synchronous SGD: they compute the gradients of the worker's shards, and then the new weights
+// of the worker's slice.
 namespace troupe {
 namespace {
 
@@ -22,12 +22,13 @@ bool is_idle(const WorkerState& worker, const Replica& replica) {
   return worker.exchange && worker.exchange->idle(worker.lane_of(replica));
 }
 
-/// Returns whether the worker with the previous rank is left out of this step, so that this worker handles its slice.
+/// Returns whether the worker with the previous rank is left out of this step, so that this worker must also reduce and
+/// apply that worker's slice.
 bool stands_in(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   return worker.backs_up && std::ranges::count(left_out, static_cast<std::int32_t>(worker.lanes_before().begin)) > 0;
 }
 
-/// Returns the slices that a replica reduces and applies on a machine without an exchange.
+/// Returns the slices that a replica reduces and applies, if all workers are on one machine.
 std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
                              const std::vector<std::int32_t>& left_out) {
   std::vector<Range> slices{worker.plan.slice_of(worker.lane_of(replica))};
@@ -37,8 +38,8 @@ std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
   return slices;
 }
 
-/// Returns the gradients to add, by shard. For a worker that is left out, returns the gradients that its backup has
-/// computed.
+/// Returns the gradients to add, by shard. For the shards of a worker that is left out, these are the gradients that
+/// its backup has computed.
 Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
   std::vector<Range> shards;
   for (const std::int32_t lane : left_out) {
@@ -62,7 +63,8 @@ ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, cons
   return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
 }
 
-/// Runs `work` on several parts of a slice at the same time. Returns the times of the part that took the longest.
+/// Runs `work` on several parts of `slice` at the same time, on several threads. Returns the times of the part that
+/// took the longest.
 ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const Range& slice,
                        const std::function<ReduceSeconds(const Range& part)>& work) {
   const auto parts = parts_of(slice, replica.model->info().learned_size, worker.threads_a_replica);
@@ -71,8 +73,9 @@ ReduceSeconds in_parts(const WorkerState& worker, const Replica& replica, const 
   return std::ranges::max(spent, {}, [](const ReduceSeconds& each) { return each.reduce + each.apply; });
 }
 
-/// Reduces and applies a replica's slice, in exchange with other nodes. If the update fails, still completes the
-/// exchange, so that no other node waits in vain, and then throws. The driver commits nothing in this case.
+/// Reduces and applies a replica's slice, and exchanges partial sums and new weights with other nodes. If the update
+/// fails, still completes the exchange, so that no other node waits until its deadline, and then throws. In this case,
+/// the driver commits nothing.
 void apply_among_nodes(WorkerState& worker, Replica& replica, const Apply& request) {
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& part) {
@@ -107,9 +110,9 @@ class ComputeHandler final : public Handler<Compute> {
     if (!request.as_backup) worker.newest_round = request.round;
   }
   void work(WorkerState& worker, Replica& replica, const Compute& request) const override {
-    // Wait for the turn here, in a task of the replica's queue. Later requests, such as a fence, are then still handled
-    // after this request. If a replica hangs, it keeps its turn, and the driver gives up the whole worker, including
-    // replicas that wait for the turn.
+    // Wait for the turn here, in a task of the replica's queue. Therefore later requests, such as a fence, are handled
+    // after this request. A replica that hangs keeps its turn, so other replicas of the worker may wait forever. This
+    // is acceptable, because the driver then gives up the whole worker.
     const Turn turn = worker.turn_of(replica);
     const auto weights = worker.slabs->weights(request.buffer);
     const WeightsVersion version = WeightsVersion::begin(weights);
@@ -146,7 +149,7 @@ class ComputeHandler final : public Handler<Compute> {
     computed.pass = passes.report(request.as_backup ? worker.computing_as_backup : worker.computing,
                                   worker.slabs->weights(request.buffer));
   }
-  /// Starts sending the gradients to other nodes while the driver still waits for other workers.
+  /// Starts to send the gradients to other nodes, while the driver still waits for other workers.
   void follow_up(WorkerState& worker, const Compute& request, const Deadline& deadline) const override {
     if (worker.exchange)
       worker.exchange->start(exchange_work(worker, *worker.replicas.front(), request.round, deadline));
@@ -198,7 +201,7 @@ class ApplyHandler final : public Handler<Apply> {
  public:
   void prepare(WorkerState& worker, const Apply& request) const override {
     check_steps(request.step, request.updates);
-    // Check the buffer here, because the exchange does not check it.
+    // Check the buffer number here, because the exchange does not check it.
     if (request.to < 0 || request.to >= worker.layout.buffers)
       throw Error(ErrorCode::protocol, "the buffer number is out of range");
     worker.newest_round = request.round;
@@ -230,7 +233,8 @@ class ApplyHandler final : public Handler<Apply> {
         applied.square_bits.push_back(to_bits(sum));
     double reduce = 0;
     double apply = 0;
-    // Report both times of the slowest replica, so that their sum does not exceed the time of the round.
+    // Report both times of the slowest replica. If the times of different replicas were combined, their sum could
+    // exceed the time of the round.
     for (const auto& replica : worker.replicas) {
       const ExchangeReport& spent = replica->spent;
       const double its_reduce = spent.reduce_seconds + spent.wait_seconds;

@@ -10,13 +10,14 @@
 
 namespace troupe {
 
-/// How long to wait for a transfer object: not at all, because the object exists before the driver asks a worker to
-/// read it. If the object is missing, the driver has given up the request.
+/// The time for which a worker waits for a transfer object that it must read. The time is zero, because the object
+/// exists before the driver sends the request. If the object is missing, the driver has already given up the request.
 inline constexpr std::chrono::milliseconds kPublished{0};
-/// How long to wait until another member's part of the state can be mapped.
+/// The maximum time for which a worker waits until it can map another member's part of the state.
 inline constexpr std::chrono::seconds kMapTimeout{10};
 
-/// Fills the first `floats` floats of a transfer object that the driver or the node has created.
+/// Calls `fill` to write the first `floats` floats of the transfer object `id`, which the driver or the node has
+/// created.
 inline void write_transfer(StoreClient& store, const ObjectId& id, std::size_t floats,
                            const std::function<void(std::span<float>)>& fill) {
   const auto mapping = store.open(id, 0, floats * sizeof(float));

@@ -3,8 +3,8 @@
 #include "models/converts_parts.hpp"
 #include "runtime/store/checked_part.hpp"
 
-// Handlers that convert vectors of the state to and from canonical order. Only the model knows how its own layout
-// differs from canonical order.
+// Handlers that convert vectors of the state between the model's memory layout and canonical order. The driver needs
+// workers for this, because only a model knows its own layout.
 namespace troupe {
 namespace {
 
