@@ -104,8 +104,8 @@ void check_sender(const StepContext& context, int worker, std::int32_t from, con
 void check_senders(const StepContext& context, const Senders& senders, const Phase& phase) {
   if (senders.empty()) return;
   int origin = senders.begin()->second;
-  // In a ring, nodes pass on weights that they received. With other strategies, each node sends only its own weights.
-  if (context.plan.strategy == Strategy::ring) {
+  // In a ring, nodes pass on weights that they received. Otherwise each node sends only its own weights.
+  if (context.plan.weights_in_ring) {
     std::set<int> passed;
     while (senders.contains(origin) && passed.insert(origin).second) origin = senders.at(origin);
   }

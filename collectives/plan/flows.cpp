@@ -31,8 +31,7 @@ bool passes_weights_on(const Plan& plan) {
 /// Adds flows to a plan. Each call of `make` adds the flows of the slice of one lane, its owner.
 class FlowMaker {
  public:
-  explicit FlowMaker(Plan& plan)
-      : plan_(plan), topology_(plan.topology), handlers_(make_handlers()), passes_on_(passes_weights_on(plan)) {}
+  explicit FlowMaker(Plan& plan) : plan_(plan), topology_(plan.topology), handlers_(make_handlers()) {}
 
   void make(int owner) {
     owner_ = owner;
@@ -40,7 +39,7 @@ class FlowMaker {
       pass_sums();
     else
       send_partials();
-    if (passes_on_)
+    if (plan_.weights_in_ring)
       pass_weights();
     else
       send_weights();
@@ -142,7 +141,6 @@ class FlowMaker {
   Plan& plan_;
   const Topology& topology_;
   std::vector<std::vector<int>> handlers_;
-  bool passes_on_;
   int owner_ = 0;
 };
 
@@ -150,6 +148,7 @@ class FlowMaker {
 
 void add_flows(Plan& plan) {
   if (plan.topology.num_nodes() < 2) return;
+  plan.weights_in_ring = passes_weights_on(plan);
   FlowMaker maker(plan);
   for (std::size_t owner = 0; owner < plan.slices.size(); ++owner)
     if (!plan.slices[owner].empty()) maker.make(static_cast<int>(owner));

@@ -53,6 +53,8 @@ struct Plan {
   bool ring_order = false;    ///< if true, a running sum is sent from member to member around the ring, and each member
                               ///< adds its shards; if false, gradients are added in the fixed tree. Always false within
                               ///< one node
+  bool weights_in_ring = false;  ///< if true, new weights are sent from node to node around the ring; if false, their
+                                 ///< owner sends them directly to all nodes
   std::vector<Range> slices;  ///< by lane: the range of floats that the lane reduces and applies. Slices begin and end
                               ///< at page boundaries, so for small models some slices are empty
   Topology topology;

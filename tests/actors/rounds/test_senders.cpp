@@ -21,9 +21,12 @@ struct Told {
 class ThreeNodes {
  public:
   /// @param in_tree each node receives sums directly from the node that computed them
-  explicit ThreeNodes(std::map<int, Told> told, bool in_tree = false) : told_(std::move(told)), in_tree_(in_tree) {
-    model_.traits = {3 * 1024, 3 * 1024, "plain", 0};
-    model_.tensors = {{"w", {3 * 1024}}};
+  /// @param floats in the slice of each node
+  explicit ThreeNodes(std::map<int, Told> told, bool in_tree = false, Strategy strategy = Strategy::ring,
+                      std::size_t floats = 1024)
+      : told_(std::move(told)), in_tree_(in_tree), strategy_(strategy) {
+    model_.traits = {3 * floats, 3 * floats, "plain", 0};
+    model_.tensors = {{"w", {static_cast<std::int64_t>(3 * floats)}}};
     for (const int worker : members_.workers()) members_.come(worker);
     versions_.begin(2);
     versions_.commit(0, {4, 4});
@@ -33,7 +36,7 @@ class ThreeNodes {
   /// Returns the error of the step. Checks that nothing is committed.
   Error refused() {
     const UpdateRules optimizer(settings_of(options_));
-    const Plan plan = make_plan({Strategy::ring, in_tree_, 0, members_.topology()}, model_.traits.size);
+    const Plan plan = make_plan({strategy_, in_tree_, 0, members_.topology()}, model_.traits.size);
     const std::vector<int> appliers = members_.workers();
     const StepContext context{options_,  members_, rounds_,  versions_, model_,
                               optimizer, plan,     appliers, nullptr,   /*settles_by_fence=*/false,
@@ -65,6 +68,7 @@ class ThreeNodes {
 
   std::map<int, Told> told_;
   bool in_tree_;
+  Strategy strategy_;
   Options options_;
   ModelDescription model_;
   troupe_test::FakeMailbox mailbox_;
@@ -87,9 +91,17 @@ TEST_CASE("an error names the node that sent non-finite weights without reportin
   CHECK(error.code() == ErrorCode::non_finite_weights);
   CHECK(error.where().node == node(0));
   CHECK(has(error, "reported by " + node(1)));
-  const Error passed_on = ThreeNodes({{1, {.not_finite_from = 0}}, {2, {.not_finite_from = 1}}}).refused();
-  CHECK(passed_on.where().node == node(0));
-  CHECK(has(passed_on, "reported by " + node(1)));
+}
+
+TEST_CASE("a node that only passes non-finite weights on is not named; a node that sends its own weights is") {
+  constexpr std::size_t kLargeSlice = 32 * 1024;  // of floats; such slices are sent from node to node
+  const std::map<int, Told> told{{1, {.not_finite_from = 2}}, {2, {.not_finite_from = 0}}};
+  for (const Strategy strategy : {Strategy::ring, Strategy::hierarchical}) {
+    const Error passed_on = ThreeNodes(told, false, strategy, kLargeSlice).refused();
+    CHECK(passed_on.where().node == node(0));
+    CHECK(has(passed_on, "reported by " + node(2)));
+    CHECK(ThreeNodes(told, false, strategy).refused().where().node == node(2));  // it cannot move the blame to node 0
+  }
 }
 
 TEST_CASE("an error names the node with the gradients that cause non-finite weights, not the node that adds them") {
