@@ -15,41 +15,42 @@
 
 namespace troupe {
 
-/// Number of missing fields in a column of a table.
+/// Number of missing fields in one column of a table.
 struct MissingCount {
   std::string column;
-  /// Missing fields in all rows of the files.
+  /// Number of missing fields in all rows of all files.
   std::int64_t fields = 0;
 };
 
-/// A column of a table, and the conversion of its fields to values of a sample.
+/// Describes a column of a table, and how its fields are converted to values of a sample.
 struct InputColumn {
   enum class Role : std::uint8_t { feature, target, label, ignored };
 
   /// The column's name, or its number (from 1 on) if the table has no names.
   std::string name;
   Role role = Role::feature;
-  bool is_text = false;  ///< if true, the fields are categories
-  /// For a feature column with text: the categories. Each category adds one value to a sample, which is 1 if the sample
-  /// is in this category and 0 otherwise. For a class column: the names of the classes.
+  bool is_text = false;  ///< if true, each different text of the column is a category; if false, fields are numbers
+  /// For a feature column with text: the categories that occur in the column. Each category adds one value to a sample.
+  /// The value is 1 if the sample is in this category, else 0. For a class column: the names of the classes.
   std::vector<std::string> categories = {};
-  /// Replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
+  /// The number that replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
   std::optional<float> fill = {};
 
   bool operator==(const InputColumn&) const = default;
 };
 
-/// The conversion of a table or a text to samples. Files of weights contain this description, so that new data is
-/// converted in the same way.
+/// The conversion of a table or a text to samples. Files of weights contain an InputEncoding, so that new data can be
+/// converted in the same way as the training data.
 struct InputEncoding {
-  /// The columns of a table, in the order of its files. Values of a sample are in the order of the features. Empty for
-  /// other data.
+  /// The columns of a table, in the order of its files. The values of a sample are in the order of the feature columns.
+  /// Empty if the data is not a table.
   std::vector<InputColumn> columns = {};
   /// True if the first row of the table contains the names of the columns. If false, columns are named by their
   /// numbers, from 1 on.
   bool header = true;
   /// The symbols of a text, in ascending order: code points or bytes. A sample has one value for each symbol at each
-  /// position of its window; value i is 1 if symbol i is at the position, else 0. Empty for other data.
+  /// position of its window of text. Value i is 1 if symbol i is at the position, else 0. Empty if the data is not a
+  /// text.
   std::vector<std::uint32_t> symbols = {};
   bool symbols_are_bytes = false;  ///< if false, symbols are code points
 
@@ -58,47 +59,50 @@ struct InputEncoding {
   bool operator==(const InputEncoding&) const = default;
 };
 
-/// The description of a data set. Each sample has either a class, or targets (numbers), or neither, if it is for
-/// prediction only.
+/// The description of a data set. Each sample has a class, or it has targets (numbers). Samples for prediction only
+/// have neither.
 struct DataInfo {
   std::int64_t num_samples = 0;
   /// Shape of one sample, such as {1, 28, 28}.
   std::vector<std::int64_t> shape = {};
-  /// Labels are in [0, num_classes). 0 for data without classes.
+  /// Number of classes. Labels are in [0, num_classes). 0 for data without classes.
   int num_classes = 0;
-  /// Targets of each sample. 0 for data without targets.
+  /// Number of targets of each sample. 0 for data without targets.
   std::int64_t num_targets = 0;
-  /// One for each class. Empty if classes have only numbers.
+  /// Names of the classes, one for each class. Empty if classes have only numbers.
   std::vector<std::string> class_names = {};
-  /// One for each value of a sample, such as its column. Empty if values have no names.
+  /// Names of the values of a sample, one for each value, such as the name of its column. Empty if values have no
+  /// names.
   std::vector<std::string> value_names = {};
-  /// One for each target. Empty if targets have no names.
+  /// Names of the targets, one for each target. Empty if targets have no names.
   std::vector<std::string> target_names = {};
-  /// The conversion of a table or a text to samples, before any transform. Empty for other data, or if it is unknown.
+  /// The conversion of a table or a text to samples, before any transform. Empty for other data, or if the conversion
+  /// is unknown.
   InputEncoding encoding = {};
-  /// The columns of a table that have missing fields.
+  /// The columns of a table that have missing fields, with the number of missing fields.
   std::vector<MissingCount> missing = {};
-  /// For samples made of bytes: the float that the byte 1 becomes, such as 1/255. Predictions from image files need
-  /// this scale. For other samples: 0.
+  /// The factor by which bytes are multiplied, if samples are made of bytes: 1/255, for example. Predictions from image
+  /// files need this factor. 0 for other samples.
   double byte_scale = 0;
-  /// Name of the data in error messages, such as its files. May be empty.
+  /// Name of the data in error messages, such as the names of its files. May be empty.
   std::string origin = {};
   /// The transforms that were applied to the samples, in the syntax of data::transform.
   std::string transforms = {};
-  /// Shape of a sample before the transforms. Empty if there were none.
+  /// Shape of a sample before the transforms. Empty if no transforms were applied.
   std::vector<std::int64_t> source_shape = {};
-  /// True if samples differ between epochs.
+  /// True if the values of a sample differ between epochs, for example because of random transforms.
   bool varies = false;
-  /// True if samples that cannot be read are left out; see BatchRequest::holes.
+  /// True if samples that cannot be read are left out of batches; see BatchRequest::holes. False (default): such a
+  /// sample causes an error.
   bool lacks = false;
-  /// True if reading a sample takes long, for example because it must be decoded. Batches are then read ahead, in
-  /// threads.
+  /// True if reading a sample takes long, for example because the sample must be decoded. Other threads then read
+  /// batches ahead of the steps.
   bool slow = false;
-  /// If samples can only be read in larger parts, such as a whole compressed archive: the first sample of each part, in
-  /// ascending order. Empty (default): each sample can be read on its own.
+  /// The number of the first sample of each part, in ascending order, if samples can only be read in larger parts. A
+  /// part is a whole compressed archive, for example. Empty (default): each sample can be read on its own.
   std::vector<std::int64_t> parts = {};
-  /// Number of parts that the source can keep in memory, so that reading alternately from this many parts is fast. 0
-  /// (default): any number.
+  /// Number of parts (see `parts`) that the source can keep in memory. Reading alternately from up to this many parts
+  /// is fast. 0 (default): any number.
   int held_parts = 0;
 
   /// Returns the number of floats of one sample.
@@ -106,34 +110,35 @@ struct DataInfo {
 };
 
 struct DatasetArrays;  // the memory of a Dataset's samples
-class Random;          // generator of the orders
+class Random;          // a random number generator
 
-/// The values from which the random numbers for a sample's transforms are drawn, together with the number of the
-/// sample.
+/// The values from which, together with the number of a sample, the random numbers for the sample's transforms are
+/// drawn.
 struct DrawnFor {
   std::uint64_t seed = 0;  ///< seed of the run
   std::int64_t epoch = 0;
 };
 
-/// A request for samples, and the memory for the result. Samples are written one after the other, in the order of
-/// `samples`.
+/// A request for samples, and the memory for the result. The requested samples are written one after the other, in the
+/// order of `samples`.
 struct BatchRequest {
-  /// Numbers in [0, num_samples). A number may occur several times.
+  /// Numbers of the requested samples, in [0, num_samples). A number may occur several times.
   std::span<const std::int64_t> samples = {};
-  /// sample_size() floats for each sample, row-major. No particular alignment.
+  /// Receives the values: sample_size() floats for each sample, row-major. No particular alignment.
   std::span<float> values = {};
-  /// One for each sample. Empty for data with targets.
+  /// Receives the labels, one for each sample. Empty for data with targets.
   std::span<std::int32_t> labels = {};
-  /// num_targets floats for each sample. Empty for data with classes.
+  /// Receives the targets: num_targets floats for each sample. Empty for data with classes.
   std::span<float> targets = {};
-  /// Set in training. Random transforms are applied only if it is set.
+  /// Set in training only. Random transforms are applied only if `drawn` is set.
   std::optional<DrawnFor> drawn = {};
-  /// One for each sample, or empty. After `fill`, 1 marks a sample that could not be read and must be left out. If
-  /// `holes` is empty, or DataInfo::lacks is false, such a sample causes an error.
+  /// Receives one flag for each sample, or is empty. After `fill`, 1 marks a sample that could not be read and must be
+  /// left out. If `holes` is empty, or DataInfo::lacks is false, a sample that cannot be read causes an error.
   std::span<std::uint8_t> holes = {};
 };
 
-/// Samples by number, from memory, files or computations. Derive from it for data of your own.
+/// Base class of data: samples by number, from memory, files or computations. Derive from DataSource for data of your
+/// own.
 class DataSource {
  public:
   virtual ~DataSource() = default;
@@ -142,18 +147,19 @@ class DataSource {
   /// Returns the description of the data.
   const DataInfo& info() const { return info_; }
 
-  /// Writes the requested samples. Thread-safe.
+  /// Writes the requested samples to the spans of `request`. Thread-safe.
   /// @throws Error invalid_argument if a number is out of range, or a span has the wrong length.
-  /// @throws Error bad_data if the implementation does not write a label or target, or writes a label that is out of
-  /// range or a target that is not finite. The message names the sample.
+  /// @throws Error bad_data if the implementation (`read`) does not write a label or target, or writes a label that is
+  /// out of range or a target that is not finite. The message names the sample.
   /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
-  /// Returns the classes of all samples, if they are known without reading the samples; otherwise an empty span
-  /// (default).
+  /// Returns the labels of all samples, in order, if they are known without reading the samples. Otherwise returns an
+  /// empty span (default).
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
  protected:
+  /// Makes a source with this description.
   /// @throws Error bad_data if `info` has no samples, a shape without floats, both classes and targets, or a wrong
   /// number of names.
   explicit DataSource(DataInfo info);
@@ -161,39 +167,41 @@ class DataSource {
   DataSource(DataSource&&) = default;
 
  private:
-  /// Writes the samples of a checked request. Must be thread-safe. A sample may depend only on its number, or, if
-  /// DataInfo::varies is set, also on `drawn`. Values that are not written are zero; labels and targets must be
-  /// written. An exception ends the step: an Error propagates unchanged, any other exception as Error model_failed.
+  /// Writes the samples of a request that `fill` has checked. Must be thread-safe. The values of a sample may depend
+  /// only on its number and, if DataInfo::varies is true, on `request.drawn`. Values that are not written are zero;
+  /// labels and targets must be written. An exception ends the step: an Error propagates unchanged, and any other
+  /// exception becomes an Error model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
 };
 
-/// Samples in memory. All replicas of a process share them. If they are loaded by name, all processes of a machine
-/// share them.
+/// Samples in memory. All replicas of a process share one copy of the samples. If the data was loaded by name
+/// (load_data), all processes of a machine share one copy.
 class Dataset final : public DataSource {
  public:
-  /// Returns data with classes.
+  /// Returns a data set of samples with classes.
   /// @param shape of one sample, such as {1, 28, 28}.
   /// @param values the samples one after the other, row-major.
   /// @param labels one for each sample, in [0, num_classes).
   /// @param num_classes number of classes.
-  /// @param origin see DataInfo::origin.
+  /// @param origin name of the data in error messages (DataInfo::origin).
   /// @param class_names one for each class, or empty.
   /// @throws Error bad_data if lengths do not match or a label is out of range.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
                          int num_classes, std::string origin = {}, std::vector<std::string> class_names = {});
-  /// Returns data with classes from bytes. The floats of a sample are its bytes times `scale`.
+  /// Returns a data set of samples with classes, from samples in bytes. Each value of a sample is a byte times `scale`.
+  /// The other parameters are those of the overload above.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
                          std::vector<std::string> class_names = {});
-  /// Returns data for a regression, with `num_targets` targets for each sample, which lie one after the other in
-  /// `targets`.
+  /// Returns a data set for a regression. Each sample has `num_targets` targets. `targets` contains the targets of the
+  /// first sample, then those of the second sample, and so on.
   /// @throws Error bad_data if lengths do not match or a target is not finite.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
 
-  /// Returns samples for prediction, without classes or targets.
+  /// Returns a data set of samples for prediction, without classes or targets.
   /// @throws Error bad_data if lengths do not match.
   static Dataset unlabelled(std::vector<std::int64_t> shape, std::vector<float> values, std::string origin = {});
 
@@ -215,23 +223,25 @@ struct TrainingData {
   std::shared_ptr<const DataSource> validation = nullptr;
 };
 
-/// Makes data. `arguments` is the text after the colon in the data's name, or empty if there is no colon. `seed` is the
-/// seed of the run.
+/// A function that makes registered data (see register_data). `arguments` is the text after the colon in the name that
+/// was passed to load_data, or empty if there is no colon. `seed` is the seed of the run.
 using MakeData = std::function<TrainingData(const std::string& arguments, std::uint64_t seed)>;
 
-/// How registered data is used by its name.
+/// Describes how registered data is used by its name.
 struct DataUsage {
-  /// The syntax after the name, for error messages: "[:DIR]", ":FILE". Empty (default): no arguments.
+  /// The syntax after the name, for error messages, such as "[:DIR]" or ":FILE". Empty (default): the name takes no
+  /// arguments.
   std::string arguments = {};
-  /// True if the data depends on the seed. If false (default), it is made once, with seed 0, for all seeds.
+  /// True if the data depends on the seed. If false (default), the data is made once, with seed 0, and used for all
+  /// seeds.
   bool drawn = false;
 };
 
-/// Registers data under a name, for `load_data` and the "data" of built-in models. Call this function before `init`, so
-/// that worker processes register it, too.
-/// @param name without a colon.
-/// @param make may load other data.
-/// @param usage see DataUsage.
+/// Registers data under a name, for `load_data` and for the key "data" in the config of built-in models. Call
+/// register_data before `init`, so that worker processes register the data, too.
+/// @param name the name; it must not contain a colon.
+/// @param make makes the data. It may load other data.
+/// @param usage the syntax of the arguments, and whether the data depends on the seed.
 /// @throws Error invalid_argument if the name is taken, empty or contains a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
