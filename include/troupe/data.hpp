@@ -245,105 +245,113 @@ struct DataUsage {
 /// @throws Error invalid_argument if the name is taken, empty or contains a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
-/// Loads data by a registered name. The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`,
-/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`,
-/// `tar:...` and `text:...`. docs/data.md describes them in more detail. Within a process, calls with the same name and
-/// seed return the same object while it is in use. Thread-safe.
+/// Loads data by a registered name and returns its training set and, if there are any, its test and validation sets.
+/// The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`, `idx:...`, `images:...`,
+/// `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...` and `text:...`.
+/// docs/data.md describes them in more detail. Within a process, calls with the same name and seed return the same
+/// object while the object is in use. Thread-safe.
 ///
-/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. COLUMN
-/// is a name from the first row, or a number from 1 on if the first row contains a number. Options:
-/// - `target=COLUMN[+COLUMN...]` selects the targets, `class=COLUMN` the class. If neither is given, the last column is
-///   the class if it contains text, else the target.
-/// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All other columns are features. A column of numbers makes one
-///   value of a sample. A column of text makes one value for each category, of which one is 1.
+/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. In the
+/// options below, COLUMN is a name from the first row. If the first row contains a number, the table has no names, and
+/// COLUMN is a number from 1 on. Options:
+/// - `target=COLUMN[+COLUMN...]` selects the columns with targets, and `class=COLUMN` the column with classes. If
+///   neither is given, the last column contains the classes if it contains text, else the targets.
+/// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All columns that are neither left out nor target nor class are
+///   features. A feature column of numbers adds one value to a sample. A feature column of text adds one value for each
+///   category: 1 for the category of the sample, and 0 for all others.
 /// - `text=COLUMN[+COLUMN...]` treats columns of numbers as text. Any other column is text if one of its first 1,000
 ///   fields is text.
 /// - `missing=skip` leaves out rows with missing fields. `missing=mean` replaces a missing number by the mean of its
 ///   column, and a missing text by the category "(missing)". `missing=NUMBER` replaces a missing number by NUMBER. A
 ///   field is missing if it is empty or NA, N/A, NaN, null, none or ?. Without this option a missing field is an error.
-/// - `test=FILE` names a file of the test set.
-/// - `header=yes|no` and `separator=LETTER|tab|comma` override the detected format.
+/// - `test=FILE` reads the test set from FILE.
+/// - `header=yes|no` sets whether the first row contains names, and `separator=LETTER|tab|comma` separates fields. Both
+///   are detected if they are not given.
 ///
 /// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]` reads PNG and JPEG files. Each folder
 /// in DIR is a class with the folder's name. Classes, and the files of each class, are numbered in the order of their
-/// names. Samples are {channels, height, width}; bytes are divided by 255. The largest centered part of an image with
-/// the aspect ratio of `size` is scaled to `size`. Defaults: the size of the first image, and 3 channels. Images are
-/// decoded on demand. With `damaged=skip`, images that cannot be decoded are left out.
+/// names. The shape of a sample is {channels, height, width}, and its values are bytes divided by 255. From each image,
+/// the largest centered part with the aspect ratio of `size` is cut out and scaled to `size`. By default `size` is the
+/// size of the first image, and samples have 3 channels. Images are decoded on demand. With `damaged=skip`, images that
+/// cannot be decoded are left out.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy files with integers,
 /// floats (f2, f4, f8) or bool, little or big endian. The array of samples has the shape (samples, features), (samples,
-/// height, width) or (samples, channels, height, width). An array with four dimensions counts as (samples, height,
-/// width, channels) if its last length is at most 4 and its second length is more than 4; `layout` overrides this rule.
-/// Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape (samples)
-/// or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape (samples) or
-/// (samples, targets), are targets. Each name may be a pattern that matches several files, which together make one set.
-/// There must then be as many files of samples as files of labels. A set that needs more than half of
-/// MemoryOptions::data_bytes stays in its files and is read on demand. `idx:` reads IDX files, such as those of MNIST,
-/// gzipped or not, with the same arguments.
+/// height, width) or (samples, channels, height, width). An array with four dimensions is read as (samples, height,
+/// width, channels) if its last dimension is at most 4 and its second dimension is more than 4. `layout` overrides this
+/// rule. Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape
+/// (samples) or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape
+/// (samples) or (samples, targets), are targets. Each name may be a pattern that matches several files, which together
+/// make one set. The number of files of samples must then equal the number of files of labels. A set that needs more
+/// than half of MemoryOptions::data_bytes stays in its files and is read on demand. `idx:` takes the same arguments and
+/// reads IDX files, such as those of MNIST, gzipped or not.
 ///
-/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the same arrays from one file of
-/// numpy.savez. The default names are x_train, y_train, x_test, y_test, or x, y, images, labels, data, target, arr_0,
-/// arr_1 and so on.
+/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the arrays of samples and labels
+/// from one file of numpy.savez; for their shapes and types see `npy:`. x and y name the arrays of the training set,
+/// and test_x and test_y those of the test set. The default names are x_train, y_train, x_test, y_test, or x, y,
+/// images, labels, data, target, arr_0, arr_1 and so on.
 ///
 /// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I (from 1 on) of a K-fold cross-validation of the data
-/// NAME. K folds divide the training set of NAME, each with about 1/K of the samples of each class. Fold I is the
-/// validation set, and the other folds are the training set. The test set is the test set of NAME. Folds do not depend
-/// on the seed, unless the data does. Each sample is in exactly one fold.
+/// NAME. The training set of NAME is divided into K folds, each with about 1/K of the samples of each class. Fold I is
+/// the validation set, and the other folds together are the training set. The test set is the test set of NAME. Folds
+/// do not depend on the seed, unless the data NAME does. Each sample is in exactly one fold.
 ///
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. A sample is a
-/// window of consecutive symbols. Its shape is {window, number of different symbols}. At each position of the window,
-/// the value of the symbol at this position is 1, and all other values are 0. Each window starts `stride` symbols after
-/// the previous one. The class of a sample is the symbol after the window. Texts stay in their files.
+/// window: `window` consecutive symbols of a text. Its shape is {window, number of different symbols}. At each position
+/// of the window, the value for the symbol at this position is 1, and all other values are 0. Each window starts
+/// `stride` symbols after the previous one. The class of a sample is the symbol that follows its window. Texts stay in
+/// their files and are read on demand.
 ///
 /// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`
-/// reads samples from tar archives, plain or compressed by gzip or zstd, in order of their names. A range such as
-/// {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive members with
-/// the same name up to the first dot:
-/// - `.jpg`, `.jpeg` or `.png` is an image, as above; `.npy` or `.x.npy` is an array, in which unsigned bytes are
-///   divided by 255.
+/// reads samples from tar archives, in order of the archives' names. Archives may be compressed by gzip or zstd. A
+/// range such as {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive
+/// members of the archive that have the same name up to the first dot:
+/// - The values are read from a member `.jpg`, `.jpeg` or `.png` (an image, converted like the images of `images:`), or
+///   from `.npy` or `.x.npy` (an array, in which unsigned bytes are divided by 255).
 /// - The targets or the class are read from the first of these members that exists: `.y.npy` or `.target.npy` contains
-///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If there
-///   is none, the class is the folder in the member's name.
+///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If none
+///   of them exists, the class is the folder in the member's name.
 ///
-/// An index of each archive is stored next to it as `NAME.index`. Compressed archives are parts (DataInfo::parts) of at
-/// most 256 MB; MEGABYTES (default 512) of them are held in memory. If TROUPE_ALLOW_PIPE is 1 in the environment, a
-/// PATTERN may be `pipe:COMMAND`: a shell command that writes an archive.
+/// An index of each archive is stored next to the archive as `NAME.index`. A compressed archive must be decompressed as
+/// a whole: it is one part (DataInfo::parts) of at most 256 MB. Each process keeps decompressed parts in memory, up to
+/// MEGABYTES of the option `memory` (default: 512). If the environment variable TROUPE_ALLOW_PIPE is 1, a PATTERN may
+/// be `pipe:COMMAND`: a shell command that writes an archive.
 /// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
 /// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
 /// @throws Error limit_reached if there is not enough memory.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// Loads data for a network that was trained before. A table or a text is converted to samples according to
-/// `trained.encoding`, for example that of `Predictor::data()`. Columns are matched by name in any order, or by number
-/// if there is no header. Unknown columns are ignored, and the log names them. Targets or classes may be missing from
-/// the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or symbol that the training set
-/// did not have; the default, `unseen=error`, is an error. For other data, or if the encoding is empty, this function
-/// works like the function above.
-/// @throws Error as the function above.
+/// `trained.encoding`. For example, `trained` is the result of `Predictor::data()`. Columns are matched by name in any
+/// order, or by number if the table has no header. Unknown columns are ignored, and the log names them. Targets or
+/// classes may be missing from the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or
+/// symbol that the training set did not have. By default (`unseen=error`), such a category or symbol is an error. For
+/// other data, or if `trained.encoding` is empty, the result is that of the overload without `trained`.
+/// @throws Error as the overload without `trained`.
 /// @throws Error bad_data for a missing column, a category that the training set did not have, or a text instead of a
 /// number. The error names file, row and column.
 TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
-/// Chooses the samples of each batch. The samples of shard `shard` are `shard`, `shard + num_shards`, and so on. Each
-/// epoch uses every sample of the shard once, in an order drawn from (seed, shard, epoch). The order needs 8 bytes and
-/// about 20 ns for each sample of the shard.
+/// Chooses the samples of each batch of a shard. Shard s has the samples s, s + num_shards, s + 2 x num_shards, and so
+/// on. Each epoch uses every sample of the shard once, in an order drawn from (seed, shard, epoch). The order needs 8
+/// bytes of memory and about 20 ns for each sample of the shard.
 ///
-/// If the data has parts (DataInfo::parts), the shard has the parts `shard`, `shard + num_shards`, and so on. If there
-/// are fewer parts than shards, the shard has every num_shards-th sample of each part. Each epoch uses the parts in an
-/// order drawn from (seed, shard, epoch). The sampler shuffles the samples of consecutive parts together. It combines
-/// parts until they have `window` samples or until there are DataInfo::held_parts parts, whichever is first. Not
+/// If the data has parts (DataInfo::parts), shard s has the parts s, s + num_shards, s + 2 x num_shards, and so on. If
+/// there are fewer parts than shards, each shard has every num_shards-th sample of each part instead. Each epoch uses
+/// the parts in an order drawn from (seed, shard, epoch), and shuffles the samples of a few consecutive parts together.
+/// A group of such parts ends when it has `window` samples or DataInfo::held_parts parts, whichever is first. Not
 /// thread-safe.
 class BatchSampler {
  public:
   /// Makes a sampler for samples without parts.
-  /// @param num_samples samples of all shards.
-  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
+  /// @param num_samples number of samples of all shards together.
+  /// @param batch_size number of samples for each shard and step. 0: each batch is the whole shard, in order.
   /// @throws Error invalid_argument if a number is negative.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
   /// Makes a sampler for data that may have parts.
-  /// @param info the data.
-  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
-  /// @param window minimum number of samples to shuffle together; at least 1.
+  /// @param info the description of the data.
+  /// @param batch_size number of samples for each shard and step. 0: each batch is the whole shard, in order.
+  /// @param window number of samples from which on a group of consecutive parts is shuffled together; at least 1.
   /// @throws Error invalid_argument if a number is out of range.
   BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
@@ -351,9 +359,10 @@ class BatchSampler {
   /// shards; a smaller shard may have no samples in the last steps.
   /// @throws Error invalid_argument if `num_shards` is below 1.
   std::int64_t steps_per_epoch(int num_shards) const;
-  /// Returns the numbers of the samples in a shard's batch at a step. The span is valid until the next call.
+  /// Returns the numbers of the samples in the batch of shard `shard` at step `step`. The span is valid until the next
+  /// call.
   /// @throws Error invalid_argument if an argument is out of range.
-  /// @throws Error limit_reached if there is not enough memory for the order.
+  /// @throws Error limit_reached if there is not enough memory for the order of the shard's samples.
   std::span<const std::int64_t> batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed);
 
  private:
