@@ -87,21 +87,22 @@ void register_loss(std::shared_ptr<const Loss> loss);
 
 namespace losses {
 
-/// Returns the loss "softmax-cross-entropy", for data with classes, with one output for each class. A sample is a hit
-/// if the output of its class is the largest.
-/// @param label_smoothing the part of the target probability 1 that training distributes evenly over all classes, as in
-/// PyTorch's CrossEntropyLoss; in [0, 1). Evaluations do not use it.
+/// Returns the loss "softmax-cross-entropy" for data with classes. The network has one output for each class. A sample
+/// counts as correct if the output of its class is the largest.
+/// @param label_smoothing fraction of the target probability that training distributes evenly over all classes, as in
+/// PyTorch's CrossEntropyLoss; in [0, 1). Evaluations do not use label smoothing.
 /// @throws Error invalid_argument if `label_smoothing` is not in [0, 1).
 std::shared_ptr<const Loss> softmax_cross_entropy(double label_smoothing = 0);
 
-/// Returns the loss "mean-squared-error", for data with targets, with one output for each target: the mean of (output -
-/// target)^2 over the outputs of a sample. The loss of a step is PyTorch's MSELoss. No sample counts as a hit
-/// (Loss::has_hits is false).
+/// Returns the loss "mean-squared-error" for data with targets. The network has one output for each target. The loss of
+/// a sample is the mean of (output - target)^2 over its outputs. The loss of a step is PyTorch's MSELoss. The loss does
+/// not count correct samples (Loss::has_hits is false).
 std::shared_ptr<const Loss> mean_squared_error();
 
-/// Returns the loss "sigmoid-cross-entropy", for data with targets in [0, 1], with one output for each target. It is
-/// the mean of the binary cross-entropies over the outputs of a sample, as in PyTorch's BCEWithLogitsLoss. A sample is
-/// a hit if each output is above 0 if and only if its target is above 0.5.
+/// Returns the loss "sigmoid-cross-entropy" for data with targets in [0, 1]. The network has one output for each
+/// target. The loss of a sample is the mean of the binary cross-entropies of its outputs, as in PyTorch's
+/// BCEWithLogitsLoss. A sample counts as correct if all its outputs are correct: above 0 for targets above 0.5, and at
+/// most 0 for other targets.
 std::shared_ptr<const Loss> sigmoid_cross_entropy();
 
 }  // namespace losses
