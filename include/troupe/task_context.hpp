@@ -27,13 +27,13 @@
 
 namespace troupe {
 
-/// A tensor of floats, row-major.
+/// A tensor of floats with a name. Its values are row-major.
 struct NamedTensor {
   std::string name;
   std::vector<std::int64_t> shape = {};
   std::vector<float> values = {};
 };
-/// Tensors in a fixed order.
+/// A list of tensors. The order is kept.
 using NamedTensors = std::vector<NamedTensor>;
 
 /// The result of a function on a worker: JSON, named tensors, or both.
@@ -42,11 +42,11 @@ struct TaskResult {
   NamedTensors tensors = {};
 };
 
-/// A checkpoint of a function, see TaskContext::save_checkpoint.
+/// A checkpoint of a function that runs on workers; see TaskContext::save_checkpoint.
 struct Checkpoint {
   Json state = {};
   NamedTensors tensors = {};
-  /// Contents of files, by file name without folder.
+  /// Contents of the files in the checkpoint, by file name without folder.
   std::map<std::string, std::string> files = {};
   /// Number of the checkpoint within the run, from 1 on.
   std::int64_t number = 0;
@@ -54,38 +54,41 @@ struct Checkpoint {
   std::int64_t iteration = 0;
 };
 
-/// A batch of samples, one after the other.
+/// A batch of samples. In each member, samples lie one after the other.
 struct Samples {
   std::int64_t count = 0;
   /// DataInfo::sample_size() floats for each sample, row-major.
   std::vector<float> values = {};
-  /// One for each sample. Empty for data with targets.
+  /// Labels, one for each sample. Empty for data with targets.
   std::vector<std::int32_t> labels = {};
   /// DataInfo::num_targets floats for each sample. Empty for data with classes.
   std::vector<float> targets = {};
 };
 
-/// The samples of a set that belong to one rank: `rank`, `rank + size`, `rank + 2 * size`, and so on, as for a shard of
-/// BatchSampler. A model of your own can read the batches of a shard with this class: `DataShard(data.train, at.shard,
-/// at.num_shards, at.seed).batch(at.step, 64)`, with one DataShard for each shard. Thread-safe.
+/// The samples of a data set that belong to one rank: the samples `rank`, `rank + size`, `rank + 2 * size`, and so on,
+/// as for a shard of BatchSampler. A model of your own can read the batches of a shard with a DataShard:
+/// `DataShard(data.train, at.shard, at.num_shards, at.seed).batch(at.step, 64)`. Make one DataShard for each shard.
+/// Thread-safe.
 class DataShard {
  public:
-  /// @param source the whole set.
-  /// @param rank number of the shard.
-  /// @param size number of shards.
+  /// Makes the view of one rank.
+  /// @param source the whole data set.
+  /// @param rank number of the rank or shard, from 0 on.
+  /// @param size number of ranks or shards.
   /// @param seed for the order of samples and for random transforms.
   /// @param trains if false, random transforms are not applied.
   DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed, bool trains = true);
 
   /// Returns the number of samples of this rank.
   std::int64_t num_samples() const;
-  /// Returns the description of the whole set.
+  /// Returns the description of the whole data set.
   const DataInfo& info() const { return source_->info(); }
-  /// Returns the number of batches until the largest shard has used each sample once. The number is the same on all
-  /// ranks.
+  /// Returns the number of batches until the largest shard has used each of its samples once. The number is the same on
+  /// all ranks.
   std::int64_t batches_per_epoch(std::int64_t batch_size) const;
-  /// Returns the samples of a batch. Batches are counted from 0 over all epochs. Each epoch has another order, drawn
-  /// from the seed. The last batches of an epoch may have fewer samples, or none if other ranks have one sample more.
+  /// Returns the samples of the batch `number`. Batches are counted from 0 over all epochs. Each epoch has another
+  /// order, drawn from the seed. The last batches of an epoch may have fewer samples than `batch_size`, or no samples,
+  /// if other ranks have more samples.
   Samples batch(std::int64_t number, std::int64_t batch_size) const;
   /// Returns all samples of this rank, in order.
   Samples all() const;
@@ -102,14 +105,14 @@ class DataShard {
   bool trains_;
 };
 
-/// A data set of a run, from the view of one rank.
+/// A data set of a run (training set and optional test and validation sets), from the view of one rank.
 class RunDataset {
  public:
-  /// Makes the view of rank `rank` of `size` ranks.
+  /// Makes the view that rank `rank` of `size` ranks has of `data`.
   RunDataset(TrainingData data, int rank, int size, std::uint64_t seed)
       : data_(std::move(data)), rank_(rank), size_(size), seed_(seed) {}
 
-  /// Returns the whole data set, for models.
+  /// Returns the whole data set, which models need.
   const TrainingData& data() const { return data_; }
   /// Returns the part of the training set that belongs to this rank.
   DataShard shard() const { return {data_.train, rank_, size_, seed_}; }
@@ -120,9 +123,10 @@ class RunDataset {
   /// @throws Error invalid_argument if there is no test set.
   DataShard test_shard() const;
 
-  /// Returns the folds of a cross-validation. In each, one fold of the training set is the validation set, and the
-  /// other folds are the training set. The folds depend only on the data and on `folds`. With k = `folds`, the folds
-  /// are identical to the data "fold:1/k:NAME" and so on (see load_data).
+  /// Divides the training set into `folds` folds for a cross-validation, and returns one data set for each fold. In
+  /// each, this fold is the validation set, and the other folds together are the training set. The folds depend only on
+  /// the data and on `folds`. They are identical to those of load_data with "fold:1/k:NAME" and so on, where k is
+  /// `folds`.
   /// @throws Error invalid_argument if `folds` is below 2 or above the number of training samples.
   std::vector<RunDataset> to_cv(int folds) const;
 
@@ -134,9 +138,9 @@ class RunDataset {
 
 class Surroundings;  // implements TaskContext
 
-/// The context in which a function runs: a worker of a Trainer, or any other thread, where it is rank 0 of 1. Copies
-/// refer to the same context. `here()` returns the context of the calling thread, so a thread that the function starts
-/// needs a copy of the function's context.
+/// The context in which a function runs. In a worker of a Trainer, it is the context of one rank of the run. In any
+/// other thread, it is the context of rank 0 of 1. Copies refer to the same context. `here()` returns the context of
+/// the calling thread. So if a function starts a thread, the function must pass a copy of its context to this thread.
 class TaskContext {
  public:
   /// Only Troupe calls this constructor.
