@@ -306,8 +306,8 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// reads samples from tar archives, in order of the archives' names. Archives may be compressed by gzip or zstd. A
 /// range such as {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive
 /// members of the archive that have the same name up to the first dot:
-/// - The values are read from a member `.jpg`, `.jpeg` or `.png` (an image, converted like the images of `images:`), or
-///   from `.npy` or `.x.npy` (an array, in which unsigned bytes are divided by 255).
+/// - The values of a sample are read from one member. `.jpg`, `.jpeg` or `.png` is an image, converted as by `images:`.
+///   `.npy` or `.x.npy` is an array; unsigned bytes are divided by 255.
 /// - The targets or the class are read from the first of these members that exists: `.y.npy` or `.target.npy` contains
 ///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If none
 ///   of them exists, the class is the folder in the member's name.

@@ -113,7 +113,7 @@ struct Sgd {
 /// Adagrad (Duchi et al. 2011).
 struct Adagrad {
   LearningRate learning_rate = 0.01;
-  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  double weight_decay = 0;                  ///< L2 penalty; see Sgd::weight_decay
   double epsilon = 1e-8;                    ///< 0 is replaced by the smallest normal float, so that 0 / 0 becomes 0
   std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
@@ -123,17 +123,17 @@ struct Adam {
   LearningRate learning_rate = 0.001;
   double beta1 = 0.9;                       ///< decay rate of the mean of gradients
   double beta2 = 0.999;                     ///< decay rate of the mean of squared gradients
-  double epsilon = 1e-8;                    ///< as Adagrad::epsilon
-  double weight_decay = 0;                  ///< as Sgd::weight_decay
+  double epsilon = 1e-8;                    ///< see Adagrad::epsilon
+  double weight_decay = 0;                  ///< L2 penalty; see Sgd::weight_decay
   std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter 2019).
 struct AdamW {
   LearningRate learning_rate = 0.001;
-  double beta1 = 0.9;       ///< as Adam::beta1
-  double beta2 = 0.999;     ///< as Adam::beta2
-  double epsilon = 1e-8;    ///< as Adagrad::epsilon
+  double beta1 = 0.9;       ///< decay rate of the mean of gradients
+  double beta2 = 0.999;     ///< decay rate of the mean of squared gradients
+  double epsilon = 1e-8;    ///< see Adagrad::epsilon
   double weight_decay = 0;  ///< learning rate * weight_decay * weight is subtracted; PyTorch's default is 0.01
   std::vector<ParameterGroup> groups = {};  ///< see ParameterGroup
 };

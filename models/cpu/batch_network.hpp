@@ -64,8 +64,8 @@ class BatchNetwork {
   /// last layer.
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
-  /// Returns the sum of the losses. Writes the gradient of this sum with respect to the outputs of the last layer to
-  /// the buffer from which the last layer's backward pass reads its output gradient.
+  /// Returns the sum of the losses. Writes the gradient of this sum with respect to the outputs of the last layer to a
+  /// buffer: BufferSchedule::scores_gradient.
   double loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }

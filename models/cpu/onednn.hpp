@@ -41,7 +41,7 @@ struct Context {
   Scratch scratchpad;
   Scratch weights;         ///< weights in another layout, for a primitive that cannot read their stored layout
   Scratch input;           ///< input of a layer in another layout, for a primitive that cannot read its stored layout
-  Scratch gradient;        ///< gradient of a layer's output in another layout, likewise
+  Scratch gradient;        ///< gradient of a layer's output, for a primitive that cannot read its stored layout
   Scratch slice;           ///< values between two layers that run slice by slice, or their gradient
   Scratch slice_gradient;  ///< gradient of the weights for one slice, which is added to that of the first slice
   Scratch activations;     ///< activations as floats, for a layer that computes only in floats
