@@ -1,8 +1,9 @@
 #pragma once
 
 // User functions that DistributedSGD::call_model, foreach_model and foreach_worker call in the processes of the
-// workers. A function receives a replica and its weights, or a worker, and optionally the arguments of the call. It
-// returns nothing, JSON, or a type that converts to JSON. Numbers that are not finite are transferred as null.
+// workers. A ModelFunction receives a replica and its weights, and a WorkerFunction receives a worker. Both may also
+// take the arguments of the call. The function returns nothing, JSON, or a type that converts to JSON. Numbers that are
+// not finite are transferred as null.
 //
 //    sgd.call_model([](troupe::Model&, std::span<const float> weights) { return weights[0]; });
 
@@ -21,11 +22,11 @@
 
 namespace troupe {
 
-/// The worker on which a function runs.
+/// The argument of a WorkerFunction: describes the worker on which the function runs.
 struct WorkerView {
   int worker = 0;              ///< number of the worker
-  int pid = 0;                 ///< id of its process
-  std::vector<Model*> models;  ///< one for each device
+  int pid = 0;                 ///< process id of the worker
+  std::vector<Model*> models;  ///< the worker's replicas, one for each device
 };
 
 namespace detail {
@@ -34,7 +35,7 @@ template <class... Seen>
 class CalledFunction {
  public:
   CalledFunction() = default;
-  // NOLINTBEGIN(google-explicit-constructor): a function is one
+  // NOLINTBEGIN(google-explicit-constructor): any suitable callable converts to a CalledFunction
   template <class F>
   requires(!std::derived_from<F, CalledFunction>) && std::is_invocable_v<F&, Seen..., const Json&> CalledFunction(
                                                          F function)
@@ -55,7 +56,7 @@ class CalledFunction {
   // NOLINTEND(google-explicit-constructor)
 
   explicit operator bool() const { return static_cast<bool>(body_); }
-  /// Calls the function.
+  /// Calls the function and returns its result as JSON (null if it returns nothing).
   /// @throws Error invalid_argument if the function takes no arguments and `arguments` is not null.
   Json operator()(Seen... seen, const Json& arguments) const {
     if (!takes_arguments_ && !arguments.is_null())
@@ -64,7 +65,7 @@ class CalledFunction {
   }
 
  private:
-  /// Returns true for an empty std::function or a null pointer.
+  /// Returns true if `function` is an empty std::function or a null pointer.
   template <class F>
   static bool is_empty(const F& function) {
     if constexpr (std::is_constructible_v<bool, const F&>)
@@ -89,24 +90,26 @@ class CalledFunction {
 }  // namespace detail
 
 /// A function that receives a replica: `[](Model& model, std::span<const float> weights, const Json& arguments) {
-/// return weights[0]; }`. The weights are the flat vector of the replica. The last parameter is optional.
+/// return weights[0]; }`. `weights` is the flat vector of the replica. The parameter `arguments` is optional.
 class ModelFunction : public detail::CalledFunction<Model&, std::span<const float>> {
  public:
   using CalledFunction::CalledFunction;
 };
 
-/// A function that receives a worker: `[](const WorkerView& worker) { return worker.pid; }`. A second parameter `const
-/// Json&` receives the arguments.
+/// A function that receives a worker: `[](const WorkerView& worker) { return worker.pid; }`. An optional second
+/// parameter of type `const Json&` receives the arguments of the call.
 class WorkerFunction : public detail::CalledFunction<const WorkerView&> {
  public:
   using CalledFunction::CalledFunction;
 };
 
-/// Registers a function under a name, so that worker processes can run it. Call this function before `init`.
+/// Registers a function for DistributedSGD::call_model and foreach_model under a name, so that worker processes can run
+/// it. Call register_model_function before `init`.
 /// @throws Error invalid_argument if the function is empty, or if the name is taken, empty, longer than 200 bytes, not
 /// printable, or starts with '#'.
 void register_model_function(const std::string& name, ModelFunction function);
-/// Does the same for a function that receives a worker.
+/// Registers a function for DistributedSGD::foreach_worker under a name. The requirements are those of
+/// register_model_function.
 void register_worker_function(const std::string& name, WorkerFunction function);
 
 }  // namespace troupe

@@ -15,41 +15,42 @@
 
 namespace troupe {
 
-/// Number of missing fields in a column of a table.
+/// Number of missing fields in one column of a table.
 struct MissingCount {
   std::string column;
-  /// Missing fields in all rows of the files.
+  /// Number of missing fields in all rows of all files.
   std::int64_t fields = 0;
 };
 
-/// A column of a table, and the conversion of its fields to values of a sample.
+/// Describes a column of a table, and how its fields are converted to values of a sample.
 struct InputColumn {
   enum class Role : std::uint8_t { feature, target, label, ignored };
 
   /// The column's name, or its number (from 1 on) if the table has no names.
   std::string name;
   Role role = Role::feature;
-  bool is_text = false;  ///< if true, the fields are categories
-  /// For a feature column with text: the categories. Each category adds one value to a sample, which is 1 if the sample
-  /// is in this category and 0 otherwise. For a class column: the names of the classes.
+  bool is_text = false;  ///< if true, each different text of the column is a category; if false, fields are numbers
+  /// For a feature column with text: the categories that occur in the column. Each category adds one value to a sample.
+  /// The value is 1 if the sample is in this category, else 0. For a class column: the names of the classes.
   std::vector<std::string> categories = {};
-  /// Replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
+  /// The number that replaces missing fields of a numeric feature. Empty (default): a missing field is an error.
   std::optional<float> fill = {};
 
   bool operator==(const InputColumn&) const = default;
 };
 
-/// The conversion of a table or a text to samples. Files of weights contain this description, so that new data is
-/// converted in the same way.
+/// The conversion of a table or a text to samples. Files of weights contain an InputEncoding, so that new data can be
+/// converted in the same way as the training data.
 struct InputEncoding {
-  /// The columns of a table, in the order of its files. Values of a sample are in the order of the features. Empty for
-  /// other data.
+  /// The columns of a table, in the order of its files. The values of a sample are in the order of the feature columns.
+  /// Empty if the data is not a table.
   std::vector<InputColumn> columns = {};
   /// True if the first row of the table contains the names of the columns. If false, columns are named by their
   /// numbers, from 1 on.
   bool header = true;
   /// The symbols of a text, in ascending order: code points or bytes. A sample has one value for each symbol at each
-  /// position of its window; value i is 1 if symbol i is at the position, else 0. Empty for other data.
+  /// position of its window of text. Value i is 1 if symbol i is at the position, else 0. Empty if the data is not a
+  /// text.
   std::vector<std::uint32_t> symbols = {};
   bool symbols_are_bytes = false;  ///< if false, symbols are code points
 
@@ -58,47 +59,50 @@ struct InputEncoding {
   bool operator==(const InputEncoding&) const = default;
 };
 
-/// The description of a data set. Each sample has either a class, or targets (numbers), or neither, if it is for
-/// prediction only.
+/// The description of a data set. Each sample has a class, or it has targets (numbers). Samples for prediction only
+/// have neither.
 struct DataInfo {
   std::int64_t num_samples = 0;
   /// Shape of one sample, such as {1, 28, 28}.
   std::vector<std::int64_t> shape = {};
-  /// Labels are in [0, num_classes). 0 for data without classes.
+  /// Number of classes. Labels are in [0, num_classes). 0 for data without classes.
   int num_classes = 0;
-  /// Targets of each sample. 0 for data without targets.
+  /// Number of targets of each sample. 0 for data without targets.
   std::int64_t num_targets = 0;
-  /// One for each class. Empty if classes have only numbers.
+  /// Names of the classes, one for each class. Empty if classes have only numbers.
   std::vector<std::string> class_names = {};
-  /// One for each value of a sample, such as its column. Empty if values have no names.
+  /// Names of the values of a sample, one for each value, such as the name of its column. Empty if values have no
+  /// names.
   std::vector<std::string> value_names = {};
-  /// One for each target. Empty if targets have no names.
+  /// Names of the targets, one for each target. Empty if targets have no names.
   std::vector<std::string> target_names = {};
-  /// The conversion of a table or a text to samples, before any transform. Empty for other data, or if it is unknown.
+  /// The conversion of a table or a text to samples, before any transform. Empty for other data, or if the conversion
+  /// is unknown.
   InputEncoding encoding = {};
-  /// The columns of a table that have missing fields.
+  /// The columns of a table that have missing fields, with the number of missing fields.
   std::vector<MissingCount> missing = {};
-  /// For samples made of bytes: the float that the byte 1 becomes, such as 1/255. Predictions from image files need
-  /// this scale. For other samples: 0.
+  /// The factor by which bytes are multiplied, if samples are made of bytes: 1/255, for example. Predictions from image
+  /// files need this factor. 0 for other samples.
   double byte_scale = 0;
-  /// Name of the data in error messages, such as its files. May be empty.
+  /// Name of the data in error messages, such as the names of its files. May be empty.
   std::string origin = {};
   /// The transforms that were applied to the samples, in the syntax of data::transform.
   std::string transforms = {};
-  /// Shape of a sample before the transforms. Empty if there were none.
+  /// Shape of a sample before the transforms. Empty if no transforms were applied.
   std::vector<std::int64_t> source_shape = {};
-  /// True if samples differ between epochs.
+  /// True if the values of a sample differ between epochs, for example because of random transforms.
   bool varies = false;
-  /// True if samples that cannot be read are left out; see BatchRequest::holes.
+  /// True if samples that cannot be read are left out of batches; see BatchRequest::holes. False (default): such a
+  /// sample causes an error.
   bool lacks = false;
-  /// True if reading a sample takes long, for example because it must be decoded. Batches are then read ahead, in
-  /// threads.
+  /// True if reading a sample takes long, for example because the sample must be decoded. Other threads then read
+  /// batches ahead of the steps.
   bool slow = false;
-  /// If samples can only be read in larger parts, such as a whole compressed archive: the first sample of each part, in
-  /// ascending order. Empty (default): each sample can be read on its own.
+  /// The number of the first sample of each part, in ascending order, if samples can only be read in larger parts. A
+  /// part is a whole compressed archive, for example. Empty (default): each sample can be read on its own.
   std::vector<std::int64_t> parts = {};
-  /// Number of parts that the source can keep in memory, so that reading alternately from this many parts is fast. 0
-  /// (default): any number.
+  /// Number of parts (see `parts`) that the source can keep in memory. Reading alternately from up to this many parts
+  /// is fast. 0 (default): any number.
   int held_parts = 0;
 
   /// Returns the number of floats of one sample.
@@ -106,34 +110,35 @@ struct DataInfo {
 };
 
 struct DatasetArrays;  // the memory of a Dataset's samples
-class Random;          // generator of the orders
+class Random;          // a random number generator
 
-/// The values from which the random numbers for a sample's transforms are drawn, together with the number of the
-/// sample.
+/// The values from which, together with the number of a sample, the random numbers for the sample's transforms are
+/// drawn.
 struct DrawnFor {
   std::uint64_t seed = 0;  ///< seed of the run
   std::int64_t epoch = 0;
 };
 
-/// A request for samples, and the memory for the result. Samples are written one after the other, in the order of
-/// `samples`.
+/// A request for samples, and the memory for the result. The requested samples are written one after the other, in the
+/// order of `samples`.
 struct BatchRequest {
-  /// Numbers in [0, num_samples). A number may occur several times.
+  /// Numbers of the requested samples, in [0, num_samples). A number may occur several times.
   std::span<const std::int64_t> samples = {};
-  /// sample_size() floats for each sample, row-major. No particular alignment.
+  /// Receives the values: sample_size() floats for each sample, row-major. No particular alignment.
   std::span<float> values = {};
-  /// One for each sample. Empty for data with targets.
+  /// Receives the labels, one for each sample. Empty for data with targets.
   std::span<std::int32_t> labels = {};
-  /// num_targets floats for each sample. Empty for data with classes.
+  /// Receives the targets: num_targets floats for each sample. Empty for data with classes.
   std::span<float> targets = {};
-  /// Set in training. Random transforms are applied only if it is set.
+  /// Set in training only. Random transforms are applied only if `drawn` is set.
   std::optional<DrawnFor> drawn = {};
-  /// One for each sample, or empty. After `fill`, 1 marks a sample that could not be read and must be left out. If
-  /// `holes` is empty, or DataInfo::lacks is false, such a sample causes an error.
+  /// Receives one flag for each sample, or is empty. After `fill`, 1 marks a sample that could not be read and must be
+  /// left out. If `holes` is empty, or DataInfo::lacks is false, a sample that cannot be read causes an error.
   std::span<std::uint8_t> holes = {};
 };
 
-/// Samples by number, from memory, files or computations. Derive from it for data of your own.
+/// Base class of data: samples by number, from memory, files or computations. Derive from DataSource for data of your
+/// own.
 class DataSource {
  public:
   virtual ~DataSource() = default;
@@ -142,18 +147,19 @@ class DataSource {
   /// Returns the description of the data.
   const DataInfo& info() const { return info_; }
 
-  /// Writes the requested samples. Thread-safe.
+  /// Writes the requested samples to the spans of `request`. Thread-safe.
   /// @throws Error invalid_argument if a number is out of range, or a span has the wrong length.
-  /// @throws Error bad_data if the implementation does not write a label or target, or writes a label that is out of
-  /// range or a target that is not finite. The message names the sample.
+  /// @throws Error bad_data if the implementation (`read`) does not write a label or target, or writes a label that is
+  /// out of range or a target that is not finite. The message names the sample.
   /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
-  /// Returns the classes of all samples, if they are known without reading the samples; otherwise an empty span
-  /// (default).
+  /// Returns the labels of all samples, in order, if they are known without reading the samples. Otherwise returns an
+  /// empty span (default).
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
  protected:
+  /// Makes a source with this description.
   /// @throws Error bad_data if `info` has no samples, a shape without floats, both classes and targets, or a wrong
   /// number of names.
   explicit DataSource(DataInfo info);
@@ -161,39 +167,41 @@ class DataSource {
   DataSource(DataSource&&) = default;
 
  private:
-  /// Writes the samples of a checked request. Must be thread-safe. A sample may depend only on its number, or, if
-  /// DataInfo::varies is set, also on `drawn`. Values that are not written are zero; labels and targets must be
-  /// written. An exception ends the step: an Error propagates unchanged, any other exception as Error model_failed.
+  /// Writes the samples of a request that `fill` has checked. Must be thread-safe. The values of a sample may depend
+  /// only on its number and, if DataInfo::varies is true, on `request.drawn`. Values that are not written are zero;
+  /// labels and targets must be written. An exception ends the step: an Error propagates unchanged, and any other
+  /// exception becomes an Error model_failed.
   virtual void read(const BatchRequest& request) const = 0;
 
   DataInfo info_;
 };
 
-/// Samples in memory. All replicas of a process share them. If they are loaded by name, all processes of a machine
-/// share them.
+/// Samples in memory. All replicas of a process share one copy of the samples. If the data was loaded by name
+/// (load_data), all processes of a machine share one copy.
 class Dataset final : public DataSource {
  public:
-  /// Returns data with classes.
+  /// Returns a data set of samples with classes.
   /// @param shape of one sample, such as {1, 28, 28}.
   /// @param values the samples one after the other, row-major.
   /// @param labels one for each sample, in [0, num_classes).
   /// @param num_classes number of classes.
-  /// @param origin see DataInfo::origin.
+  /// @param origin name of the data in error messages (DataInfo::origin).
   /// @param class_names one for each class, or empty.
   /// @throws Error bad_data if lengths do not match or a label is out of range.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<std::int32_t> labels,
                          int num_classes, std::string origin = {}, std::vector<std::string> class_names = {});
-  /// Returns data with classes from bytes. The floats of a sample are its bytes times `scale`.
+  /// Returns a data set of samples with classes, from samples in bytes. Each value of a sample is a byte times `scale`.
+  /// The other parameters are those of the overload above.
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
                          std::vector<std::string> class_names = {});
-  /// Returns data for a regression, with `num_targets` targets for each sample, which lie one after the other in
-  /// `targets`.
+  /// Returns a data set for a regression. Each sample has `num_targets` targets. `targets` contains the targets of the
+  /// first sample, then those of the second sample, and so on.
   /// @throws Error bad_data if lengths do not match or a target is not finite.
   static Dataset targets(std::vector<std::int64_t> shape, std::vector<float> values, std::vector<float> targets,
                          std::int64_t num_targets = 1, std::string origin = {});
 
-  /// Returns samples for prediction, without classes or targets.
+  /// Returns a data set of samples for prediction, without classes or targets.
   /// @throws Error bad_data if lengths do not match.
   static Dataset unlabelled(std::vector<std::int64_t> shape, std::vector<float> values, std::string origin = {});
 
@@ -215,125 +223,135 @@ struct TrainingData {
   std::shared_ptr<const DataSource> validation = nullptr;
 };
 
-/// Makes data. `arguments` is the text after the colon in the data's name, or empty if there is no colon. `seed` is the
-/// seed of the run.
+/// A function that makes registered data (see register_data). `arguments` is the text after the colon in the name that
+/// was passed to load_data, or empty if there is no colon. `seed` is the seed of the run.
 using MakeData = std::function<TrainingData(const std::string& arguments, std::uint64_t seed)>;
 
-/// How registered data is used by its name.
+/// Describes how registered data is used by its name.
 struct DataUsage {
-  /// The syntax after the name, for error messages: "[:DIR]", ":FILE". Empty (default): no arguments.
+  /// The syntax after the name, for error messages, such as "[:DIR]" or ":FILE". Empty (default): the name takes no
+  /// arguments.
   std::string arguments = {};
-  /// True if the data depends on the seed. If false (default), it is made once, with seed 0, for all seeds.
+  /// True if the data depends on the seed. If false (default), the data is made once, with seed 0, and used for all
+  /// seeds.
   bool drawn = false;
 };
 
-/// Registers data under a name, for `load_data` and the "data" of built-in models. Call this function before `init`, so
-/// that worker processes register it, too.
-/// @param name without a colon.
-/// @param make may load other data.
-/// @param usage see DataUsage.
+/// Registers data under a name, for `load_data` and for the key "data" in the config of built-in models. Call
+/// register_data before `init`, so that worker processes register the data, too.
+/// @param name the name; it must not contain a colon.
+/// @param make makes the data. It may load other data.
+/// @param usage the syntax of the arguments, and whether the data depends on the seed.
 /// @throws Error invalid_argument if the name is taken, empty or contains a colon.
 void register_data(const std::string& name, MakeData make, const DataUsage& usage = {});
 
-/// Loads data by a registered name. The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`,
-/// `idx:...`, `images:...`, `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`,
-/// `tar:...` and `text:...`. docs/data.md describes them in more detail. Within a process, calls with the same name and
-/// seed return the same object while it is in use. Thread-safe.
+/// Loads data by a registered name and returns its training set and, if there are any, its test and validation sets.
+/// The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`, `idx:...`, `images:...`,
+/// `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...` and `text:...`.
+/// docs/data.md describes them in more detail. Within a process, calls with the same name and seed return the same
+/// object while the object is in use. Thread-safe.
 ///
-/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. COLUMN
-/// is a name from the first row, or a number from 1 on if the first row contains a number. Options:
-/// - `target=COLUMN[+COLUMN...]` selects the targets, `class=COLUMN` the class. If neither is given, the last column is
-///   the class if it contains text, else the target.
-/// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All other columns are features. A column of numbers makes one
-///   value of a sample. A column of text makes one value for each category, of which one is 1.
+/// `csv:FILE[,FILE...][,OPTION...]` reads CSV files (RFC 4180). FILE is a name or a pattern such as part-*.csv. In the
+/// options below, COLUMN is a name from the first row. If the first row contains a number, the table has no names, and
+/// COLUMN is a number from 1 on. Options:
+/// - `target=COLUMN[+COLUMN...]` selects the columns with targets, and `class=COLUMN` the column with classes. If
+///   neither is given, the last column contains the classes if it contains text, else the targets.
+/// - `ignore=COLUMN[+COLUMN...]` leaves out columns. All columns that are neither left out nor target nor class are
+///   features. A feature column of numbers adds one value to a sample. A feature column of text adds one value for each
+///   category: 1 for the category of the sample, and 0 for all others.
 /// - `text=COLUMN[+COLUMN...]` treats columns of numbers as text. Any other column is text if one of its first 1,000
 ///   fields is text.
 /// - `missing=skip` leaves out rows with missing fields. `missing=mean` replaces a missing number by the mean of its
 ///   column, and a missing text by the category "(missing)". `missing=NUMBER` replaces a missing number by NUMBER. A
 ///   field is missing if it is empty or NA, N/A, NaN, null, none or ?. Without this option a missing field is an error.
-/// - `test=FILE` names a file of the test set.
-/// - `header=yes|no` and `separator=LETTER|tab|comma` override the detected format.
+/// - `test=FILE` reads the test set from FILE.
+/// - `header=yes|no` sets whether the first row contains names, and `separator=LETTER|tab|comma` separates fields. Both
+///   are detected if they are not given.
 ///
 /// `images:DIR[,test=DIR][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,damaged=skip]` reads PNG and JPEG files. Each folder
 /// in DIR is a class with the folder's name. Classes, and the files of each class, are numbered in the order of their
-/// names. Samples are {channels, height, width}; bytes are divided by 255. The largest centered part of an image with
-/// the aspect ratio of `size` is scaled to `size`. Defaults: the size of the first image, and 3 channels. Images are
-/// decoded on demand. With `damaged=skip`, images that cannot be decoded are left out.
+/// names. The shape of a sample is {channels, height, width}, and its values are bytes divided by 255. From each image,
+/// the largest centered part with the aspect ratio of `size` is cut out and scaled to `size`. By default `size` is the
+/// size of the first image, and samples have 3 channels. Images are decoded on demand. With `damaged=skip`, images that
+/// cannot be decoded are left out.
 ///
 /// `npy:IMAGES.npy,LABELS.npy[,TEST_IMAGES.npy,TEST_LABELS.npy][,layout=nchw|nhwc]` reads NumPy files with integers,
 /// floats (f2, f4, f8) or bool, little or big endian. The array of samples has the shape (samples, features), (samples,
-/// height, width) or (samples, channels, height, width). An array with four dimensions counts as (samples, height,
-/// width, channels) if its last length is at most 4 and its second length is more than 4; `layout` overrides this rule.
-/// Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape (samples)
-/// or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape (samples) or
-/// (samples, targets), are targets. Each name may be a pattern that matches several files, which together make one set.
-/// There must then be as many files of samples as files of labels. A set that needs more than half of
-/// MemoryOptions::data_bytes stays in its files and is read on demand. `idx:` reads IDX files, such as those of MNIST,
-/// gzipped or not, with the same arguments.
+/// height, width) or (samples, channels, height, width). An array with four dimensions is read as (samples, height,
+/// width, channels) if its last dimension is at most 4 and its second dimension is more than 4. `layout` overrides this
+/// rule. Unsigned bytes are divided by 255; other types are not scaled. Labels of integers or bool, with the shape
+/// (samples) or (samples, 1), are classes from 0 to the largest label of both sets. Labels of floats, with the shape
+/// (samples) or (samples, targets), are targets. Each name may be a pattern that matches several files, which together
+/// make one set. The number of files of samples must then equal the number of files of labels. A set that needs more
+/// than half of MemoryOptions::data_bytes stays in its files and is read on demand. `idx:` takes the same arguments and
+/// reads IDX files, such as those of MNIST, gzipped or not.
 ///
-/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the same arrays from one file of
-/// numpy.savez. The default names are x_train, y_train, x_test, y_test, or x, y, images, labels, data, target, arr_0,
-/// arr_1 and so on.
+/// `npz:FILE.npz[,x=NAME,y=NAME[,test_x=NAME,test_y=NAME]][,layout=nchw|nhwc]` reads the arrays of samples and labels
+/// from one file of numpy.savez; for their shapes and types see `npy:`. x and y name the arrays of the training set,
+/// and test_x and test_y those of the test set. The default names are x_train, y_train, x_test, y_test, or x, y,
+/// images, labels, data, target, arr_0, arr_1 and so on.
 ///
 /// `fold:I/K:NAME`, such as fold:2/5:fashion-mnist, is fold I (from 1 on) of a K-fold cross-validation of the data
-/// NAME. K folds divide the training set of NAME, each with about 1/K of the samples of each class. Fold I is the
-/// validation set, and the other folds are the training set. The test set is the test set of NAME. Folds do not depend
-/// on the seed, unless the data does. Each sample is in exactly one fold.
+/// NAME. The training set of NAME is divided into K folds, each with about 1/K of the samples of each class. Fold I is
+/// the validation set, and the other folds together are the training set. The test set is the test set of NAME. Folds
+/// do not depend on the seed, unless the data NAME does. Each sample is in exactly one fold.
 ///
 /// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. A sample is a
-/// window of consecutive symbols. Its shape is {window, number of different symbols}. At each position of the window,
-/// the value of the symbol at this position is 1, and all other values are 0. Each window starts `stride` symbols after
-/// the previous one. The class of a sample is the symbol after the window. Texts stay in their files.
+/// window: `window` consecutive symbols of a text. Its shape is {window, number of different symbols}. At each position
+/// of the window, the value for the symbol at this position is 1, and all other values are 0. Each window starts
+/// `stride` symbols after the previous one. The class of a sample is the symbol that follows its window. Texts stay in
+/// their files and are read on demand.
 ///
 /// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`
-/// reads samples from tar archives, plain or compressed by gzip or zstd, in order of their names. A range such as
-/// {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive members with
-/// the same name up to the first dot:
-/// - `.jpg`, `.jpeg` or `.png` is an image, as above; `.npy` or `.x.npy` is an array, in which unsigned bytes are
-///   divided by 255.
+/// reads samples from tar archives, in order of the archives' names. Archives may be compressed by gzip or zstd. A
+/// range such as {000..009} in a PATTERN stands for all its numbers. As in WebDataset, a sample consists of consecutive
+/// members of the archive that have the same name up to the first dot:
+/// - The values of a sample are read from one member. `.jpg`, `.jpeg` or `.png` is an image, converted as by `images:`.
+///   `.npy` or `.x.npy` is an array; unsigned bytes are divided by 255.
 /// - The targets or the class are read from the first of these members that exists: `.y.npy` or `.target.npy` contains
-///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If there
-///   is none, the class is the folder in the member's name.
+///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If none
+///   of them exists, the class is the folder in the member's name.
 ///
-/// An index of each archive is stored next to it as `NAME.index`. Compressed archives are parts (DataInfo::parts) of at
-/// most 256 MB; MEGABYTES (default 512) of them are held in memory. If TROUPE_ALLOW_PIPE is 1 in the environment, a
-/// PATTERN may be `pipe:COMMAND`: a shell command that writes an archive.
+/// An index of each archive is stored next to the archive as `NAME.index`. A compressed archive must be decompressed as
+/// a whole: it is one part (DataInfo::parts) of at most 256 MB. Each process keeps decompressed parts in memory, up to
+/// MEGABYTES of the option `memory` (default: 512). If the environment variable TROUPE_ALLOW_PIPE is 1, a PATTERN may
+/// be `pipe:COMMAND`: a shell command that writes an archive.
 /// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
 /// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
 /// @throws Error limit_reached if there is not enough memory.
 TrainingData load_data(const std::string& name, std::uint64_t seed = 1);
 
 /// Loads data for a network that was trained before. A table or a text is converted to samples according to
-/// `trained.encoding`, for example that of `Predictor::data()`. Columns are matched by name in any order, or by number
-/// if there is no header. Unknown columns are ignored, and the log names them. Targets or classes may be missing from
-/// the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or symbol that the training set
-/// did not have; the default, `unseen=error`, is an error. For other data, or if the encoding is empty, this function
-/// works like the function above.
-/// @throws Error as the function above.
+/// `trained.encoding`. For example, `trained` is the result of `Predictor::data()`. Columns are matched by name in any
+/// order, or by number if the table has no header. Unknown columns are ignored, and the log names them. Targets or
+/// classes may be missing from the files. The option `unseen=zero` of `csv:` or `text:` uses zeros for a category or
+/// symbol that the training set did not have. By default (`unseen=error`), such a category or symbol is an error. For
+/// other data, or if `trained.encoding` is empty, the result is that of the overload without `trained`.
+/// @throws Error as the overload without `trained`.
 /// @throws Error bad_data for a missing column, a category that the training set did not have, or a text instead of a
 /// number. The error names file, row and column.
 TrainingData load_data(const std::string& name, const DataInfo& trained, std::uint64_t seed = 1);
 
-/// Chooses the samples of each batch. The samples of shard `shard` are `shard`, `shard + num_shards`, and so on. Each
-/// epoch uses every sample of the shard once, in an order drawn from (seed, shard, epoch). The order needs 8 bytes and
-/// about 20 ns for each sample of the shard.
+/// Chooses the samples of each batch of a shard. Shard s has the samples s, s + num_shards, s + 2 x num_shards, and so
+/// on. Each epoch uses every sample of the shard once, in an order drawn from (seed, shard, epoch). The order needs 8
+/// bytes of memory and about 20 ns for each sample of the shard.
 ///
-/// If the data has parts (DataInfo::parts), the shard has the parts `shard`, `shard + num_shards`, and so on. If there
-/// are fewer parts than shards, the shard has every num_shards-th sample of each part. Each epoch uses the parts in an
-/// order drawn from (seed, shard, epoch). The sampler shuffles the samples of consecutive parts together. It combines
-/// parts until they have `window` samples or until there are DataInfo::held_parts parts, whichever is first. Not
+/// If the data has parts (DataInfo::parts), shard s has the parts s, s + num_shards, s + 2 x num_shards, and so on. If
+/// there are fewer parts than shards, each shard has every num_shards-th sample of each part instead. Each epoch uses
+/// the parts in an order drawn from (seed, shard, epoch), and shuffles the samples of a few consecutive parts together.
+/// A group of such parts ends when it has `window` samples or DataInfo::held_parts parts, whichever is first. Not
 /// thread-safe.
 class BatchSampler {
  public:
   /// Makes a sampler for samples without parts.
-  /// @param num_samples samples of all shards.
-  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
+  /// @param num_samples number of samples of all shards together.
+  /// @param batch_size number of samples for each shard and step. 0: each batch is the whole shard, in order.
   /// @throws Error invalid_argument if a number is negative.
   BatchSampler(std::int64_t num_samples, std::int64_t batch_size);
   /// Makes a sampler for data that may have parts.
-  /// @param info the data.
-  /// @param batch_size samples for each shard and step; 0: each batch is the whole shard, in order.
-  /// @param window minimum number of samples to shuffle together; at least 1.
+  /// @param info the description of the data.
+  /// @param batch_size number of samples for each shard and step. 0: each batch is the whole shard, in order.
+  /// @param window number of samples from which on a group of consecutive parts is shuffled together; at least 1.
   /// @throws Error invalid_argument if a number is out of range.
   BatchSampler(const DataInfo& info, std::int64_t batch_size, std::int64_t window = 4096);
 
@@ -341,9 +359,10 @@ class BatchSampler {
   /// shards; a smaller shard may have no samples in the last steps.
   /// @throws Error invalid_argument if `num_shards` is below 1.
   std::int64_t steps_per_epoch(int num_shards) const;
-  /// Returns the numbers of the samples in a shard's batch at a step. The span is valid until the next call.
+  /// Returns the numbers of the samples in the batch of shard `shard` at step `step`. The span is valid until the next
+  /// call.
   /// @throws Error invalid_argument if an argument is out of range.
-  /// @throws Error limit_reached if there is not enough memory for the order.
+  /// @throws Error limit_reached if there is not enough memory for the order of the shard's samples.
   std::span<const std::int64_t> batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed);
 
  private:

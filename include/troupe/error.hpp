@@ -1,6 +1,7 @@
 #pragma once
 
-// The typed errors of Troupe. A failed call throws troupe::Error, which carries a code and the place of the failure:
+// The exception type of Troupe and its error codes. A failed call throws troupe::Error, which contains a code and the
+// place of the failure:
 //
 //    try {
 //      sgd.step();
@@ -38,13 +39,13 @@ enum class ErrorCode : std::uint8_t {
 /// Returns the enumerator's name, such as "worker_lost".
 const char* to_string(ErrorCode code);
 
-/// The place of an error. Members that do not apply are -1 or empty.
+/// The place of an error. Members that do not apply to the error are -1 or empty.
 struct Where {
   int worker = -1;          ///< number of the worker
   std::string node = {};    ///< "in-process", "pid N" for a worker process, or the name of a node
-  std::string phase = {};   ///< "start", "compute", "reduce", "apply", "evaluate", ...
+  std::string phase = {};   ///< the phase that failed: "start", "compute", "reduce", "apply", "evaluate", ...
   std::int64_t step = -1;   ///< number of the step, from 1 on
-  std::string object = {};  ///< a file, an object of the store, or a tensor
+  std::string object = {};  ///< the name of a file, of an object in the object store, or of a tensor
 
   bool operator==(const Where&) const = default;
 };
@@ -52,12 +53,12 @@ struct Where {
 /// The exception that Troupe throws. `what()` contains the message and the place.
 class Error : public std::runtime_error {
  public:
-  /// @param where is added to the text that `what()` returns.
+  /// Makes an error whose `what()` returns `message` and the place `where`.
   Error(ErrorCode code, const std::string& message, Where where = {});
 
   ErrorCode code() const { return code_; }
   const Where& where() const { return where_; }
-  /// Returns the message without the place. Use it to throw the error again with a more detailed place.
+  /// Returns the message without the place. Use it to throw the error again with more members of Where.
   const std::string& message() const { return message_; }
 
  private:

@@ -14,14 +14,14 @@
 
 namespace troupe {
 
-/// A function that runs on workers. The function takes nothing or the config of the run. The function returns nothing,
-/// JSON, a type that converts to JSON, NamedTensors, or a TaskResult.
+/// A function that runs on workers. It takes no arguments, or the config of the run (`const Json&`). It returns
+/// nothing, JSON, a type that converts to JSON, NamedTensors, or a TaskResult.
 class TrainFunction {
  public:
   TrainFunction() = default;
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, TrainFunction>) && std::is_invocable_v<F&, const Json&>
-      // NOLINTNEXTLINE(google-explicit-constructor): a function is one
+      // NOLINTNEXTLINE(google-explicit-constructor): any suitable callable converts to a TrainFunction
       TrainFunction(F function)
       : body_([function = std::move(function)](const Json& config) mutable {
           return returned([&]() -> decltype(auto) { return function(config); });
@@ -34,9 +34,9 @@ class TrainFunction {
           return returned([&]() -> decltype(auto) { return function(); });
         }) {}
 
-  /// Returns true if there is a function.
+  /// Returns true if this object contains a function.
   explicit operator bool() const { return static_cast<bool>(body_); }
-  /// Calls the function and converts its result.
+  /// Calls the function with `config` and returns its result as a TaskResult.
   TaskResult operator()(const Json& config) const { return body_(config); }
 
  private:
@@ -58,7 +58,8 @@ class TrainFunction {
   std::function<TaskResult(const Json&)> body_;
 };
 
-/// Registers a function under a name, so that workers in other processes can run it. Call this function before `init`.
+/// Registers a function under a name, so that workers in other processes can run it. Call register_function before
+/// `init`.
 /// @throws Error invalid_argument if the function is empty, or if the name is taken, empty, longer than 200 bytes, not
 /// printable, or starts with '#'.
 void register_function(const std::string& name, TrainFunction function);

@@ -10,21 +10,21 @@
 
 namespace troupe {
 
-/// Prepares this process for worker processes and nodes. Call it in `main`, directly after models, data and the like
-/// are registered. Placement `processes` requires this call.
+/// Prepares this process for worker processes and nodes. Call `init` in `main`, directly after the program has
+/// registered its models, data, functions and so on. Placement `processes` requires this call.
 ///
-/// - In the process that the user started, it records that workers can be started, and returns.
-/// - In a process that was started as a worker, it runs the worker and never returns.
-/// - In a process with the arguments `--troupe-join` and `--troupe-certs`, it serves as a node and never returns.
+/// - In the process that the user started, `init` records that workers can be started, and returns.
+/// - In a process that was started as a worker, `init` runs the worker and never returns.
+/// - In a process with the arguments `--troupe-join` and `--troupe-certs`, `init` serves as a node and never returns.
 ///
-/// It raises the soft limit on open files of this process to the hard limit.
+/// `init` raises the soft limit on open files of this process to the hard limit.
 ///
-/// Worker processes, and the processes in which a node serves runs, are started from this program's file. They get the
-/// original arguments of this process, even if `argv` was changed since. So flags that are read before `init` have the
-/// same values in every process. The code before `init` runs in each of these processes. This code should only register
-/// models and the like, and read arguments; it should neither print nor start anything. Nodes are started with
-/// arguments that begin with `--troupe-`. So in a program that serves as a node, a parser that rejects unknown
-/// arguments must run after `init` or must ignore these arguments.
+/// Worker processes, and the processes in which a node serves runs, are started from this program's file. Each of these
+/// processes gets the original arguments of this process, even if `argv` was changed since. So arguments that are read
+/// before `init` have the same values in every process. The code before `init` also runs in each of these processes. So
+/// it should only register models and the like, and read arguments, but neither print nor start anything. Nodes are
+/// started with arguments that begin with `--troupe-`. So if a program serves as a node, a parser that rejects unknown
+/// arguments must run after `init`, or must ignore these arguments.
 /// @throws Error invalid_argument for an unknown `--troupe-...` argument.
 void init(int argc, char** argv);
 

@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// The type of the arguments, reports and results of functions on workers. Numbers that are not finite are transferred
-/// as null.
+/// JSON: the type of the arguments, reports and results of functions on workers. Numbers that are not finite are
+/// transferred as null.
 using Json = nlohmann::json;
 
 }  // namespace troupe

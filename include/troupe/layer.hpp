@@ -21,46 +21,47 @@ class LayerKernels;
 /// Describes the batch that a layer processes.
 struct BatchContext {
   int shard = 0;
-  std::int64_t step = 0;   ///< steps committed so far
+  std::int64_t step = 0;   ///< number of steps committed so far
   std::uint64_t seed = 0;  ///< seed of the run
   /// False in evaluations, and in training of frozen replicas (ReplicaContext::frozen).
   bool training = false;
-  /// Number of the layer in the graph. Draw random numbers from (seed, shard, step, layer) only.
+  /// Number of the layer in the graph. A layer must draw its random numbers from (seed, shard, step, layer) only.
   int layer = 0;
 };
 
-/// The shape of one sample between two layers: channels x height x width, or `channels` features if `flat` is true.
+/// The shape of one sample between two layers: channels x height x width. If `flat` is true, the sample has `channels`
+/// features instead.
 struct SampleShape {
   std::int64_t channels = 0;
   std::int64_t height = 1;
   std::int64_t width = 1;
   bool flat = false;
 
-  /// Returns the number of floats.
+  /// Returns the number of floats of one sample.
   std::int64_t size() const { return channels * height * width; }
   bool operator==(const SampleShape&) const = default;
-  /// Returns "32x14x14" or, if flat, "128".
+  /// Returns the shape as text: "32x14x14", or only the number of features if `flat` is true, such as "128".
   std::string text() const;
 };
 
 namespace models {
 
-/// A tensor of a layer and its first values.
+/// Describes a tensor of a layer and the values with which it starts.
 struct LayerTensor {
-  /// The distribution of the first values.
+  /// The distribution from which the first values are drawn.
   enum class Start : std::uint8_t {
     constant,  ///< all values are `scale`
     uniform,   ///< uniform in [-scale, scale)
     normal,    ///< normal with mean 0 and standard deviation `scale`
   };
-  /// The name within the layer, such as "weight", and the shape.
+  /// The name of the tensor within the layer, such as "weight", and its shape.
   TensorInfo info;
   Start start = Start::constant;
   double scale = 0;
 };
 
-/// How a layer can be computed together with the layers before and after it, so that values are written to memory and
-/// read again less often.
+/// Describes how a layer can be computed together with the layers before and after it. If layers are computed together,
+/// their values are written to memory and read again less often.
 struct Folding {
   bool is_view = false;  ///< the output is the input with another shape; no values are computed
   bool is_relu = false;  ///< the layer is a ReLU; a layer with `takes_relu` can apply the ReLU instead
@@ -77,8 +78,8 @@ struct Folding {
   bool takes_addend = false;
 };
 
-/// The description of a layer: its inputs, output shape, tensors and folding. The implementation for each device is in
-/// a separate file. For a layer of your own derive from CustomLayer instead.
+/// Base class that describes a kind of layer: its inputs, output shape, tensors and folding. For each device, the
+/// implementation is in a separate file. For a layer of your own derive from CustomLayer instead.
 class LayerSpec {
  public:
   LayerSpec() = default;
@@ -86,36 +87,37 @@ class LayerSpec {
   LayerSpec& operator=(const LayerSpec&) = delete;
   virtual ~LayerSpec() = default;
 
-  /// Returns the name in error messages, such as "convolution".
+  /// Returns the name of the kind of layer in error messages, such as "convolution".
   virtual std::string kind() const = 0;
-  /// Returns the name in profiles, with properties that affect the speed, such as "convolution 3x3".
+  /// Returns the name of the layer in profiles, including properties that affect the speed, such as "convolution 3x3".
   virtual std::string label() const { return kind(); }
-  /// Returns the layer's parameters by name. Files of weights describe the layer with them.
+  /// Returns the layer's options by name, such as {"outputs", 10}. Files of weights contain them to describe the layer.
   virtual std::map<std::string, double> numbers() const { return {}; }
 
   /// Returns the number of inputs.
   virtual std::size_t num_inputs() const { return 1; }
-  /// Returns the shape of the output.
+  /// Returns the shape of the output for inputs of these shapes.
   /// @param inputs one shape for each of the `num_inputs()` inputs.
-  /// @throws Error invalid_argument if the inputs or the layer's parameters are not valid. The message is appended to
-  /// the name of the layer, so it must continue a sentence, such as "needs flat input".
+  /// @throws Error invalid_argument if the inputs or the layer's options are not valid. The message is appended to the
+  /// name of the layer, so it must continue a sentence, such as "needs flat input".
   virtual SampleShape output(std::span<const SampleShape> inputs) const = 0;
   /// Returns true if the layer has tensors and therefore needs a name in its graph.
   virtual bool has_tensors() const { return false; }
-  /// Returns the tensors for inputs of this shape.
+  /// Returns the descriptions of the layer's tensors for inputs of this shape.
   virtual std::vector<LayerTensor> tensors(const SampleShape& /*input*/) const { return {}; }
-  /// Returns how the layer can be computed together with its neighbours.
+  /// Returns how the layer can be computed together with the layers before and after it.
   virtual Folding folding() const { return {}; }
-  /// Returns the additions and multiplications of matrix products in a forward pass for one sample. Default: 0.
+  /// Returns the number of additions and multiplications of matrix products in a forward pass for one sample. Default:
+  /// 0.
   virtual double flops(const SampleShape& /*input*/, const SampleShape& /*output*/) const { return 0; }
-  /// Returns true if in training the loss of a sample depends on other samples of the batch or on random numbers. The
-  /// layer then uses BatchContext::training in the forward and backward pass.
+  /// Returns true if, in training, the loss of a sample depends on other samples of the batch or on random numbers. The
+  /// forward and backward pass of such a layer depend on BatchContext::training.
   virtual bool is_batch_dependent() const { return false; }
-  /// Does nothing if the layer can learn from batches of this size.
+  /// Checks whether the layer can learn from batches of this size.
   /// @throws Error invalid_argument if it cannot; the message is appended to the name of the layer, as in `output`.
   virtual void check_batch(const SampleShape& /*input*/, std::int64_t /*batch_size*/) const {}
 
-  /// Returns the implementation for the CPU.
+  /// Returns the implementation of the layer for the CPU.
   virtual std::unique_ptr<cpu::LayerKernels> on_cpu() const = 0;
 };
 

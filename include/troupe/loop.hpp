@@ -22,23 +22,25 @@ namespace troupe {
 
 /// Options of `accelerate`.
 struct AccelerateOptions {
-  /// The number format to request. bf16 is used only if the model and the device of every rank support it. Default:
-  /// f32.
+  /// The number format to request. With `bf16`, the model computes in bf16 only if the model and the device of every
+  /// rank support it. Default: f32.
   Precision precision = Precision::f32;
-  /// As ComputeOptions::precision_check. All ranks use the same format. It is chosen by the times of the slowest rank
+  /// If true (default), and `precision` is bf16, the model is measured in both formats, as with
+  /// ComputeOptions::precision_check. All ranks use the same format: the faster one by the times of the slowest rank
   /// for each format.
   bool precision_check = true;
-  /// Passed to the creator (ReplicaContext::config).
+  /// A text that is passed to the creator of the model unchanged (ReplicaContext::config).
   std::string config = {};
-  /// As ReplicaContext::frozen.
+  /// If true, layers such as batch-norm and dropout compute as in an evaluation; see ReplicaContext::frozen.
   bool frozen = false;
-  /// The optimizer's parameter groups, if some groups are frozen. A layer whose tensors are all frozen then computes no
-  /// gradient for them; if it is a batch-norm, it uses the existing statistics.
+  /// The optimizer's parameter groups. Needed only if some groups are frozen (ParameterGroup::frozen). If all tensors
+  /// of a layer are frozen, the layer computes no gradient for them. If such a layer is a batch-norm, it computes as in
+  /// an evaluation.
   std::vector<ParameterGroup> groups = {};
 };
 
-/// Creates a model and starts it for this rank. The model works on the rank's shard; there are as many shards as ranks.
-/// All ranks must call this function.
+/// Creates a model and starts it for the calling rank. The model works on the shard of this rank; there are as many
+/// shards as ranks. All ranks must call `accelerate`.
 /// @param model a creator, or the name of a registered model.
 /// @param options see AccelerateOptions.
 /// @param place the context of the rank. Default: the context of this thread.
@@ -47,34 +49,34 @@ struct AccelerateOptions {
 std::shared_ptr<Model> accelerate(const ModelCreator& model, const AccelerateOptions& options = {},
                                   const TaskContext& place = here());
 
-/// The result of a step; identical on all ranks.
+/// The result of GroupSGD::step; identical on all ranks.
 struct GroupStep {
-  std::int64_t step = 0;                ///< number of steps made, including this one
+  std::int64_t step = 0;                ///< number of steps made, including this step
   double loss = 0;                      ///< mean loss over the samples of all ranks
-  std::int64_t samples = 0;             ///< samples of all ranks
-  double learning_rate = 0;             ///< the rate of this step
-  std::optional<double> accuracy = {};  ///< before the update; see StepReport::accuracy
+  std::int64_t samples = 0;             ///< number of samples of all ranks
+  double learning_rate = 0;             ///< the learning rate of this step
+  std::optional<double> accuracy = {};  ///< training accuracy before the update; see StepReport::accuracy
 };
 
 /// Options of GroupSGD.
 struct GroupSgdOptions {
-  double clip_norm = 0;  ///< as GradientOptions::clip_norm
-  /// Seed of the first weights, the order of the data and random layers. Empty (default): the seed of the run
-  /// (`here().seed()`).
+  double clip_norm = 0;  ///< maximum norm of the mean gradient; see GradientOptions::clip_norm
+  /// Seed of the first weights, of the order of the data and of the random numbers in layers. Empty (default): the seed
+  /// of the run (`here().seed()`).
   std::optional<std::uint64_t> seed = {};
 };
 
 /// Synchronous SGD by the ranks of a group. Each rank makes one object of this class from its replica of the model, the
-/// group and an optimizer. Gradients are added in a fixed tree over the ranks and divided by the number of samples.
-/// Each rank updates one part of the weights and keeps only the optimizer state of that part. The result is bitwise
-/// identical to a DistributedSGD with as many shards as ranks.
+/// group and an optimizer. The gradients of all ranks are added in a fixed tree over the ranks and divided by the
+/// number of samples. Each rank updates one part of the weights, and stores the optimizer state of that part only. The
+/// result is bitwise identical to a DistributedSGD with as many shards as there are ranks.
 ///
 /// The constructor, `step`, `evaluate` and `state` are collectives: all ranks must call them, in the same order. Not
-/// thread-safe. A step that throws changes nothing.
+/// thread-safe. If `step` throws, weights and optimizer state have not changed.
 class GroupSGD {
  public:
   /// Makes the first weights from the seed.
-  /// @param model the result of `accelerate`, or a model that has not been started; it is then started for this rank.
+  /// @param model the result of `accelerate`, or a model that has not been started, which this constructor then starts.
   /// @param group the ranks.
   /// @param optimizer the update rule. Default: Sgd().
   /// @param options see GroupSgdOptions.
@@ -91,33 +93,35 @@ class GroupSGD {
   /// @throws Error bad_data if no rank has a sample in the batch.
   /// @throws Error the error of the model or of a collective.
   GroupStep step();
-  /// Performs one step on the batch with this number, counted from 0 over all epochs (ShardStep::step).
+  /// Performs one step on the batch with the number `batch`, counted from 0 over all epochs. The batch number is passed
+  /// to the model as ShardStep::step.
   GroupStep step(std::int64_t batch);
   /// Returns the number of steps made.
   std::int64_t steps_done() const;
-  /// Returns the number of steps until every rank has used each of its samples once. 0 if the model does not define it.
+  /// Returns the number of steps until every rank has used each of its samples once. Returns 0 if the model does not
+  /// define this number.
   std::int64_t steps_per_epoch() const;
 
-  /// Returns loss and accuracy on the model's test or validation set; each rank evaluates its part of the set.
+  /// Evaluates the model's test or validation set and returns loss and accuracy. Each rank evaluates its part of the
+  /// set; the result is that of the whole set.
   /// @throws Error bad_data if the model has no such set.
   Evaluation evaluate(EvaluationSet set = EvaluationSet::test);
 
-  /// Returns the weights in canonical order (ModelInfo::tensors). Every rank has all weights.
+  /// Returns all weights in canonical order (ModelInfo::tensors), on every rank.
   std::vector<float> weights() const;
   /// Replaces the weights. All ranks must pass the same values. The optimizer state restarts with zeros.
   /// @throws Error model_mismatch if the length is wrong.
   void set_weights(std::span<const float> canonical);
 
-  /// Returns the weights, the optimizer state (such as "momentum/NAME") and the number of steps, for
-  /// TaskContext::save_checkpoint. A run with any number of ranks can resume from it, and Predictor accepts the folder
-  /// of such a checkpoint.
+  /// Returns the weights, the optimizer state (such as "momentum/NAME") and the number of steps. Pass the result to
+  /// TaskContext::save_checkpoint. A run with any number of ranks can resume from such a checkpoint, and Predictor can
+  /// load it.
   NamedTensors state() const;
-  /// Writes the weights to a safetensors file, like DistributedSGD::save. It suffices to call this function on one
-  /// rank.
+  /// Writes the weights to a safetensors file, like DistributedSGD::save. Only one of the ranks needs to call `save`.
   /// @throws Error bad_file if the file cannot be written.
   void save(const std::string& path) const;
-  /// Replaces weights, optimizer state and number of steps by those in `tensors`, a result of `state`. All ranks must
-  /// pass the same tensors.
+  /// Replaces weights, optimizer state and number of steps by those in `tensors`, which is a result of `state`. All
+  /// ranks must pass the same tensors.
   /// @throws Error model_mismatch if a tensor is missing or has another shape; the error names the tensor.
   void load_state(const NamedTensors& tensors);
 

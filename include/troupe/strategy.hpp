@@ -7,26 +7,27 @@
 
 namespace troupe {
 
-/// The way in which the gradients of all shards become one update. A *slice* is the part of the weights that one worker
-/// or node updates.
+/// The way in which the gradients of all shards become one update. In the descriptions, a *slice* is the part of the
+/// weights that one worker or node updates.
 enum class Strategy : std::uint8_t {
-  /// Chooses `sharded` on one machine and `hierarchical` among nodes (default).
+  /// Uses `sharded` on one machine, and `hierarchical` among nodes (default).
   automatic,
-  /// One machine only. Each worker adds the gradients of its slice and updates that slice.
+  /// For one machine only. Each worker adds the gradients of its slice and updates that slice.
   sharded,
-  /// One machine only. The driver adds all gradients.
+  /// For one machine only. The driver adds all gradients.
   driver,
-  /// Nodes only. Each node adds the gradients of its own shards and sends slices of the sums to the owners of the
-  /// slices. The new weights then travel around a ring.
+  /// For nodes only. Each node adds the gradients of its own shards. It sends each slice of the sum to the node that
+  /// owns the slice. The new weights are then passed from node to node around a ring.
   hierarchical,
-  /// Nodes only. Works like `hierarchical`, but each replica sends its own sums.
+  /// For nodes only. Works like `hierarchical`, but each replica, instead of each node, sends its own sums.
   ring,
-  /// Nodes only. Every gradient is sent to the nodes that own the slices.
+  /// For nodes only. For each shard, slices of the gradient are sent to the nodes that own the slices.
   parameter_server,
 };
 
-/// Returns the name that `troupe train --strategy` takes: "auto", "parameter-server", or the enumerator's own name for
-/// the other strategies. Returns "unknown" for a value that is not an enumerator.
+/// Returns the name of the strategy for `troupe train --strategy`: "auto" for `automatic`, "parameter-server" for
+/// `parameter_server`, and the enumerator's name for the other strategies. Returns "unknown" for a value that is not an
+/// enumerator.
 const char* to_string(Strategy strategy);
 
 /// Returns the strategy with this name (see `to_string`).

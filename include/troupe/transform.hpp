@@ -10,29 +10,31 @@
 
 namespace troupe::data {
 
-/// Returns the same data with transforms applied to each sample. `transforms` lists them, separated by commas, in
-/// order:
+/// Returns the same data with transforms applied to each sample. `transforms` lists the transforms, separated by
+/// commas, in the order in which they are applied:
 ///
 /// - `normalise [MEAN... DEVIATION...]` works on any samples. It subtracts the mean and divides by the standard
-///   deviation, for each channel of images or for each value of other samples. If no numbers are given, they are
-///   measured on samples of the training set with at most 16 million values together, but on at least 1,000 samples.
+///   deviation, for each channel of images or for each value of other samples. If no numbers are given, means and
+///   deviations are measured on the training set. The measurement uses samples with at most 16 million values together,
+///   but at least 1,000 samples.
 /// - `intercept` works on samples with one dimension. It appends the value 1, so that a linear regression learns an
 ///   intercept.
-/// - `resize HEIGHT [WIDTH]` scales images with a triangle filter and ignores the aspect ratio. If WIDTH is missing, it
-///   is HEIGHT.
-/// - `crop SIDE [PADDING]` cuts a random square out of an image with PADDING zeros added on each side.
+/// - `resize HEIGHT [WIDTH]` scales images to this size with a triangle filter, and does not keep their aspect ratio.
+///   WIDTH defaults to HEIGHT.
+/// - `crop SIDE [PADDING]` adds PADDING zeros on each side of an image, and then cuts out a square of SIDE x SIDE
+///   pixels at a random position.
 /// - `flip` mirrors an image horizontally with probability 1/2.
-/// - `rotate DEGREES` rotates an image about its center by a random angle of at most DEGREES, with bilinear
-///   interpolation and zeros outside.
-/// - `colour AMOUNT` multiplies brightness, contrast and saturation of an image by random factors in [1 - AMOUNT, 1 +
-///   AMOUNT].
-/// - `cutout SIDE` sets a random square of an image to zero.
+/// - `rotate DEGREES` rotates an image about its center by a random angle of at most DEGREES in either direction, with
+///   bilinear interpolation. Pixels from outside the image are zero.
+/// - `colour AMOUNT` multiplies brightness, contrast and saturation of an image by three random factors in [1 - AMOUNT,
+///   1 + AMOUNT].
+/// - `cutout SIDE` sets a square of SIDE x SIDE pixels at a random position of an image to zero.
 ///
-/// Random transforms depend only on (seed, sample, epoch) and apply to training only. In evaluations `crop` cuts out
-/// the center, and the other random transforms do nothing. Images are samples {height, width} or {channels, height,
-/// width}.
-/// @param data training set, and optional test and validation sets; all are transformed.
-/// @param transforms empty: the data is returned unchanged.
+/// Random transforms depend only on (seed, sample, epoch) and apply to training only. In evaluations, `crop` cuts out
+/// the center, and the other random transforms do nothing. Images are samples with the shape {height, width} or
+/// {channels, height, width}.
+/// @param data training set, and optional test and validation sets, to which the transforms are applied.
+/// @param transforms the list of transforms. If it is empty, the data is returned unchanged.
 /// @throws Error invalid_argument for an unknown transform, invalid numbers, or samples of an unsupported shape.
 TrainingData transform(TrainingData data, const std::string& transforms);
 

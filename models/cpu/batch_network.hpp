@@ -13,29 +13,32 @@
 
 namespace troupe::cpu {
 
-/// A group of layers that runs as one operation: one layer, or a convolution and the max-pooling after it.
+/// A group of consecutive layers that runs as one operation. It consists of one layer, or of a convolution and the
+/// max-pooling after it.
 struct Stage {
   std::size_t first = 0;  ///< number of the first layer
   std::size_t last = 0;   ///< number of the last layer
   std::unique_ptr<Operation> operation;
 };
 
-/// The network for one batch size: the operations of its layers and a memory plan, which are created once.
+/// A network for batches of one size: the operations of its layers and a memory plan. Both are created once, in the
+/// constructor.
 class BatchNetwork {
  public:
   BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss, const std::vector<bool>& learns,
                std::int64_t batch, Mode mode);
 
-  /// Returns the size in bytes of the arena that the network needs.
+  /// Returns the size in bytes of the arena (memory for values) that the functions below need.
   std::size_t bytes() const { return memory_.bytes; }
 
-  /// Returns the sum of the losses over the batch, and writes its gradient to `gradient`.
-  /// @param arena `bytes()` bytes for values, which are not needed after the call
+  /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`.
+  /// @param arena memory of `bytes()` bytes; its content is not needed after the call
   /// @param context `training` must be false for a frozen network
   /// @param correct receives BatchResult::correct; may be null
   double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile, std::int64_t* correct);
-  /// Returns the sum of the losses, the number of hits and the number of samples.
+  /// Evaluates a batch. Returns the sum of the losses, the number of correctly classified samples and the number of
+  /// samples.
   /// @param metrics measures the outputs of each sample; may be null
   EvaluationResult evaluate(std::byte* arena, const ShardStep& at, const Batch& batch, std::span<const float> weights,
                             SampleMetrics* metrics);
@@ -43,9 +46,10 @@ class BatchNetwork {
   void outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to);
 
  private:
-  /// Runs all layers forward.
-  /// @param gradient receives the sums for statistics at their positions; null: use the running statistics
-  /// @param profile null in evaluations
+  /// Computes the forward pass of all layers.
+  /// @param gradient receives, at the positions of statistics, the sums for Model::update_statistics; if null,
+  /// batch-norm uses its running statistics
+  /// @param profile receives the times of layers; null in evaluations
   void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
                float* gradient, Profile* profile);
   void backward(std::byte* arena, const BatchContext& context, const float* weights, std::span<float> gradient,
@@ -53,18 +57,19 @@ class BatchNetwork {
   void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
            float* gradient);
 
-  /// Returns true if the output of the last layer is images in a blocked layout. Such outputs must be converted to
-  /// plain rows for the loss.
+  /// Returns true if the last layer writes images in a blocked layout. Before the loss is computed, such outputs are
+  /// converted to plain rows.
   bool scores_are_image() const;
-  /// Returns the number of floats in a sample's row of scores.
+  /// Returns the number of floats from one sample's scores to those of the next sample. Scores are the outputs of the
+  /// last layer.
   std::int64_t scores_width() const;
   OutputRows scores(std::byte* arena);
-  /// Returns the sum of the losses and writes its gradient to the buffer from which the last layer reads its output
-  /// gradient.
+  /// Returns the sum of the losses. Writes the gradient of this sum with respect to the outputs of the last layer to a
+  /// buffer: BufferSchedule::scores_gradient.
   double loss_gradient(std::byte* arena, const Batch& batch, std::int64_t* correct);
 
   const PlacedLayer& first_layer(std::size_t stage) const { return network_.layers[stages_[stage].first]; }
-  /// Returns the address of a buffer; null for kNone.
+  /// Returns the address in `arena` of the buffer with this number. Returns null if the number is kNone.
   std::byte* at(std::byte* arena, int buffer) const;
   const void* value(std::byte* arena, int value) const;
 
@@ -74,8 +79,8 @@ class BatchNetwork {
   std::vector<Stage> stages_;
   BufferSchedule schedule_;
   MemoryPlan memory_;
-  const void* input_ = nullptr;      ///< input of the current forward and backward pass
-  std::vector<float> plain_scores_;  ///< used if the last layer returns images
+  const void* input_ = nullptr;      ///< the network's input in the current forward and backward pass
+  std::vector<float> plain_scores_;  ///< outputs as plain rows; used if the last layer writes images
 };
 
 }  // namespace troupe::cpu

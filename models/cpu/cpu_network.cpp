@@ -16,13 +16,14 @@ namespace cpu {
 
 namespace {
 
-/// The batch size for which layouts are chosen if each batch is a whole shard, so that the batch size is not known.
+/// The batch size for which layouts are chosen if each batch is a whole shard. The actual batch size is then not known.
 constexpr std::int64_t kUsualBatch = 64;
-/// Maximum size in bytes of the largest activation of a batch in evaluations. This limits the batch size of
-/// evaluations.
+/// Maximum size in bytes of the largest activation in an evaluation. The batch size of evaluations is chosen so that no
+/// activation of a batch is larger.
 constexpr std::size_t kEvaluationBytes = std::size_t{1} << 26;
 
-/// Returns the result of `work`, in which oneDNN uses one thread. Converts exceptions of oneDNN to Error.
+/// Calls `work`, in which oneDNN uses only the calling thread, and returns its result. Converts exceptions of oneDNN to
+/// Error.
 template <class Work>
 auto with_onednn(const Work& work) {
   const OneThread one_thread;
@@ -125,8 +126,9 @@ class CpuNetwork final : public DeviceNetwork {
     return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }
 
-  /// Returns the number of samples to predict next if `samples` samples remain: the batch size of evaluations, or, if
-  /// fewer remain, the largest power of two. So a few batch networks suffice for all numbers of samples.
+  /// Returns the number of samples to predict next if `samples` samples remain. This number is the batch size of
+  /// evaluations, or, if fewer samples remain, the largest power of two that does not exceed `samples`. So a few batch
+  /// networks suffice for all numbers of samples.
   std::size_t prediction_batch(std::size_t samples) const {
     const auto most = static_cast<std::size_t>(evaluation_batch());
     return samples >= most ? most : std::bit_floor(samples);

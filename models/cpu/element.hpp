@@ -28,7 +28,7 @@ struct Bfloat16 {
   to.bits = static_cast<std::uint16_t>(((bits & 0x7FFFFFFF) > infinity ? quiet_nan : rounded) >> 16);
 }
 
-/// A pixel: `kCount` adjacent channels in one vector.
+/// A vector type for `kCount` adjacent channels of a pixel.
 template <int kCount>
 struct Pixel {
   using Floats [[gnu::vector_size(4 * kCount)]] = float;
@@ -53,7 +53,7 @@ template <int kCount>
 [[gnu::always_inline]] inline void store(const typename Pixel<kCount>::Floats& from, float* to) {
   std::memcpy(to, &from, sizeof(from));
 }
-/// Changes the bits of floats so that the upper half of each float is the bfloat16 nearest to it.
+/// Changes each float in `bits` so that its upper 16 bits are the bfloat16 number nearest to the float.
 template <int kCount>
 [[gnu::always_inline]] inline void round_to_bf16(typename Pixel<kCount>::Words& bits) {
   const typename Pixel<kCount>::Words quiet_nan = (bits & 0) + 0x7FC00000;

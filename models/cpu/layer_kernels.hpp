@@ -7,7 +7,8 @@
 
 namespace troupe::cpu {
 
-/// The CPU implementation of a kind of layer. Implementations are in cpu/layers, one file each.
+/// Base class of the CPU implementations of layers. Each kind of layer has a derived class in a file of its own, in the
+/// folder cpu/layers.
 class LayerKernels {
  public:
   LayerKernels() = default;
@@ -15,25 +16,26 @@ class LayerKernels {
   LayerKernels& operator=(const LayerKernels&) = delete;
   virtual ~LayerKernels() = default;
 
-  /// Returns the layout in which the layer can read the network's input samples, if this is another layout than
-  /// `image_layout`; otherwise nothing.
+  /// Returns the layout in which the layer can read the network's input samples, if this layout is not `image_layout`.
+  /// Returns nothing if the layer needs `image_layout`.
   virtual std::optional<Layout> sample_layout(const SampleShape& /*input*/, Element /*element*/) const { return {}; }
-  /// Sets `layer.output` and `layer.parameters` for the layout `layer.input` and for batches of about this size. By
-  /// default the layout of the output is that of the input, with the planned height and width.
+  /// Sets `layer.output` and `layer.parameters` for an input with the layout `layer.input`, and for batches of about
+  /// `batch` samples. By default the layout of the output is that of the input, with the height and width that are
+  /// planned for the output.
   virtual void place(Context& context, PlacedLayer& layer, std::int64_t batch) const;
-  /// Creates the operation of a layer for batches of this size.
+  /// Creates the operation of a layer for batches of `batch` samples.
   /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 
-  /// Returns true if the layer can run as one operation with the next layer, which is the only layer that reads its
-  /// output.
+  /// Returns true if `layer` and `next`, the next layer, can run as one operation. `next` is the only layer that reads
+  /// the output of `layer`.
   virtual bool joins(const PlacedLayer& /*layer*/, const PlacedLayer& /*next*/) const { return false; }
-  /// Creates one operation for both layers. May be called only if `joins` returns true.
+  /// Creates one operation that computes both layers. May be called only if `joins` returns true.
   virtual std::unique_ptr<Operation> make_joined(Context& context, const PlacedLayer& layer, const PlacedLayer& next,
                                                  std::int64_t batch) const;
 };
 
-/// Returns the specification of a layer, which must be of class `Spec`.
+/// Returns the description of a layer, which must be of class `Spec`.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

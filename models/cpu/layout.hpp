@@ -9,8 +9,9 @@
 namespace troupe::cpu {
 
 /// The memory layout of a sample: [channels / inner][height][width][inner], including padding channels. The number of
-/// channels is rounded up to a multiple of kChannelBlock (except for small inputs of a network). Padding channels are
-/// computed like other channels, but their weights are zero. So kernels need not treat padding separately.
+/// channels is rounded up to a multiple of kChannelBlock, except for small inputs of a network. Padding channels are
+/// computed like other channels, but their weights are zero. Therefore kernels need not distinguish padding channels
+/// from other channels.
 struct Layout {
   std::int64_t channels = 0;
   std::int64_t height = 1;
@@ -18,7 +19,7 @@ struct Layout {
   std::int64_t inner = 1;
   Element element = Element::f32;
 
-  /// Returns the number of elements of a sample.
+  /// Returns the number of elements of a sample, including padding channels.
   std::int64_t size() const { return channels * height * width; }
   std::size_t bytes(std::int64_t samples) const {
     return static_cast<std::size_t>(samples * size()) * size_of(element);
@@ -30,10 +31,10 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// The row-major layout of raw samples and canonical weights.
+/// Returns the row-major layout of raw samples and canonical weights, without padding channels.
 inline Layout plain_layout(const SampleShape& shape) { return {shape.channels, shape.height, shape.width, 1}; }
 
-/// Returns the address of sample `first` of a batch.
+/// Returns the address of sample `first` of a batch with this layout.
 inline const void* sample(const void* batch, const Layout& layout, std::int64_t first) {
   return static_cast<const std::byte*>(batch) + layout.bytes(first);
 }

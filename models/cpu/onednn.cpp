@@ -6,8 +6,8 @@
 #include "models/aligned.hpp"
 #include "runtime/amx.hpp"
 
-// Functions of the OpenMP runtime that oneDNN uses. They are declared here, because the compiler's <omp.h> may belong
-// to another runtime.
+// Functions of the OpenMP runtime that oneDNN uses. They are declared here instead of by <omp.h>, because the
+// compiler's <omp.h> may belong to another OpenMP runtime.
 extern "C" void omp_set_num_threads(int count);
 extern "C" int omp_get_max_threads();
 
@@ -19,8 +19,8 @@ namespace {
 
 constexpr auto kFloat = memory::data_type::f32;
 
-/// Makes a memory object of oneDNN refer to the memory at `address`. The const_cast is necessary, because oneDNN has no
-/// type for read-only memory.
+/// Makes `object`, a memory object of oneDNN, refer to the memory at `address`. The const_cast is necessary, because
+/// oneDNN has no type for read-only memory.
 void point_to(const memory& object, const void* address) { object.set_data_handle(const_cast<void*>(address)); }
 
 bool is_set(const char* variable) {
@@ -33,7 +33,8 @@ bool may_use(dnnl::cpu_isa instructions) {
   return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
-/// Prevents oneDNN from using AMX if AMX does not work here. Returns false if oneDNN would still use AMX.
+/// Prevents oneDNN from using AMX if AMX does not work on this machine. Returns false if oneDNN would use AMX
+/// nevertheless.
 bool set_limit() {
   const bool told = is_set("ONEDNN_MAX_CPU_ISA") || is_set("DNNL_MAX_CPU_ISA");
   if (told || !amx_must_be_avoided(lists_amx(), runs_amx)) return true;

@@ -15,13 +15,14 @@
 
 namespace troupe::cpu {
 
-/// Temporary memory that several primitives use one after the other. Each primitive reserves the size that it needs.
+/// Temporary memory that several primitives use one after the other. Each primitive reserves the size that it needs
+/// before the memory is placed.
 class Scratch {
  public:
   /// Increases the size to at least `bytes`.
   void reserve(std::size_t bytes);
   std::size_t bytes() const { return bytes_; }
-  /// Sets the address of the memory to `data`. Returns the first address after the memory.
+  /// Makes this object use the memory at `data`. Returns the first address after this memory.
   std::byte* place(std::byte* data);
 
   void* data() const { return data_; }
@@ -32,14 +33,15 @@ class Scratch {
   std::byte* data_ = nullptr;
 };
 
-/// Resources that the primitives of a replica share. Primitives run one after the other, so one scratchpad is enough.
+/// Resources that all primitives of a replica share. Primitives run one after the other, so they can use the same
+/// scratch memory.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   Scratch scratchpad;
-  Scratch weights;         ///< weights for a primitive that cannot read their stored layout
-  Scratch input;           ///< likewise, a layer's input
-  Scratch gradient;        ///< likewise, the gradient of a layer's output
+  Scratch weights;         ///< weights in another layout, for a primitive that cannot read their stored layout
+  Scratch input;           ///< input of a layer in another layout, for a primitive that cannot read its stored layout
+  Scratch gradient;        ///< gradient of a layer's output, for a primitive that cannot read its stored layout
   Scratch slice;           ///< values between two layers that run slice by slice, or their gradient
   Scratch slice_gradient;  ///< gradient of the weights for one slice, which is added to that of the first slice
   Scratch activations;     ///< activations as floats, for a layer that computes only in floats
@@ -52,13 +54,13 @@ struct Context {
   std::array<Scratch*, 8> shared();
 };
 
-/// Prevents oneDNN from using AMX if it does not work on this machine, unless the user limits oneDNN with
-/// ONEDNN_MAX_CPU_ISA. Must be called before the first use of oneDNN. @throws Error unsupported if oneDNN was used
-/// before and would choose AMX.
+/// Prevents oneDNN from using AMX if AMX does not work on this machine. Does nothing if the user has set
+/// ONEDNN_MAX_CPU_ISA. Must be called before the first use of oneDNN.
+/// @throws Error unsupported if oneDNN was used before and would choose AMX.
 void keep_to_what_runs();
 
-/// Limits oneDNN to the calling thread during its lifetime, because a replica uses one core. Afterwards restores the
-/// OpenMP setting of this thread.
+/// While an object of this class exists, oneDNN uses only the calling thread, because a replica uses one core. The
+/// destructor restores the number of OpenMP threads that was set in this thread before.
 class OneThread {
  public:
   OneThread();
@@ -70,8 +72,8 @@ class OneThread {
   int before_;
 };
 
-/// Returns the attributes of all primitives: the caller provides the scratchpad memory. The attributes do not include
-/// oneDNN's ReLU, because it turns NaN into 0.
+/// Returns the attributes with which all primitives are created: the caller provides the scratchpad memory. oneDNN's
+/// ReLU is not one of the attributes, because it turns NaN into 0.
 dnnl::primitive_attr attributes();
 
 dnnl::memory::data_type type_of(Element element);
@@ -83,16 +85,16 @@ dnnl::memory::desc images(std::int64_t batch, const Layout& layout);
 /// Returns the description of a tensor with these extents whose layout oneDNN may choose (format `any`).
 dnnl::memory::desc any_layout(const dnnl::memory::dims& extents, Element element = Element::f32);
 dnnl::memory::desc any_layout(const dnnl::memory::desc& like, Element element = Element::f32);
-/// Returns true if no float of the described tensor is padding.
+/// Returns true if the described tensor contains no padding.
 bool is_dense(const dnnl::memory::desc& desc);
 /// Returns the number of channels in a block that oneDNN's kernels prefer on this machine: 16 with AVX-512, else 8.
 std::int64_t preferred_block();
-/// Returns the layout of images between all layers of a network: blocks of preferred_block() channels.
+/// Returns the layout that images have between the layers of a network: blocks of preferred_block() channels.
 Layout image_layout(const SampleShape& shape, Element element);
 /// Returns true if oneDNN has fast bfloat16 kernels for this machine.
 bool has_bf16();
 
-/// A primitive of oneDNN, and the descriptions of its arguments in a fixed order. Each run gets new addresses.
+/// A primitive of oneDNN, and the descriptions of its arguments in a fixed order. Each run uses other addresses.
 class Primitive {
  public:
   using Arguments = std::vector<std::pair<int, dnnl::memory::desc>>;
@@ -102,7 +104,7 @@ class Primitive {
             const Arguments& arguments)
       : Primitive(context, primitive, descriptor.scratchpad_desc(), arguments) {}
 
-  /// Runs the primitive with one address per argument, in the order of the arguments.
+  /// Runs the primitive. `addresses` contains one address for each argument, in the order of the arguments.
   void run(std::initializer_list<const void*> addresses);
 
  private:
@@ -116,19 +118,21 @@ class Primitive {
   std::unordered_map<int, dnnl::memory> arguments_;
 };
 
-/// Converts data, such as weights or a gradient, between the layout in which it is stored and the layout or type that a
-/// primitive needs. If both are the same, the data is used in place. Otherwise a copy in memory that all layers share
-/// is used.
+/// Converts data, such as weights or a gradient, between the layout in which the data is stored and the layout that a
+/// primitive needs. If the layouts are the same, the primitive uses the stored data in place. Otherwise it uses a copy
+/// in the memory `between`, which all layers share.
 class LayoutPort {
  public:
   LayoutPort(Context& context, Scratch& between, const dnnl::memory::desc& stored, const dnnl::memory::desc& wanted);
 
-  /// Returns the address from which the primitive can read the stored data `data`. Converts the data if necessary. The
-  /// result is valid until another port uses the same memory.
+  /// Returns an address at which the primitive can read the contents of `data`. This is `data`, or the address of a
+  /// converted copy. The copy is valid until another port uses the same shared memory.
   const void* read(const void* data);
-  /// Returns the address to which the primitive must write a result for `data`. Call `written` afterwards.
+  /// Returns the address to which the primitive must write a result that is to be stored at `data`. After the primitive
+  /// has run, call `written`.
   void* target(void* data);
-  /// Stores the result of the primitive at `data`; converts the result if necessary.
+  /// Completes `target`: if the primitive has written to the shared memory, converts the result and stores it at
+  /// `data`.
   void written(void* data);
 
  private:
@@ -142,11 +146,12 @@ class LayoutPort {
   dnnl::reorder to_stored_;
 };
 
-/// True for oneDNN's reference loops, which are a thousand times slower than its other implementations.
+/// Returns true if `implementation` is the name of oneDNN's reference loops, which are a thousand times slower than its
+/// other implementations.
 inline bool is_reference(std::string_view implementation) { return implementation.starts_with("ref"); }
 
-/// Calls the functions `make` in order until one creates a descriptor that does not use oneDNN's slow reference loops,
-/// and returns this descriptor. If there is none, returns the last descriptor that could be created.
+/// Calls the functions `make` in order until one of them creates a descriptor that does not use oneDNN's slow reference
+/// loops, and returns this descriptor. If all use reference loops, returns the last descriptor that was created.
 /// @throws Error unsupported if no descriptor can be created.
 template <class Descriptor, class... Make>
 Descriptor first_fast(const Make&... make) {

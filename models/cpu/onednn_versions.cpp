@@ -46,7 +46,7 @@ memory::data_type type_of(const memory::desc& desc) { return desc.data_type(); }
 
 #endif
 
-// The constructors of oneDNN 3 take separate descriptors for input and output, and a dilation.
+// In oneDNN 3, the constructors of descriptors take separate descriptions of input and output, and a dilation.
 
 EltwiseForward::primitive_desc describe_eltwise(const dnnl::engine& engine, const dnnl::primitive_attr& attributes,
                                                 algorithm function, const memory::desc& values) {

@@ -11,15 +11,16 @@
 
 namespace troupe::cpu {
 
-/// A layer with its memory layouts; the same for all batch sizes.
+/// A layer of a planned network with the memory layouts of its values and tensors, which are the same for all batch
+/// sizes.
 struct PlacedLayer {
   PlannedLayer planned;
   std::shared_ptr<const LayerKernels> kernels;
   Layout input;
   Layout output;
-  LayerParameters parameters;              ///< for layers with parameters
+  LayerParameters parameters;              ///< position and layout of the layer's tensors, if it has any
   std::shared_ptr<StoredWeights> weights;  ///< the same object as `parameters.weights`; null: no weights
-  bool gradient_stops = false;             ///< no earlier layer learns, so no input gradient is needed
+  bool gradient_stops = false;             ///< true if no earlier layer learns, so no input gradient is needed
 };
 
 }  // namespace troupe::cpu

@@ -8,7 +8,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Calls visit(index in the layout, index in the row-major samples) for all values of a batch.
+/// Calls visit(index in the layout, index in the row-major samples) for each value of a batch, without padding.
 template <class Visit>
 void for_each_value(const SampleShape& shape, const Layout& layout, std::int64_t batch, const Visit& visit) {
   std::int64_t plain = 0;

@@ -4,7 +4,8 @@
 
 namespace troupe::cpu {
 
-/// The forward pass of a layer with weights. `Layer` is dnnl::convolution_forward or dnnl::inner_product_forward.
+/// Computes the forward pass of a layer with weights. `Layer` is dnnl::convolution_forward or
+/// dnnl::inner_product_forward.
 class ForwardPass {
  public:
   template <class Layer>
@@ -18,7 +19,7 @@ class ForwardPass {
                        {DNNL_ARG_BIAS, made.bias_desc()}})};
   }
 
-  /// Writes the output. `biases` is not used if the layer has no bias.
+  /// Computes the layer and writes its output. `biases` is not read if the layer has no bias.
   void run(const void* input, const float* weights, const float* biases, void* output) {
     primitive_.run({input, port_.read(weights), output, biases});
   }
@@ -30,9 +31,11 @@ class ForwardPass {
   Primitive primitive_;
 };
 
-/// The gradient of a layer with respect to its weights and biases. `Layer` is oneDNN's class for this gradient.
+/// Computes the gradient of a layer with respect to its weights and biases. `Layer` is oneDNN's class for this
+/// gradient.
 class WeightsPass {
  public:
+  /// Creates the pass.
   /// @param stored the layout in which the weights are stored
   /// @param input the layout of the input
   /// @param output_gradient the layout of the output gradient
@@ -69,7 +72,7 @@ class WeightsPass {
   Primitive primitive_;
 };
 
-/// The gradient of a layer with respect to its input. `Layer` is oneDNN's class for this gradient.
+/// Computes the gradient of a layer with respect to its input. `Layer` is oneDNN's class for this gradient.
 class DataPass {
  public:
   template <class Layer>

@@ -13,8 +13,8 @@ std::shared_ptr<const LayerKernels> kernels_of(const PlannedLayer& layer) {
   return kernels;
 }
 
-/// Returns the layout of the network's input: the layout of the raw samples if all layers that read the input can read
-/// it; otherwise the blocked layout.
+/// Returns the layout of the network's input. This is the layout of raw samples, if all layers that read the input can
+/// read raw samples. Otherwise it is the blocked layout.
 Layout input_layout(const std::vector<PlacedLayer>& layers, const SampleShape& input, Element element) {
   if (input.flat) return {.channels = round_up(input.channels)};
   const Layout blocked = image_layout(input, element);

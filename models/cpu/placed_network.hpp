@@ -15,19 +15,21 @@ struct PlacedNetwork {
   std::vector<PlacedLayer> layers;
   ParameterLayout parameters;
 
-  /// Returns the layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
+  /// Returns the layout of the value with number `value`. Value 0 is the network's input, and value i + 1 is the output
+  /// of layer i.
   const Layout& layout(int value) const {
     return value == 0 ? input : layers[static_cast<std::size_t>(value - 1)].output;
   }
 };
 
-/// Chooses the layouts of all layers, from first to last, for batches of about this size.
+/// Chooses the layouts of all layers, from the first layer to the last, for batches of about `batch` samples.
 PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int64_t batch, Element element);
 
-/// Returns true if layer `layer` runs as one operation with the next layer.
+/// Returns true if the layer with number `layer` runs as one operation with the next layer.
 bool is_joined(const PlacedNetwork& network, std::size_t layer);
 
-/// Returns the entries of all layers for a Profile. Two joined layers have one entry with a kind of its own.
+/// Returns the description of each layer for a Profile. Two layers that run as one operation have one description,
+/// whose kind stands for both layers.
 std::vector<ProfiledLayer> profiled_layers(const PlacedNetwork& network);
 
 }  // namespace troupe::cpu

@@ -18,17 +18,18 @@
 namespace troupe::cpu {
 namespace {
 
-/// The number of convolution shapes to measure, starting with those that have the most operations. In ResNet-101, four
+/// The number of convolution shapes that are measured: those with the most arithmetic operations. In ResNet-101, four
 /// shapes have two thirds of all operations.
 constexpr std::size_t kMostShapes = 4;
 constexpr std::chrono::milliseconds kTimeout{200};
-/// The result is the median of this many runs, or of fewer runs if the timeout passes before.
+/// The measured time is the median of this many runs. There are fewer runs if kTimeout has passed before.
 constexpr std::size_t kRuns = 7;
-/// Limits the operations of one forward pass, by fewer samples or a smaller image. More operations would take longer
-/// without a more precise result.
+/// Maximum number of arithmetic operations in one measured forward pass. If a pass has more, it is measured with fewer
+/// samples or a smaller image, because a longer measurement is not more precise.
 constexpr double kMostFlops = 1e8;
 
-/// Returns the processor time of this thread. Time in which other threads used its core is not included.
+/// Returns the processor time of this thread in seconds. Unlike wall-clock time, it does not include time in which
+/// other threads used the core.
 double thread_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -41,7 +42,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Convolutions of a network that have the same shape.
+/// All convolutions of a network that have the same shape.
 struct Shape {
   PlannedLayer layer;
   bool gradient_stops = false;  ///< see PlacedLayer
@@ -58,7 +59,7 @@ struct Shape {
 
 double flops_of(const PlannedLayer& layer) { return layer.layer->flops(layer.input, layer.output); }
 
-/// Returns the kMostShapes shapes with the most operations, in descending order.
+/// Returns the kMostShapes convolution shapes of the network with the most operations, in descending order.
 std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   const std::vector<bool> learns = learning_values(plan);
   std::vector<Shape> shapes;
@@ -76,8 +77,8 @@ std::vector<Shape> shapes_of(const NetworkPlan& plan) {
   return shapes;
 }
 
-/// Returns the same layer for a smaller image if one sample has more than kMostFlops operations; height and width stay
-/// at least `least_pixels`.
+/// Returns the layer, but with a smaller image if one sample needs more than kMostFlops operations. Height and width of
+/// the image stay at least `least_pixels`.
 PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
   while (flops_of(layer) > kMostFlops && std::min(layer.input.height, layer.input.width) / 2 >= least_pixels) {
     layer.input.height /= 2;
@@ -87,7 +88,7 @@ PlannedLayer of_fewer_pixels(PlannedLayer layer, std::int64_t least_pixels) {
   return layer;
 }
 
-/// A convolution in one precision, with its operands.
+/// A convolution in one number format, with memory for its operands.
 class Trial {
  public:
   Trial(const PlannedLayer& layer, bool gradient_stops, std::int64_t batch, Element element)
@@ -108,7 +109,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  /// Runs one forward and one backward pass, and returns the seconds.
+  /// Runs one forward and one backward pass, and returns the processor time of both in seconds.
   double run() {
     const double begin = thread_seconds();
     operation_->forward(
@@ -133,8 +134,8 @@ class Trial {
     plan.layers = {std::move(layer)};
     return plan;
   }
-  /// Returns memory of `bytes` bytes that contains values close to 1, whether it is read as floats or as bfloat16.
-  /// Denormal numbers would make a kernel slower.
+  /// Returns memory of `bytes` bytes whose values are close to 1, whether they are read as floats or as bfloat16. The
+  /// values must not be denormal numbers, because these would make a kernel slower.
   static AlignedFloats ones(std::size_t bytes) {
     return AlignedFloats((bytes + sizeof(float) - 1) / sizeof(float), std::bit_cast<float>(0x3F803F80U));
   }
@@ -145,8 +146,8 @@ class Trial {
   AlignedFloats weights_, gradient_, input_, output_, output_gradient_, input_gradient_, scratch_;
 };
 
-/// Returns the times of all convolutions of a shape. Measures f32 and bf16 alternately, so that other activity on the
-/// machine affects both equally.
+/// Returns the times that all convolutions of a shape take together, for one sample. Measures f32 and bf16 alternately,
+/// so that other activity on the machine affects both equally.
 PrecisionSeconds measure(const Shape& shape, std::int64_t batch, const Deadline& deadline) {
   const PlannedLayer layer = of_fewer_pixels(shape.layer, 4 * shape.convolution().window().kernel);
   const auto enough = static_cast<std::int64_t>(kMostFlops / flops_of(layer));
@@ -179,7 +180,7 @@ PrecisionSeconds measure(const std::vector<Shape>& shapes, std::int64_t batch) {
   return sum;
 }
 
-/// The shapes and the batch size of a measurement, and its result.
+/// A measurement: the measured shapes, the batch size, and the result.
 struct Comparison {
   std::vector<Shape> shapes;
   std::int64_t batch = 0;

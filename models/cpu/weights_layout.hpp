@@ -8,10 +8,10 @@
 
 namespace troupe::cpu {
 
-/// Weights in the layout that oneDNN's kernels prefer.
+/// The layout of a layer's weights in the flat vector: the layout that oneDNN's kernels prefer.
 struct StoredWeights final : WeightsLayout {
   dnnl::memory::desc stored;            ///< the layout in the flat vector, including padding channels
-  dnnl::memory::desc plain;             ///< a row-major layout with the same extents
+  dnnl::memory::desc plain;             ///< the row-major layout with the same extents
   std::int64_t outputs = 0;             ///< number of outputs without padding; `stored` may have more rows
   std::vector<std::int64_t> positions;  ///< for each weight of a canonical row: its index in the row of `plain`
 
@@ -22,7 +22,7 @@ struct StoredWeights final : WeightsLayout {
   void from_canonical(const float* canonical, float* weights) const override;
 
  private:
-  /// Returns true if `plain` is the canonical order without padding.
+  /// Returns true if the floats of the layout `plain` are in canonical order and contain no padding.
   bool is_canonical() const;
   std::size_t row_length() const { return floats() / static_cast<std::size_t>(extents_of(stored)[0]); }
 };

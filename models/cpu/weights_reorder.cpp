@@ -15,7 +15,7 @@ constexpr std::size_t kDimensions = 4;
 constexpr int kOutputAxis = 0;
 constexpr int kInputAxis = 1;
 
-/// Nested blocks of a layout, outermost first: (dimension, length).
+/// A list of nested blocks of a layout, outermost first. Each element is (dimension, length).
 template <std::size_t kCount>
 using Inner = std::array<std::pair<int, dnnl_dim_t>, kCount>;
 
@@ -35,7 +35,8 @@ using Words = Pixel<kBlock>::Words;
   round_to_bf16<kBlock>(to);
 }
 
-/// Converts a block to bfloat16 and interleaves its rows 2p and 2p + 1, so that the values of two inputs share a word.
+/// Converts a block of 16 inputs x 16 outputs to bfloat16, and interleaves its rows 2p and 2p + 1. The values of two
+/// inputs then share a 32-bit word.
 TROUPE_CLONES void pair_inputs(const float* from, std::uint32_t* to) {
   for (int pair = 0; pair < kBlock / 2; ++pair) {
     Words even;
@@ -47,8 +48,8 @@ TROUPE_CLONES void pair_inputs(const float* from, std::uint32_t* to) {
   }
 }
 
-/// Converts a block to bfloat16 and interleaves its columns 2p and 2p + 1, so that the values of two outputs share a
-/// word. Each row becomes eight words, which are then written as a column.
+/// Converts a block of 16 inputs x 16 outputs to bfloat16, so that the values of outputs 2p and 2p + 1 share a 32-bit
+/// word. Each row of the block becomes eight words, which are written as a column.
 TROUPE_CLONES void pair_outputs(const float* from, std::uint32_t* to) {
   std::uint32_t rows[kBlock][kBlock / 2];
   for (int input = 0; input < kBlock; ++input) {

@@ -17,7 +17,7 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Trans
       batch_(batch),
       host_scores_(static_cast<std::size_t>(batch * network.num_outputs)),
       host_gradient_(mode == Mode::train ? host_scores_.size() : 0) {
-  context.take_need();  // clears the needs of a network whose constructor threw
+  context.take_need();  // removes needs that a network registered whose constructor then threw
   for (std::size_t i = 0; i < network.layers.size(); ++i)
     operations_.push_back(network.kernels[i]->make(context, network.layers[i], batch));
   plan(learns, mode);
@@ -42,7 +42,8 @@ void BatchNetwork::plan(const std::vector<bool>& learns, Mode mode) {
   memory_ = plan_memory(schedule_.buffers);
 }
 
-/// Adds a buffer that lives from the forward pass of the first layer to the loss, and returns its number.
+/// Adds a buffer that is in use from the forward pass of the first layer until the loss is computed. Returns its
+/// number.
 int BatchNetwork::add_buffer(std::size_t bytes) {
   schedule_.buffers.push_back({.bytes = bytes, .first = 0, .last = static_cast<int>(operations_.size())});
   return static_cast<int>(schedule_.buffers.size()) - 1;

@@ -4,11 +4,11 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The size of the workspace for cuBLAS: the same as cuBLAS itself uses on recent devices. Matrix products are bitwise
-/// reproducible only if no other stream uses the workspace.
+/// The size in bytes of the workspace for cuBLAS: the size that cuBLAS itself uses on recent devices. Matrix products
+/// are bitwise reproducible only if no other stream uses this workspace.
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;
 
-/// Returns the math mode for cuBLAS: sums in bfloat16 are forbidden, and TensorFloat-32 is allowed only if `tf32` is
+/// Returns the math mode for cuBLAS. The mode forbids sums in bfloat16. It allows TensorFloat-32 only if `tf32` is
 /// true.
 cublasMath_t product_mode(bool tf32) {
   constexpr unsigned kSums = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;

@@ -10,8 +10,8 @@
 #include "models/network/device_network.hpp"
 #include "runtime/processes/page_lock.hpp"
 
-/// Programs that link troupe::cuda refer to this symbol. So the linker includes this file, which defines the functions
-/// that the rest of Troupe declares as weak symbols.
+/// Programs that link troupe::cuda refer to this symbol, so that the linker includes this file. This file defines the
+/// functions that the rest of Troupe declares as weak symbols.
 extern "C" const char kTroupeCudaDevices;
 extern "C" const char kTroupeCudaDevices = 1;
 
@@ -21,13 +21,13 @@ namespace cuda {
 
 namespace {
 
-/// The usual batch size of a network that only evaluates, or whose batches are whole shards, so that the batch size is
-/// not known.
+/// The batch size for which a network is prepared if its batch size is not known: if the network only evaluates, or if
+/// each batch is a whole shard.
 constexpr std::int64_t kUsualBatch = 64;
 
-/// Returns the result of `work`, which runs with the replica's device selected in the calling thread. First waits until
-/// the pages of new memory are locked. If `work` throws, blocks until all queued work has ended, because that work may
-/// use memory of the caller.
+/// Selects the replica's device in the calling thread, calls `work`, and returns its result. First waits until the
+/// pages of new memory are locked. If `work` throws, blocks until all queued work of the device has ended, because that
+/// work may use memory of the caller.
 template <class Work>
 auto on_device(const Context& context, const Work& work) {
   await_page_locks();
@@ -46,8 +46,9 @@ auto on_device(const Context& context, const Work& work) {
 /// Remembers the version of the weights that are on the device.
 class HeldWeights {
  public:
-  /// Returns the weights that a pass must copy to the device; empty if the device already has them. Until `end` is
-  /// called, the version on the device counts as unknown, because the pass may fail.
+  /// Returns the weights that a pass must copy to the device. The result is empty if the version `said` of the weights
+  /// is already on the device. Until `end` is called, the version on the device counts as unknown, because the pass may
+  /// fail.
   std::span<const float> begin(const WeightsVersion& said, std::span<const float> weights) {
     coming_ = said.data == weights.data() ? said : WeightsVersion{};
     const bool held = std::exchange(held_, {}) == coming_ && coming_.number != 0;
@@ -73,7 +74,7 @@ class CudaNetwork final : public DeviceNetwork {
         times_(network_),
         transfers_(context_, network_, times_) {}
 
-  ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // where members are destroyed
+  ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // selects the device on which members are destroyed
 
   void prepare_training(bool /*memory*/) override {
     on_device(context_, [&] {
@@ -188,7 +189,7 @@ std::unique_ptr<DeviceNetwork> make_cuda_network(const NetworkPlan& plan, std::s
                                                  std::int64_t batch_size, const ReplicaContext& context) {
   const int device = cuda::use_device(context.device_number, context.place);
   cuda::lock_slabs(device);
-  cuda::check(cudaSetDevice(device), "selecting a device");  // another device may be selected
+  cuda::check(cudaSetDevice(device), "selecting a device");  // because the thread may have selected another device
   return std::make_unique<cuda::CudaNetwork>(plan, std::move(loss), batch_size, context.precision, context.frozen,
                                              context.tf32, device);
 }

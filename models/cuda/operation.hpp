@@ -28,21 +28,22 @@ struct Layout {
   std::size_t bytes(std::int64_t samples) const { return values(samples) * size_of(element); }
 };
 
-/// Factors for functions of cuDNN and cuBLAS, which multiply the result and the previous content of the output by such
-/// factors before they add both.
+/// Factors for functions of cuDNN and cuBLAS. These functions take two factors: one for the result, and one for the
+/// previous content of the output, which is added to the result.
 inline constexpr float kOne = 1;
 inline constexpr float kZero = 0;
 
-/// A layer with its layouts in the device's memory; the same for all batch sizes.
+/// A layer of a planned network with the layouts of its values on the device, which are the same for all batch sizes.
 struct PlacedLayer {
   PlannedLayer planned;
   Layout input;
   Layout output;
-  LayerParameters parameters = {};  ///< for layers with parameters
-  bool gradient_stops = false;      ///< no earlier layer learns, so no input gradient is needed
+  LayerParameters parameters = {};  ///< position and layout of the layer's tensors, if it has any
+  bool gradient_stops = false;      ///< true if no earlier layer learns, so no input gradient is needed
 };
 
-/// The CUDA implementation of a kind of layer. Implementations are in cuda/layers, one file each.
+/// Base class of the CUDA implementations of layers. Each kind of layer has a derived class in a file of its own, in
+/// the folder cuda/layers.
 class LayerKernels {
  public:
   LayerKernels() = default;
@@ -50,18 +51,18 @@ class LayerKernels {
   LayerKernels& operator=(const LayerKernels&) = delete;
   virtual ~LayerKernels() = default;
 
-  /// Sets `layer.parameters`. By default the layer has no parameters.
+  /// Sets `layer.parameters`. By default does nothing, for layers without parameters.
   virtual void place(PlacedLayer& /*layer*/) const {}
-  /// Creates the operation of a layer for batches of this size.
+  /// Creates the operation of a layer for batches of `batch` samples.
   /// @param layer must outlive the result
   virtual std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const = 0;
 };
 
 /// Returns the CUDA implementation of a layer.
-/// @throws Error unsupported, with the reason, if there is none.
+/// @throws Error unsupported, with the reason, if the layer has no CUDA implementation.
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer);
 
-/// Returns the specification of a layer, which must be of class `Spec`.
+/// Returns the description of a layer, which must be of class `Spec`.
 template <class Spec>
 const Spec& spec_of(const PlacedLayer& layer) {
   return static_cast<const Spec&>(*layer.planned.layer);

@@ -37,8 +37,8 @@ void PassTimes::passed(const Stream& compute, std::size_t what, Direction direct
   intervals_.push_back({what, direction, begin, last_});
 }
 
-/// Measures every eighth training pass, but not the first one, because libraries load their kernels during the first
-/// pass.
+/// Begins a pass. Every eighth training pass is measured, but not the first one, because libraries load their kernels
+/// during the first pass.
 void PassTimes::begin(const Stream& compute, bool trains) {
   measured_ = trains && passes_++ % kEvery == 1;
   used_ = 0;

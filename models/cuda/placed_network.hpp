@@ -17,14 +17,15 @@ struct PlacedNetwork {
   std::vector<std::unique_ptr<LayerKernels>> kernels;  ///< by layer
   ParameterLayout parameters;
 
-  /// Returns the layout of value `value`: 0 is the network's input, i + 1 the output of layer i.
+  /// Returns the layout of the value with number `value`. Value 0 is the network's input, and value i + 1 is the output
+  /// of layer i.
   const Layout& layout(int value) const {
     return value == 0 ? input : layers[static_cast<std::size_t>(value - 1)].output;
   }
 };
 
 /// Chooses the layouts of all layers. Images have the type `element`, and flat features are floats. If the two inputs
-/// of a sum would then have different types, all values are floats.
+/// of a sum would have different types by this rule, all values of the network are floats instead.
 PlacedNetwork place_network(const NetworkPlan& plan, Element element);
 
 }  // namespace troupe::cuda

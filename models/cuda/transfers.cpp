@@ -8,8 +8,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Minimum number of floats of a bucket. A copy of this size reaches the full speed of the bus. It takes little time
-/// compared to a pass, so that most copies overlap with computation.
+/// Minimum number of floats of a bucket, except the last one. A copy of this size reaches the full speed of the bus.
+/// The copy takes little time compared to a pass, so most copies overlap with computation.
 constexpr std::size_t kBucketFloats = std::size_t{1} << 20;
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Transposes `blocks` matrices of rows x columns, which lie one after the other.
+/// Transposes `blocks` matrices, each with rows x columns floats, which lie one after the other.
 void transpose(std::int64_t blocks, std::int64_t rows, std::int64_t columns, const float* from, float* to) {
   for (std::int64_t block = 0; block < blocks; ++block, from += rows * columns)
     for (std::int64_t column = 0; column < columns; ++column)

@@ -4,9 +4,9 @@
 
 namespace troupe::cuda {
 
-/// The layout of the weights of a convolution, or of a linear layer whose input was an image before a flatten layer.
-/// The canonical order is [outputs][channels][pixels], the order on the device [outputs][pixels][channels]. The pixels
-/// are those of the kernel or of the image.
+/// The layout of the weights of a convolution, or of a linear layer that reads a flattened image. In canonical order,
+/// the weights are [outputs][channels][pixels]; on the device, they are [outputs][pixels][channels]. The pixels are
+/// those of the kernel or of the image.
 class TransposedWeights final : public WeightsLayout {
  public:
   TransposedWeights(std::int64_t outputs, std::int64_t channels, std::int64_t pixels)

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// Returns true if both inputs of every sum of a placed network have the same element type. In a network that computes
-/// in bfloat16, images are bfloat16, but the outputs of linear layers are floats.
+/// Returns true if, for every sum of a placed network, both inputs have the same element type. The types may differ in
+/// a network that computes in bfloat16: images are bfloat16, but the outputs of linear layers are floats.
 template <class Network>
 bool sums_are_alike(const Network& network) {
   return std::ranges::all_of(network.layers, [&](const auto& layer) {

@@ -40,7 +40,8 @@ class Scheduler {
     lifetime.last = std::max(lifetime.last, time);
   }
 
-  /// Adds a buffer for each value. A value between two layers of the same stage gets an empty buffer.
+  /// Adds one buffer for each value, in the order of the values. A value between two layers of the same stage needs no
+  /// memory, so its buffer is empty.
   void add_values() {
     for (std::size_t value = 0; value < learns_.size(); ++value) schedule_.buffers.push_back({});
     const auto add = [&](int value, int time) {
@@ -91,7 +92,8 @@ class Scheduler {
     schedule_.backward.push_back(std::move(step));
   }
 
-  /// Returns the buffers with the gradients of a value: one from each stage that reads the value, the last stage first.
+  /// Returns the numbers of the buffers with the gradients of a value: one from each stage that reads the value. The
+  /// gradient of the last stage is the first element.
   std::vector<int>& gradients(int value) { return gradients_[static_cast<std::size_t>(value)]; }
 
   const std::vector<PlannedStage>& stages_;

@@ -7,47 +7,50 @@
 
 namespace troupe {
 
-/// Properties of the backward pass of a stage, from which the lifetimes of buffers follow. A stage is a group of layers
-/// that run as one operation.
+/// Describes which operands the backward pass of a stage uses. The lifetimes of buffers follow from this. A stage is a
+/// group of layers that run as one operation.
 struct StageTraits {
   bool reads_input = false;
   bool reads_output = false;
-  bool takes_two_gradients = false;      ///< if two stages read the output, the stage adds their two gradients itself
+  bool takes_two_gradients = false;      ///< if two stages read the output, this stage adds their two gradients itself
   bool input_gradient_in_place = false;  ///< the gradient of the input overwrites the gradient of the output
 };
 
-/// The values that a stage reads and writes. Value 0 is the network's input; value i + 1 is the output of layer i.
+/// A stage, and the numbers of the values that it reads and writes. Value 0 is the network's input; value i + 1 is the
+/// output of layer i.
 struct PlannedStage {
   std::vector<int> inputs;
   int output = 0;
   StageTraits traits = {};
 };
 
-/// No buffer.
+/// The number that stands for "no buffer".
 inline constexpr int kNone = -1;
 
-/// The backward pass of a stage. Gradients are numbers of buffers (BufferSchedule::buffers), or kNone.
+/// One step of the backward pass: the backward pass of one stage. Each gradient is the number of a buffer in
+/// BufferSchedule::buffers, or kNone.
 struct BackwardStep {
   std::size_t stage = 0;
   int output_gradient = kNone;
   int second_gradient = kNone;
   int input_gradient = kNone;
-  std::vector<int> more_gradients;  ///< must be added to `output_gradient` before the stage runs
+  std::vector<int> more_gradients;  ///< gradients to add to `output_gradient` before the stage runs
 };
 
-/// The buffers of a network with their lifetimes, and the steps of the backward pass that use them. The schedule is
-/// computed once for each batch size.
+/// The sizes and lifetimes of a network's buffers, and the steps of the backward pass that use the buffers. The
+/// schedule is computed once for each batch size.
 struct BufferSchedule {
-  std::vector<Lifetime> buffers;       ///< the first buffers hold the values, in the order of the values
-  std::vector<BackwardStep> backward;  ///< in the order in which they run
-  int scores_gradient = kNone;         ///< buffer of the loss gradient with respect to the network's output
+  std::vector<Lifetime> buffers;       ///< first one buffer for each value, in the order of the values; then gradients
+  std::vector<BackwardStep> backward;  ///< the steps of the backward pass, in order
+  int scores_gradient = kNone;         ///< buffer for the gradient of the loss with respect to the network's output
 };
 
 enum class Mode : std::uint8_t { train, evaluate };
 
-/// Plans the buffers. Lifetimes are counted in points of time: the forward pass of each stage, then the loss, then the
-/// backward pass of each stage in reverse order. In evaluations a value lives only until the last stage has read it.
-/// @param value_bytes the size of each value
+/// Plans the buffers. Lifetimes are given in points of time, which are numbered from 0: first the forward pass of each
+/// stage, then the loss, then the backward pass of each stage in reverse order. In evaluations, the lifetime of a value
+/// ends when the last stage has read it.
+/// @param value_bytes the size of each value in bytes
 /// @param learns true for each value that has a gradient
 BufferSchedule make_buffer_schedule(const std::vector<PlannedStage>& stages,
                                     const std::vector<std::size_t>& value_bytes, const std::vector<bool>& learns,

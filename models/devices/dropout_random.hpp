@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// Returns the random numbers of a dropout layer for a batch: one uniform number for each value. Numbers are assigned
-/// to values sample by sample and row-major, so that they do not depend on the device's memory layout.
+/// Returns the stream of random numbers of a dropout layer for one batch. Each value of the batch uses one uniform
+/// number. Numbers are assigned to values sample by sample and row-major, so that they do not depend on the memory
+/// layout of the device.
 inline Random dropout_random(const BatchContext& at) {
   constexpr std::uint64_t kStream = 0x64726F70ULL << 32;  // separates these numbers from other uses of the seed
   constexpr std::uint64_t kMostLayers = std::uint64_t{1} << 20;

@@ -20,8 +20,8 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlig
 
 bool together(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// Returns the offset of the smallest gap of at least `bytes` bytes between the buffers of `taken`, which is sorted by
-/// offset. The gap after the last buffer is unlimited, so there always is a result.
+/// Returns the offset in bytes of the smallest gap of at least `bytes` bytes between the buffers in `taken`, which are
+/// sorted by offset. After the last buffer there is unlimited space, so there is always a result.
 std::size_t best_gap(const std::vector<Placed>& taken, std::size_t bytes) {
   std::size_t best = 0;
   std::size_t smallest = std::numeric_limits<std::size_t>::max();

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// The operands of a layer's forward pass, in device memory. Weights and statistics are the layer's own part of the
-/// flat vector.
+/// The operands of a layer's forward pass, in device memory. `weights` and `statistics` are the parts of the flat
+/// vector that belong to the layer.
 struct ForwardOperands {
   BatchContext context;
   const void* input = nullptr;
@@ -15,25 +15,26 @@ struct ForwardOperands {
   const float* weights = nullptr;
   const void* product_weights = nullptr;  ///< the weights in the layout that matrix products need, on CUDA devices
   const float* statistics = nullptr;      ///< running statistics of batch-norm
-  /// Receives the sums that ParameterLayout::update_statistics describes. Null: use the running statistics.
+  /// Receives the sums that ParameterLayout::update_statistics describes. If null, batch-norm uses its running
+  /// statistics.
   float* statistics_sums = nullptr;
 };
 
-/// The operands of a layer's backward pass.
+/// The operands of a layer's backward pass, in device memory.
 struct BackwardOperands {
   BatchContext context;
   const void* input = nullptr;
   const void* output = nullptr;
   void* output_gradient = nullptr;        ///< gradient of the output; the operation may overwrite it
-  const void* second_gradient = nullptr;  ///< must be added to `output_gradient` (StageTraits::takes_two_gradients)
-  void* input_gradient = nullptr;         ///< null if no layer before this layer learns
+  const void* second_gradient = nullptr;  ///< null, or added to `output_gradient` (StageTraits::takes_two_gradients)
+  void* input_gradient = nullptr;         ///< receives the gradient of the input; null if no earlier layer learns
   const float* weights = nullptr;
   const void* product_weights = nullptr;
-  float* gradient = nullptr;  ///< gradient of the weights
+  float* gradient = nullptr;  ///< receives the gradient of the weights
 };
 
-/// The computation of a layer, or of joined layers, for one batch size. On CUDA devices, `forward` and `backward` only
-/// enqueue work on the context's compute stream.
+/// Computes one layer, or several layers that run as one operation, for one batch size. On CUDA devices, `forward` and
+/// `backward` only enqueue work on the context's compute stream.
 class Operation {
  public:
   Operation() = default;
@@ -46,7 +47,7 @@ class Operation {
   virtual void prepare_backward() {}
   virtual void forward(const ForwardOperands& at) = 0;
   /// Writes the gradients of the layer's weights and of its first input. If the layer has a second input,
-  /// `at.output_gradient` contains the gradient of this input afterwards.
+  /// `at.output_gradient` afterwards contains the gradient of the second input.
   virtual void backward(const BackwardOperands& at) = 0;
 };
 

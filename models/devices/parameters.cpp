@@ -84,7 +84,7 @@ void ParameterLayout::to_canonical(std::span<const float> weights, std::size_t b
       layer_out(layer, weights, part.subspan(first - begin).begin());
       continue;
     }
-    // `part` begins or ends inside this layer, so the whole layer is converted to a copy.
+    // `part` begins or ends inside this layer, so the tensors of the whole layer are converted to a temporary vector.
     std::vector<float> whole(layer.canonical_floats());
     layer_out(layer, weights, std::span(whole).begin());
     const std::size_t from = std::max(first, begin);

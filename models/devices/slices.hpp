@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// Returns the samples [first, first + count) of a batch.
+/// Returns a batch that consists of `count` samples of `batch`, from sample `first` on.
 inline Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
   const auto part = [&](const auto& all) {
     const std::int64_t each = std::ssize(all) / batch.size;
@@ -18,8 +18,8 @@ inline Batch slice(const Batch& batch, std::int64_t first, std::int64_t count) {
   return {count, part(batch.values), part(batch.labels), part(batch.targets), part(batch.numbers)};
 }
 
-/// Calls `evaluate(slice)` for consecutive slices of at most `most` samples and returns the sums of loss, hits and
-/// samples.
+/// Divides `batch` into slices of at most `most` consecutive samples, and calls `evaluate(slice)` for each slice.
+/// Returns the sum of the results.
 template <class Evaluate>
 EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Evaluate& evaluate) {
   EvaluationResult total;
@@ -32,8 +32,9 @@ EvaluationResult evaluate_slices(const Batch& batch, std::int64_t most, const Ev
   return total;
 }
 
-/// Computes the outputs of consecutive samples: calls predict(samples, outputs of these samples) until `to` is full.
-/// Each call covers `count(number of remaining samples)` samples.
+/// Computes the outputs of consecutive samples. Calls predict(samples, outputs of these samples) for one part of the
+/// samples after the other, until `to` is full. The number of samples of a part is `count(number of remaining
+/// samples)`.
 /// @param inputs number of floats of one sample
 /// @param to receives the outputs of all samples
 /// @param outputs number of floats of the outputs of one sample

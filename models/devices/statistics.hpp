@@ -6,17 +6,17 @@
 
 namespace troupe {
 
-/// The length of every parameter vector (one float for each channel) is rounded up to a multiple of this number.
+/// The length of every vector with one float for each channel is rounded up to a multiple of this number.
 inline constexpr std::int64_t kChannelBlock = 16;
 
 inline std::int64_t round_up(std::int64_t count) { return (count + kChannelBlock - 1) / kChannelBlock * kChannelBlock; }
 
-/// Added to variances before their square root is taken.
+/// A number that batch-norm adds to each variance before it computes the square root.
 inline constexpr double kNormEpsilon = 1e-5;
 
 enum class Statistic : std::uint8_t { mean, variance };
 
-/// Running statistics are stored in groups: the means of 16 channels, then their variances.
+/// Number of floats of a group of running statistics: the means of 16 channels, then their variances.
 inline constexpr std::size_t kStatisticsGroup = 2 * kChannelBlock;
 
 constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) {
@@ -25,10 +25,11 @@ constexpr std::size_t statistic_position(Statistic which, std::int64_t channel) 
                                   channel % kChannelBlock);
 }
 
-/// Computes new running statistics from old ones by PyTorch's rule (momentum 0.1, unbiased variance), for whole groups
-/// of 16 means and 16 variances.
-/// @param mean at the position of a channel's mean: the mean of x - r over all values x of the channel, where r is the
-/// running mean; at the position of its variance: the mean of (x - r)^2
+/// Computes new running statistics from old ones by PyTorch's rule (momentum 0.1, unbiased variance). All spans consist
+/// of whole groups of 16 means and 16 variances. Below, r is the old running mean of a channel, and x stands for the
+/// values of the channel in all samples of the step.
+/// @param mean at the position of a channel's mean: the mean of (x - r); at the position of its variance: the mean of
+/// (x - r)^2
 /// @param count number of values of each channel
 /// @param statistics the old running statistics
 /// @param updated receives the new running statistics

@@ -17,8 +17,9 @@ std::vector<LayerTensor> BatchNorm::tensors(const SampleShape& input) const {
           {{"running_var", {input.channels}}, Start::constant, 1}};
 }
 
-/// Rejects batches with a single value for each channel, as PyTorch does. The last, smaller batch of a shard may still
-/// have a single value for each channel; this value is normalised to zero.
+/// Throws an error for batches with a single value for each channel, as PyTorch does. The last batch of an epoch may be
+/// smaller than `batch_size`, and may nevertheless have a single value for each channel; this value is normalised to
+/// zero.
 void BatchNorm::check_batch(const SampleShape& input, std::int64_t batch_size) const {
   if (batch_size == 1 && input.height * input.width == 1)
     throw_invalid("gets only one value per channel, which has no variance; use larger images or batches");

@@ -7,19 +7,19 @@
 
 namespace troupe {
 
-/// A device other than the CPUs that replicas can compute on.
+/// Describes a device of this machine, other than the CPUs, on which replicas can compute.
 struct Accelerator {
   std::string name;
-  std::string pci;                              ///< "0000:3b:00.0"
-  std::string capability;                       ///< "9.0"
-  std::size_t memory = 0;                       ///< bytes
+  std::string pci;                              ///< PCI id, such as "0000:3b:00.0"
+  std::string capability;                       ///< CUDA compute capability, such as "9.0"
+  std::size_t memory = 0;                       ///< size of the device's memory in bytes
   std::optional<std::size_t> free_memory = {};  ///< in bytes, at the time of the call; empty if the device does not
                                                 ///< report it
 };
 
 struct Accelerators {
-  std::string driver;                ///< the newest CUDA version that the driver supports: "13.0"
-  std::string runtime;               ///< the CUDA version of this program
+  std::string driver;                ///< the newest CUDA version that the driver supports, such as "13.0"
+  std::string runtime;               ///< the CUDA version with which this program was built, such as "13.0"
   std::vector<Accelerator> devices;  ///< ordered by PCI id
 };
 
@@ -31,7 +31,7 @@ Accelerators accelerators();
 /// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
 
-// The implementations for CUDA. These functions are null in programs that do not link troupe::cuda.
+// The implementations for CUDA. The addresses of these functions are null in programs that do not link troupe::cuda.
 [[gnu::weak]] Accelerators cuda_accelerators();
 [[gnu::weak]] int cuda_device_count();
 

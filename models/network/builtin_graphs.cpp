@@ -15,7 +15,7 @@ namespace {
 constexpr double kWidest = 1 << 20;
 constexpr double kMostLayers = 1000;
 
-/// Reads the options of a network, and rejects unknown options.
+/// Reads the options of a built-in network, and throws an error for unknown options.
 class OptionReader {
  public:
   OptionReader(std::string model, const GraphOptions& options) : model_(std::move(model)), options_(options) {}
@@ -32,8 +32,8 @@ class OptionReader {
     return number;
   }
 
-  /// Throws Error invalid_argument for an option that was not read. Call this function after all options have been
-  /// read.
+  /// Throws Error invalid_argument if there is an option that was not read. Call refuse_others after all known options
+  /// have been read.
   void refuse_others() const {
     for (const auto& [name, number] : options_) {
       if (std::ranges::find(known_, name) != known_.end()) continue;
@@ -75,7 +75,7 @@ CnnOptions cnn_options(OptionReader& reader) {
   return options;
 }
 
-/// Returns the depth of the ResNet with this name; 0 if the name is not the name of a ResNet.
+/// Returns the depth of the ResNet with this name. Returns 0 if `name` is not the name of a ResNet.
 int resnet_depth(const std::string& name) {
   for (const int depth : kResnetDepths)
     if (name == resnet_name(depth)) return depth;

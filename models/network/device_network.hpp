@@ -13,11 +13,12 @@
 
 namespace troupe {
 
-/// Writes the values of one canonical tensor to `tensor`. Called once for each tensor, in canonical order.
+/// A function that writes the values of one canonical tensor to `tensor`. It is called once for each tensor, in
+/// canonical order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
-/// A planned network with its loss on one device. Implementations exist for each kind of device. Only the
-/// implementation knows the layout of the flat parameter vector. Not thread-safe.
+/// Base class: a planned network with its loss on one device. There is a derived class for each kind of device. Only
+/// the derived class knows the layout of the flat vector. Not thread-safe.
 class DeviceNetwork {
  public:
   /// @param frozen ReplicaContext::frozen
@@ -30,15 +31,15 @@ class DeviceNetwork {
   /// @param memory true: also allocates the memory for the values of a training pass
   virtual void prepare_training(bool memory) = 0;
 
-  /// Returns the number of floats of the flat parameter vector, with padding.
+  /// Returns the number of floats of the flat vector, including padding.
   virtual std::size_t size() const = 0;
-  /// Returns the number of learned floats at the start of the vector; see ModelInfo::learned_size.
+  /// Returns the number of learned floats, which are at the start of the flat vector; see ModelInfo::learned_size.
   virtual std::size_t learned_size() const = 0;
   /// Returns a text that identifies layout, precision, libraries and device; see ModelInfo::fingerprint.
   virtual std::string fingerprint() const = 0;
   virtual Precision precision() const = 0;
 
-  /// Writes the gradient of the sum of the losses over the batch to `gradient`, and returns the sum. Writes all
+  /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`. Writes all
   /// `size()` floats, except those of layers whose tensors are frozen (PlannedLayer::keeps_tensors).
   /// @param correct receives BatchResult::correct; may be null
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
@@ -46,25 +47,28 @@ class DeviceNetwork {
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient) {
     return this->gradient(at, batch, weights, gradient, nullptr);
   }
-  /// See Model::update_statistics. Frozen statistics do not change.
+  /// Computes new statistics for a range of the flat vector; see Model::update_statistics. Frozen statistics do not
+  /// change.
   void update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                          std::span<const float> statistics, std::span<float> updated) const;
-  /// Returns the sum of the losses, the number of hits and the number of samples.
+  /// Evaluates a batch. Returns the sum of the losses, the number of correctly classified samples and the number of
+  /// samples.
   /// @param metrics measures the outputs of each sample; may be null
   virtual EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                                     SampleMetrics* metrics) = 0;
   EvaluationResult evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights) {
     return evaluate(at, batch, weights, nullptr);
   }
-  /// Computes the outputs of samples as in evaluations. `to` receives one row for each sample; its length determines
-  /// the number of samples. `samples` and `to` are row-major.
+  /// Computes the outputs of samples as in evaluations, and writes one row for each sample to `to`. The length of `to`
+  /// determines the number of samples. `samples` and `to` are row-major.
   virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
 
-  /// Writes the canonical floats [begin, begin + part.size()) of `weights`, a whole flat vector, to `part`.
+  /// Converts `weights`, a whole flat vector, to canonical order, and writes the canonical floats [begin, begin +
+  /// part.size()) to `part`.
   virtual void to_canonical(std::span<const float> weights, std::size_t begin, std::span<float> part) const = 0;
-  /// Writes a whole flat vector to `weights`. Obtains each canonical tensor by a call of `read`.
+  /// Writes a whole flat vector to `weights`. Calls `read` once for each canonical tensor to obtain its values.
   virtual void from_canonical(const ReadTensor& read, std::span<float> weights) const = 0;
-  /// Does the same as `from_canonical` for canonical tensors that lie one after the other in `canonical`.
+  /// Converts `canonical`, all canonical tensors one after the other, to a flat vector, and writes it to `weights`.
   void copy_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
   virtual std::vector<LayerTime> profile() const = 0;
@@ -86,26 +90,26 @@ class DeviceNetwork {
 /// @throws Error unsupported that lists the supported devices
 void check_device(Device device);
 
-/// Rejects accelerators for a model that supports CPUs only.
+/// Throws an error if a replica is assigned to an accelerator although its model supports CPUs only.
 /// @param what the name of the model for the error message, such as "linear regression"
 /// @throws Error unsupported if the replica is assigned to an accelerator
 void require_cpus(const ReplicaContext& context, const char* what);
 
-/// Creates the network on the device of the replica's context.
+/// Creates the network on the device that `context` specifies.
 /// @param loss must need as many outputs as the plan has
 /// @param batch_size the usual batch size, for which memory layouts are chosen; other sizes work, but may be slower
-/// @param context contains the requested precision (DeviceNetwork::precision returns the one in use), device and
-/// `frozen`
+/// @param context contains the device, the requested precision and `frozen`. DeviceNetwork::precision returns the
+/// precision that the network uses, which may differ
 /// @throws Error unsupported like check_device
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
 
-/// Measures the time of forward and backward passes of some layers in f32 and in bf16, on the device of the replica's
-/// context. Returns zeros for accelerators, for devices without bf16, and for networks without layers that run in bf16.
+/// Measures the time of forward and backward passes of some layers in f32 and in bf16, on the device that `context`
+/// specifies. Returns zeros for accelerators, for CPUs without bf16, and for networks without layers that run in bf16.
 PrecisionSeconds measure_precisions(const NetworkPlan& plan, std::int64_t batch_size, const ReplicaContext& context);
 
-// The implementations of `make_network` and `measure_precisions` for each kind of device are in the folders cpu and
-// cuda.
+// The implementations of `make_network` and `measure_precisions` for each kind of device. They are defined in the
+// folders cpu and cuda.
 std::unique_ptr<DeviceNetwork> make_cpu_network(NetworkPlan plan, std::shared_ptr<const Loss> loss,
                                                 std::int64_t batch_size, Precision precision, bool frozen);
 /// Null in programs that do not link troupe::cuda.

@@ -9,7 +9,8 @@ namespace troupe::models {
 
 namespace {
 
-/// Layer names become tensor names, so they must be unique.
+/// Checks that a layer with tensors has a name, and that no earlier layer with tensors has the same name. Layer names
+/// become parts of tensor names, so they must be unique.
 void check_name(const std::vector<Graph::Entry>& layers, const std::string& name, const std::string& who) {
   if (name.empty()) throw_invalid(who + " has tensors and therefore needs a name");
   const auto taken = [&](const Graph::Entry& entry) { return entry.layer->has_tensors() && entry.name == name; };

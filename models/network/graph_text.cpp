@@ -12,7 +12,8 @@
 namespace troupe::models {
 namespace {
 
-/// The numbers in a layer's description, by name. The constructor function of the layer takes each number once.
+/// The numbers in a layer's description, by name. The function that creates the layer takes each number out of this
+/// object once.
 class Numbers {
  public:
   explicit Numbers(const LayerText& layer) : left_(layer.numbers) {}
@@ -25,13 +26,13 @@ class Numbers {
     }
     return found.mapped();
   }
-  /// Takes a number that must be an integer.
+  /// Takes out the number with this name, which must be an integer.
   std::int64_t count(const std::string& name) {
     const double number = take(name);
     good_ = good_ && number == std::floor(number);
     return static_cast<std::int64_t>(number);
   }
-  /// Returns true if every number that was taken existed, and all numbers were taken.
+  /// Returns true if the numbers fit the layer: every number that was taken existed, and all numbers were taken.
   bool fit() const { return good_ && left_.empty(); }
 
  private:
@@ -46,14 +47,14 @@ Layer make_convolution(Numbers& numbers) {
                                            .bias = numbers.count("bias") != 0});
 }
 
-/// Creates a pooling layer from its window.
+/// Creates a pooling layer from the numbers of its window. kMake is the function that makes layers of this kind.
 template <Layer (*kMake)(const PoolingOptions& options)>
 Layer make_pool(Numbers& numbers) {
   return kMake(
       {.kernel = numbers.count("kernel"), .stride = numbers.count("stride"), .padding = numbers.count("padding")});
 }
 
-/// Creates a layer without parameters.
+/// Creates a layer that has no numbers. kMake is the function that makes layers of this kind.
 template <Layer (*kMake)()>
 Layer make_plain(Numbers& /*numbers*/) {
   return kMake();
@@ -64,7 +65,8 @@ struct Kind {
   Layer (*make)(Numbers& numbers);
 };
 
-/// The names of all layers of include/troupe/layers/, and the functions that create the layers.
+/// The names of all kinds of layers in include/troupe/layers/, and the functions that create such layers from their
+/// numbers.
 constexpr std::array kKinds{
     Kind{"GELU", make_plain<gelu>},
     Kind{"ReLU", make_plain<relu>},
@@ -81,7 +83,8 @@ constexpr std::array kKinds{
     Kind{"tanh", make_plain<models::tanh>},
 };
 
-/// Creates the layer of a description. Returns null if the kind of the layer is unknown or its numbers do not match.
+/// Creates the layer that `text` describes. Returns null if the kind of the layer is unknown or its numbers do not fit
+/// the kind.
 Layer make_layer(const LayerText& text) {
   const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.name == text.kind; });
   if (kind == kKinds.end()) return nullptr;
@@ -90,8 +93,8 @@ Layer make_layer(const LayerText& text) {
   return numbers.fit() ? layer : nullptr;
 }
 
-/// Returns the description of a layer, or nothing if the description does not create the same class of layer again. So
-/// the result is nothing for a custom layer, even if its `kind()` is that of a layer of Troupe.
+/// Returns the description of a layer. Returns nothing if a layer made from this description would not be of the same
+/// class. This is the case for a custom layer, even if its `kind()` is that of a layer of Troupe.
 std::optional<LayerText> text_of(const Graph::Entry& entry) {
   LayerText text{.name = entry.name, .kind = entry.layer->kind(), .inputs = {}, .numbers = entry.layer->numbers()};
   for (const Graph::Node node : entry.inputs) text.inputs.push_back(node.number);

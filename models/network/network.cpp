@@ -20,7 +20,7 @@ namespace troupe::models {
 
 namespace {
 
-/// Writes the tensor's initial values.
+/// Writes the first values of a tensor, drawn from the distribution `tensor.start`, to `values`.
 void draw_start(const LayerTensor& tensor, Random random, std::span<float> values) {
   const auto scale = static_cast<float>(tensor.scale);
   switch (tensor.start) {
@@ -45,7 +45,8 @@ void check_batch(const NetworkPlan& plan, std::int64_t batch_size) {
     }
 }
 
-/// Returns the kinds of batch-dependent layers in layer order, each once: "batch-norm, dropout".
+/// Returns the kinds of those layers that depend on the batch, in the order of the layers, each kind once. Example:
+/// "batch-norm, dropout".
 std::string batch_dependent_kinds(const NetworkPlan& plan) {
   std::string text;
   std::set<std::string> seen;
@@ -128,14 +129,14 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
  private:
   DeviceNetwork& device() const {
-    info();  // throws an Error if the model was not started and therefore has no device network
+    info();  // throws an Error if the model was not started, because there is no device network before the start
     return *device_;
   }
 
   std::shared_ptr<const Loss> loss_;
   NetworkPlan plan_;
   std::int64_t batch_size_;
-  std::string text_;  ///< ModelInfo::network
+  std::string text_;  ///< the description of the network (ModelInfo::network)
   std::unique_ptr<DeviceNetwork> device_;
 };
 

@@ -33,8 +33,8 @@ std::string text_of(std::size_t number, const Graph::Entry& entry) {
   return models::layer_text(number, entry.name, *entry.layer);
 }
 
-/// The number of layers that read the output of a layer, and the last such layer. If a view reads the output, the
-/// layers that read the view are counted instead of the view.
+/// How often the output of a layer is read: the number of layers that read the output, and the last of these layers. If
+/// a view (such as flatten) reads the output, the layers that read the view are counted in its place.
 struct Uses {
   int count = 0;
   int last = -1;
@@ -56,7 +56,7 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
   return uses;
 }
 
-/// Plans the layers in the order in which they were appended.
+/// Makes a NetworkPlan from a graph. It plans the layers of the graph in the order in which they were appended.
 class Planner {
  public:
   Planner(const Graph& graph, SampleShape input, std::optional<std::int64_t> num_outputs)
@@ -73,11 +73,11 @@ class Planner {
   }
 
  private:
-  /// The output of a layer of the graph, in terms of planned layers.
+  /// The output of a layer of the graph, described by the planned layer that computes it.
   struct Value {
-    int source = -1;  ///< index in `planned_` of the layer that computes it; -1: the network's input
+    int source = -1;  ///< index in `planned_` of the layer that computes the output; -1: the network's input
     SampleShape shape = {};
-    bool relu_due = false;  ///< the layer that reads the output applies the ReLU
+    bool relu_due = false;  ///< true if the layer that reads the output must still apply a ReLU
   };
 
   std::string who() const { return text_of(at_, layers_[at_]); }
@@ -86,7 +86,7 @@ class Planner {
     return node.number < 0 ? Value{.shape = plan_.input} : values_[static_cast<std::size_t>(node.number)];
   }
 
-  /// Returns the shape of a value in memory, before any flatten layer.
+  /// Returns the shape in which a value is stored in memory: its shape before any flatten layer.
   SampleShape stored_shape(const Value& of) const {
     return of.source < 0 ? plan_.input : planned_[static_cast<std::size_t>(of.source)].output;
   }
@@ -100,7 +100,7 @@ class Planner {
     return push(entry, folding.element_wise ? stored_shape(value(entry.inputs[0])) : output, output);
   }
 
-  /// Returns the result of `ask`. Adds the name of the current layer to errors that `ask` throws.
+  /// Calls `ask` and returns its result. If `ask` throws an Error, adds the name of the current layer to the message.
   template <class Ask>
   auto naming(const Ask& ask) const {
     try {
@@ -122,9 +122,9 @@ class Planner {
     return output;
   }
 
-  /// Appends a planned layer for the current layer and returns its output.
-  /// @param stored the shape of the output in memory; it may be an image's shape if an element-wise layer has flat
-  /// input
+  /// Appends a planned layer for the current layer of the graph, and returns its output.
+  /// @param stored the shape of the output in memory. It may be the shape of an image although the output is flat, if
+  /// an element-wise layer reads a flattened image
   /// @param output the shape of the output for later layers
   Value push(const Graph::Entry& entry, const SampleShape& stored, const SampleShape& output) {
     const Value first = value(entry.inputs[0]);
@@ -147,7 +147,7 @@ class Planner {
     return {.source = order_.back(), .shape = output};
   }
 
-  /// Returns the layer's tensors with their full names.
+  /// Returns the descriptions of the layer's tensors, with names of the form LAYER.TENSOR.
   std::vector<LayerTensor> tensors_of(const Graph::Entry& entry, const SampleShape& input) {
     std::vector<LayerTensor> tensors = entry.layer->tensors(input);
     if (entry.layer->has_tensors() == tensors.empty())
@@ -162,8 +162,8 @@ class Planner {
     return tensors;
   }
 
-  /// Returns the planned layer that computes this output. Returns null if other layers than the current one read the
-  /// output, or if the output is the input of the network.
+  /// Returns the planned layer that computes the output `node`, if the current layer is the only layer that reads this
+  /// output. Returns null if other layers read the output, too, or if `node` is the input of the network.
   PlannedLayer* sole_producer(Graph::Node node) {
     while (node.number >= 0 && folding_of(node.number).is_view)
       node = layers_[static_cast<std::size_t>(node.number)].inputs[0];
@@ -183,8 +183,8 @@ class Planner {
     return {.source = from.source, .shape = output};
   }
 
-  /// Returns true if the next layer can apply the ReLU that is being planned to its output, which usually has fewer
-  /// values. This requires that no other layer reads the output of the ReLU.
+  /// The current layer is a ReLU. Returns true if the layer after it can apply the ReLU to its own output instead,
+  /// which usually has fewer values. This requires that no other layer reads the output of the ReLU.
   bool can_come_later() const {
     const Uses& uses = uses_[at_];
     if (uses.count != 1 || uses.last < 0) return false;
@@ -213,8 +213,8 @@ class Planner {
                   "; add the inputs first, then flatten");
   }
 
-  /// Returns a planned layer that computes one input of the sum `entry` and can add the other input. If there are two
-  /// such layers, returns the one that was appended first; if there is none, null.
+  /// Returns a planned layer that computes one input of the sum `entry` and can add the other input to it. If there are
+  /// two such layers, returns the layer that was appended first. If there is none, returns null.
   PlannedLayer* adding_producer(const Graph::Entry& entry) {
     PlannedLayer* host = nullptr;
     for (const Graph::Node node : entry.inputs) {
@@ -240,7 +240,8 @@ class Planner {
                     std::to_string(plan_.num_outputs) + " channels and global_average_pool()");
   }
 
-  /// Replaces indices into `planned_` by the numbers that layers and values have in the plan.
+  /// Replaces all indices of layers in `planned_` by the numbers that these layers and their outputs have in the
+  /// finished plan.
   void number_layers() {
     std::vector<int> values(planned_.size() + 1, 0);
     for (std::size_t i = 0; i < order_.size(); ++i)
@@ -256,9 +257,9 @@ class Planner {
   std::optional<std::int64_t> wanted_outputs_;
   std::vector<Uses> uses_;
   std::size_t at_ = 0;
-  std::vector<Value> values_;          ///< one for each entry of `layers_`
-  std::vector<PlannedLayer> planned_;  ///< in the order in which they were appended
-  std::vector<int> order_;             ///< the order of computation
+  std::vector<Value> values_;          ///< the output of each layer of the graph
+  std::vector<PlannedLayer> planned_;  ///< the planned layers, in the order in which they were appended
+  std::vector<int> order_;             ///< indices in `planned_`, in the order of computation
   std::set<std::string> names_;        ///< names of all tensors
   NetworkPlan plan_;
 };

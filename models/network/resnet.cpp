@@ -9,11 +9,12 @@ namespace troupe::models {
 
 namespace {
 
-/// The architectures of He et al., "Deep residual learning for image recognition", table 1.
+/// The structure of a ResNet of a given depth: a column of table 1 in He et al., "Deep residual learning for image
+/// recognition".
 struct Architecture {
   int depth;
   bool bottleneck;
-  std::array<int, 4> blocks;  ///< blocks of each stage
+  std::array<int, 4> blocks;  ///< number of blocks in each of the four stages
 };
 
 constexpr std::array kArchitectures{Architecture{18, false, {2, 2, 2, 2}}, Architecture{34, false, {3, 4, 6, 3}},
@@ -49,7 +50,7 @@ class ResNetBuilder {
     std::int64_t stride = 1;
   };
 
-  /// Appends a convolution and a batch-norm.
+  /// Appends a convolution and a batch-norm to the graph, and returns the output of the batch-norm.
   Graph::Node normalised(const std::string& convolution_name, const std::string& norm_name, const Window& window,
                          Graph::Node from) {
     const Layer layer =
@@ -91,7 +92,7 @@ class ResNetBuilder {
   }
 
   const Architecture& architecture_;
-  std::int64_t width_;  ///< width of the first stage
+  std::int64_t width_;  ///< number of channels of the first stage
   Graph graph_;
   Graph::Node last_ = Graph::input();
   std::int64_t channels_ = 0;

@@ -7,13 +7,13 @@ void append(std::vector<Layer>& layers, const std::vector<Layer>& more) {
   layers.insert(layers.end(), more.begin(), more.end());
 }
 
-/// Appends linear, ReLU and, if `probability` is above 0, dropout.
+/// Appends a hidden layer to `layers`: linear, ReLU and, if `probability` is above 0, dropout.
 void append_hidden(std::vector<Layer>& layers, std::int64_t width, double probability) {
   append(layers, {linear(width), relu()});
   if (probability > 0) layers.push_back(dropout(probability));
 }
 
-/// Appends the layers after the convolutions.
+/// Appends the layers that come after the convolutions of a CNN: flatten, a hidden layer and the output layer.
 void append_classifier(std::vector<Layer>& layers, int num_outputs, const CnnOptions& options) {
   layers.push_back(flatten());
   append_hidden(layers, options.hidden, options.dropout);

@@ -8,15 +8,15 @@ namespace troupe {
 namespace {
 
 struct AdamStep {
-  float learning_rate = 0;  ///< the rate divided by 1 - beta1^n, for the n-th update of the state
+  float learning_rate = 0;  ///< the learning rate divided by 1 - beta1^n in the n-th update of the state
   float weight_decay = 0;
   float beta1 = 0;
   float beta2 = 0;
   float one_minus_beta1 = 1;
   float one_minus_beta2 = 1;
-  float root_correction2 = 1;  ///< sqrt(1 - beta2^n)
+  float root_correction2 = 1;  ///< sqrt(1 - beta2^n) in the n-th update of the state
   float epsilon = 0;
-  float kept = 1;  ///< adamw: the fraction of a weight that remains after decay
+  float kept = 1;  ///< for AdamW: the factor of the weights, 1 - learning rate * weight decay
 };
 
 AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
@@ -34,9 +34,9 @@ AdamStep prepare_adam(const OptimizerSettings& options, const UpdateStep& at) {
   return step;
 }
 
-/// Updates a chunk; see UpdateKernel.
-/// @tparam kDecoupled true (adamw): weights are multiplied by a factor below 1 (Loshchilov and Hutter, "Decoupled
-/// weight decay regularization", ICLR 2019), in PyTorch's order of operations. false (adam): weight decay * weight is
+/// Updates an UpdateChunk by Adam or AdamW; see UpdateKernel for the parameters.
+/// @tparam kDecoupled true (AdamW): weights are multiplied by a factor below 1 (Loshchilov and Hutter, "Decoupled
+/// weight decay regularization", ICLR 2019), in PyTorch's order of operations. false (Adam): weight decay * weight is
 /// added to the gradient
 template <bool kDecoupled>
 TROUPE_INLINE bool step_floats(const AdamStep& step, std::size_t count, const float* __restrict gradient,

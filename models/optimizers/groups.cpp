@@ -21,9 +21,9 @@ std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& 
            : "no tensor of the model; the first tensor is '" + tensors.front().name + "', and * matches any text"));
 }
 
-/// Returns the group that `number`, a float of the converted vector, stands for: group g is stored as g + 1, because
-/// padding is 0.
-/// @throws Error model_failed if `number` stands for no group
+/// Returns the number of the group that `number` encodes. `number` is a float of the vector that shows the group of
+/// each float: g + 1 encodes group g, because padding is 0.
+/// @throws Error model_failed if `number` encodes no group
 std::size_t group_at(float number, std::size_t groups) {
   if (number >= 1 && number <= static_cast<float>(groups + 1)) {
     const auto whole = static_cast<std::size_t>(number);
@@ -39,7 +39,7 @@ std::size_t group_at(float number, std::size_t groups) {
 bool fits(std::string_view pattern, std::string_view name) {
   std::size_t p = 0;
   std::size_t n = 0;
-  std::size_t star = std::string_view::npos;  // the last *, and the end of the text that it matches
+  std::size_t star = std::string_view::npos;  // position of the last *; `taken` is the end of the text it matches
   std::size_t taken = 0;
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {

@@ -16,7 +16,8 @@ std::size_t entries_of(int pairs) {
   return triangle(2 * static_cast<std::size_t>(pairs) + 1);
 }
 
-/// Returns the dot product of a linear combination of the vectors with one of them.
+/// Returns the dot product of two vectors: the vector with number `vector`, and the sum of coefficient times vector
+/// over all vectors of `products`.
 double dot_with(const Products& products, const std::vector<double>& coefficients, int vector) {
   double sum = 0;
   for (int each = 0; each < products.vectors(); ++each)
@@ -24,7 +25,8 @@ double dot_with(const Products& products, const std::vector<double>& coefficient
   return sum;
 }
 
-/// The two-loop recursion: returns the coefficients of -H g.
+/// Returns the coefficients of the direction -H g, computed by the two-loop recursion. H is the approximation of the
+/// inverse Hessian, and g the gradient.
 std::vector<double> two_loops(const Products& products) {
   const int pairs = products.pairs();
   std::vector<double> d(static_cast<std::size_t>(products.vectors()));
@@ -94,7 +96,7 @@ Direction lbfgs_direction(const Products& products) {
   for (int each = 0; each < products.vectors(); ++each)
     direction.squared_length +=
         direction.coefficients[static_cast<std::size_t>(each)] * dot_with(products, direction.coefficients, each);
-  direction.squared_length = std::max(direction.squared_length, 0.0);  // rounding may make it slightly negative
+  direction.squared_length = std::max(direction.squared_length, 0.0);  // it may be slightly negative by rounding
 
   const bool finite = std::ranges::all_of(direction.coefficients, [](double each) { return std::isfinite(each); });
   if (finite && std::isfinite(direction.slope) && std::isfinite(direction.squared_length)) return direction;

@@ -9,11 +9,12 @@
 namespace troupe {
 namespace {
 
-/// Limits until a bracket is known. The next step exceeds the last step by at least a tenth of the last increase. It is
-/// at most ten times the last step.
+/// Limits for the growth of steps until a bracket is known. Each step exceeds the previous step by at least
+/// kLeastGrowth times the previous increase. Each step is at most kMostGrowth times the previous step.
 constexpr double kLeastGrowth = 0.1;
 constexpr double kMostGrowth = 10;
-/// A distance as a fraction of the bracket's width: two consecutive trials must not both be closer than this to an end.
+/// A step inside the bracket is close to an end of the bracket if its distance from the end is less than this fraction
+/// of the bracket's width. Two consecutive steps must not both be close to an end.
 constexpr double kMargin = 0.1;
 
 bool is_finite_point(const LinePoint& point) { return std::isfinite(point.value) && std::isfinite(point.slope); }
@@ -28,9 +29,9 @@ void check_line_search(double first_step, const LineSearchOptions& options) {
     throw_invalid("line search: the first step must be finite and above 0");
 }
 
-/// Returns the minimum of the cubic function through the values and slopes of both points. The result is a fraction of
-/// the way from a to b, which may lie outside [0, 1]. The result is not finite if the cubic has no minimum. Slopes are
-/// scaled before they are squared, so that the squares do not overflow.
+/// Returns the minimum of the cubic function that has the values and slopes of both points. The result is a fraction of
+/// the way from a to b: 0 stands for a, 1 for b, and it may lie outside [0, 1]. The result is not finite if the cubic
+/// has no minimum. Slopes are scaled before they are squared, so that the squares do not overflow.
 double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   const double width = b.step - a.step;
   const double theta = 3 * (a.value - b.value) / width + a.slope + b.slope;
@@ -41,8 +42,8 @@ double cubic_minimum(const LinePoint& a, const LinePoint& b) {
   return (root - a.slope + theta) / (2 * root - a.slope + b.slope);
 }
 
-/// Returns the point at which the slope becomes zero if it changes linearly between a and b, as a fraction like that of
-/// cubic_minimum. Does not use the values.
+/// Returns the point at which the slope becomes zero if it changes linearly between a and b. The result is a fraction
+/// of the way from a to b, as in cubic_minimum. The values of the points are not used.
 double secant_minimum(const LinePoint& a, const LinePoint& b) { return a.slope / (a.slope - b.slope); }
 
 }  // namespace
@@ -70,20 +71,20 @@ void LineSearch::note(double value, double slope) {
   if (end_ == LineSearchEnd::none && evaluations_ >= options_.max_evaluations) give_up(LineSearchEnd::budget);
 }
 
-/// Returns the largest value at `step` that meets Armijo's condition of sufficient decrease.
+/// Returns the largest value of the function at `step` that satisfies Armijo's condition of sufficient decrease.
 double LineSearch::sufficient(double step) const { return start_.value + options_.decrease * step * start_.slope; }
 
 bool LineSearch::satisfies_wolfe(const LinePoint& point) const {
   if (!is_finite_point(point) || std::abs(point.slope) > -options_.curvature * start_.slope) return false;
   if (point.value <= sufficient(point.step)) return true;
-  // The approximate form of Armijo's condition. It is equivalent to Armijo's condition if the function is quadratic. It
-  // compares slopes, which are still accurate when values differ only by rounding.
+  // The approximate form of Armijo's condition. For quadratic functions it is equivalent to Armijo's condition. It
+  // compares slopes instead of values, because slopes are still accurate when values differ only by rounding.
   return options_.noise > 0 && point.value <= start_.value + options_.noise &&
          point.slope <= (2 * options_.decrease - 1) * start_.slope;
 }
 
-/// Returns true if the value of the point is so high that the interval between `low_` and the point contains an
-/// acceptable step. Values within the noise are not high; for these the caller uses the slope.
+/// Returns true if the value of the point is so high that there is an acceptable step between `low_` and the point. A
+/// value that is higher by at most the noise does not count as high; the caller then decides by the slope.
 bool LineSearch::is_high(const LinePoint& point) const {
   return point.value > std::min(sufficient(point.step), low_.value) + options_.noise;
 }
@@ -105,13 +106,14 @@ void LineSearch::place(const LinePoint& point) {
   if (bracketed_ ? !is_inside(next_) : next_ <= low_.step) give_up(LineSearchEnd::no_descent);
 }
 
-/// Returns true if the step lies strictly inside the bracket.
+/// Returns true if `step` lies inside the bracket, and not at one of its ends.
 bool LineSearch::is_inside(double step) const {
   return step > std::min(low_.step, high_.step) && step < std::max(low_.step, high_.step);
 }
 
-/// Returns a step beyond `low_`: the minimum of the interpolation through `before`, the previous point, and `low_`. If
-/// this minimum is not beyond `low_`, for example because the slope gets steeper, returns the largest allowed step.
+/// Returns the next step while there is no bracket. It is the minimum of the function that interpolates the previous
+/// point `before` and `low_`, within the limits for the growth of steps. If this minimum is not beyond `low_`, for
+/// example because the slope gets steeper, returns the largest allowed step.
 double LineSearch::beyond(const LinePoint& before) const {
   const double growth = low_.step - before.step;
   const double step = before.step + minimum(before, low_) * growth;
@@ -120,10 +122,10 @@ double LineSearch::beyond(const LinePoint& before) const {
   return std::min(std::max(step, low_.step + kLeastGrowth * growth), most);
 }
 
-/// Returns a step inside the bracket. One trial may be as close to an end as the interpolation predicts, because a
-/// bracket can be far too wide. If the interpolation predicts a step close to an end twice in a row, the interpolation
-/// may be wrong. The second step is then moved to a distance of a tenth of the bracket's width from the end, which
-/// surely shrinks the bracket.
+/// Returns the next step, which is inside the bracket. One step may be as close to an end of the bracket as the
+/// interpolation predicts, because a bracket can be far too wide. If the interpolation predicts a step close to an end
+/// twice in a row, the interpolation may be wrong. The second step is then moved away from the end, to a distance of a
+/// tenth of the bracket's width. This surely shrinks the bracket.
 double LineSearch::within() {
   const double width = high_.step - low_.step;
   double fraction = interpolated();
@@ -137,17 +139,18 @@ double LineSearch::within() {
   return low_.step + fraction * width;
 }
 
-/// Returns the expected minimum in the bracket, as a fraction of the way from `low_` to `high_`.
+/// Returns the minimum that the interpolation predicts in the bracket, as a fraction of the way from `low_` to `high_`.
 double LineSearch::interpolated() const {
-  // The first trial with an infinite value is often only slightly too far, so halve the bracket. After a second one the
-  // step may be too large by any factor, so divide by ten.
+  // If only the last step had an infinite value, this step was often only slightly too long, so the next step is in the
+  // middle of the bracket. If two consecutive steps had infinite values, the step may be too long by any factor. The
+  // next step is then at a tenth of the bracket.
   if (std::isinf(high_.value)) return failures_ > 1 ? kMargin : 0.5;
   LinePoint low = low_;
   LinePoint high = high_;
   if (high.value < low.value) {
     // `high_` has a lower value than `low_` and only violates Armijo's condition, so the cubic may have no minimum
-    // inside the bracket. Subtract the line of Armijo's condition from the function: the difference has a minimum
-    // inside the bracket. More and Thuente do the same in this case.
+    // inside the bracket. Therefore the line of Armijo's condition is subtracted from the function: the difference has
+    // a minimum inside the bracket. More and Thuente do the same in this case.
     for (LinePoint* end : {&low, &high}) {
       end->value -= sufficient(end->step);
       end->slope -= options_.decrease * start_.slope;

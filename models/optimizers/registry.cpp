@@ -12,7 +12,8 @@
 namespace troupe {
 namespace {
 
-/// Returns the result of `work`, a call of a user's rule. Adds the name of the rule to errors that `work` throws.
+/// Calls `work`, which calls a user's rule, and returns its result. If `work` throws, adds the name of the rule to the
+/// error.
 template <class Work>
 auto named(const std::string& name, const Work& work) {
   try {
@@ -33,8 +34,9 @@ bool wrote_finite(const UpdateChunk& chunk, std::size_t state_vectors) {
   return finite;
 }
 
-/// Wraps the update function of a user's rule. Exceptions of the rule get its name, and an empty function causes an
-/// error. All values that the rule writes are checked, because values that are not finite must never be committed.
+/// Returns a function that calls `update`, the update function of a user's rule. If `update` throws, the name of the
+/// rule is added to the error. If `update` is empty, throws an error. The returned function also checks all values that
+/// the rule writes, because values that are not finite must never be committed.
 UpdateFunction watched(const std::string& name, UpdateFunction update, std::size_t state_vectors) {
   if (!update) throw Error(ErrorCode::model_failed, "prepare() returned no function");
   return [name, update = std::move(update), state_vectors](const UpdateChunk& chunk) {
@@ -61,7 +63,8 @@ MakeRule built_in(MakeRule make) {
   };
 }
 
-/// Creates the registry with the built-in rules, so that their names are taken even in programs that never call `init`.
+/// Creates the registry of update rules with the built-in rules, so that their names are taken even in programs that
+/// never call `init`.
 Registry<MakeRule>* make_registry() {
   auto* made = new Registry<MakeRule>("optimizer");
   made->add("sgd", built_in(make_sgd));
@@ -72,7 +75,7 @@ Registry<MakeRule>* make_registry() {
 }
 
 Registry<MakeRule>& known_rules() {
-  // Never destroyed, because threads of abandoned replicas may still run after main has returned.
+  // The registry is never destroyed, because threads of abandoned replicas may still run after main has returned.
   static auto& registered = *make_registry();
   return registered;
 }

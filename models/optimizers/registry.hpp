@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-/// Creates the update rule of one group of tensors from settings whose ranges have been checked.
+/// A function that creates the update rule for one group of tensors. The ranges of the settings have already been
+/// checked.
 using MakeRule = std::function<UpdateRule(const OptimizerSettings& settings)>;
 
 /// Returns the function that creates the update rule with this name, built in or registered. The reference is valid

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// The names, in the order of ScheduleKind.
+/// The names of the kinds of schedules, in the order of ScheduleKind.
 constexpr std::array kKindNames{"constant", "step", "cosine"};
 
 void require_of_schedule(bool holds, const std::string& what) {

@@ -11,12 +11,12 @@ namespace troupe {
 /// @throws Error invalid_argument for an unknown name.
 ScheduleKind schedule_kind_of(const std::string& name);
 
-/// Checks the ranges of all members.
+/// Checks that all members of a schedule are in their allowed ranges.
 /// @throws Error invalid_argument for an invalid member; the message names the member.
 void check_schedule(const Schedule& schedule);
 
-/// Returns the factor of the learning rate at a step, counted from 0. During warm-up the factor is step / warmup_steps.
-/// The kinds `step` and `cosine` count steps from the end of the warm-up.
+/// Returns the factor by which the learning rate is multiplied in step `step`, counted from 0. During the warm-up the
+/// factor is step / warmup_steps. The kinds `step` and `cosine` count their steps from the end of the warm-up.
 double schedule_factor(const Schedule& schedule, std::int64_t step);
 
 }  // namespace troupe

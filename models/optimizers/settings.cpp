@@ -23,8 +23,8 @@ std::string name_of(const Kind& /*kind*/) {
 }
 std::string name_of(const RegisteredOptimizer& kind) { return kind.name; }
 
-/// Calls `copy(member of kind, member of settings)` for each member that only some kinds have. `copy` assigns in one
-/// direction or the other.
+/// Calls `copy(member of kind, member of settings)` for each member that not all kinds of optimizers have. `copy`
+/// assigns the first one to the second one, or the second one to the first one.
 template <class Copy>
 void own_members(Sgd& kind, OptimizerSettings& settings, const Copy& copy) {
   copy(kind.momentum, settings.momentum);

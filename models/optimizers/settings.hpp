@@ -10,9 +10,9 @@
 namespace troupe {
 
 /// The settings of an optimizer of any kind, and of gradient clipping, in one struct. Messages, checkpoints and the
-/// command use it. Members that a kind of optimizer does not have are ignored.
+/// command `troupe` use this struct. Members that a kind of optimizer does not have are ignored.
 struct OptimizerSettings {
-  std::string kind = "sgd";  ///< a name as returned by to_string(Optimizer)
+  std::string kind = "sgd";  ///< name of the kind of optimizer, as returned by to_string(Optimizer)
   double learning_rate = 0.01;
   double momentum = 0;
   bool nesterov = false;
@@ -22,12 +22,12 @@ struct OptimizerSettings {
   double epsilon = 1e-8;
   double clip_norm = 0;  ///< GradientOptions::clip_norm
   Schedule schedule = {};
-  LearningRate::Function learning_rate_at = {};  ///< used by the driver only
+  LearningRate::Function learning_rate_at = {};  ///< LearningRate::function; only the driver uses it
   std::vector<ParameterGroup> groups = {};
-  std::map<std::string, double> options = {};  ///< options of a registered rule
+  std::map<std::string, double> options = {};  ///< RegisteredOptimizer::options
 };
 
-/// Returns the settings of an optimizer.
+/// Returns the settings of `optimizer`, with `clip_norm` as the limit for gradient clipping.
 OptimizerSettings settings_of(const Optimizer& optimizer, double clip_norm);
 inline OptimizerSettings settings_of(const Options& options) {
   return settings_of(options.optimizer, options.gradients.clip_norm);

@@ -27,7 +27,8 @@ TROUPE_CLONES bool plain_sgd(const SgdStep& step, std::size_t count, const float
   return is_finite(largest);
 }
 
-/// Updates a chunk with momentum; see UpdateKernel. The velocity is the state of the momentum.
+/// Updates an UpdateChunk by SGD with momentum; see UpdateKernel for the parameters. The velocity is the state vector
+/// of the momentum.
 /// @tparam kNesterov true: the weights move by the gradient plus momentum times the new velocity; false: by the new
 /// velocity
 template <bool kNesterov>

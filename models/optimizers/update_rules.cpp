@@ -14,7 +14,8 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kLongestStateName = 100;
-// Limits that ensure that all patterns together fit into a message, in which one byte of a pattern may take two bytes.
+// Limits for parameter groups and options. They ensure that all patterns together fit into a message, in which one byte
+// of a pattern may take two bytes.
 constexpr std::size_t kLongestPattern = 1000;
 constexpr std::size_t kMostGroups = 200;
 constexpr std::size_t kMostOptions = 100;

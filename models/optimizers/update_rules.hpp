@@ -15,40 +15,41 @@ void check_learning_rate(double rate, const std::string& name);
 
 /// The update rules of a run, one for each group of tensors, and the learning rate. The built-in rules compute each
 /// float from the floats at the same position, by the same operations in the same order. So the results are bitwise
-/// identical however a vector is divided into chunks. On two machines, the results are bitwise identical if the
-/// instruction set and the C library are the same. The C library matters, because rates and corrections use its
-/// functions `pow` and `cos`.
+/// identical, no matter how a vector is divided. On two machines, the results are bitwise identical if the instruction
+/// set and the C library are the same. The C library matters, because learning rates and bias corrections are computed
+/// by its functions `pow` and `cos`.
 class UpdateRules {
  public:
   /// Makes the rules of the optimizer in `options`, built in or registered.
   /// @throws Error invalid_argument for an invalid option; the message names the option.
   explicit UpdateRules(const OptimizerSettings& options);
-  /// Uses `rule`, which is not registered, for all tensors.
+  /// Makes rules that use `rule`, which is not registered, for all tensors. The other options are those of `options`.
   UpdateRules(const OptimizerSettings& options, UpdateRule rule);
 
-  /// Returns the number of state vectors, 0 to kMostStateVectors. Each is as long as the weights and initially zero.
+  /// Returns the number of state vectors, from 0 to kMostStateVectors. Each state vector is as long as the weights and
+  /// starts with zeros.
   int state_vectors() const { return static_cast<int>(rules_.front().rule.state.size()); }
-  /// Returns the name of a state vector, such as "momentum".
+  /// Returns the name of the state vector with number `vector`, such as "momentum".
   const std::string& state_name(int vector) const {
     return rules_.front().rule.state.at(static_cast<std::size_t>(vector));
   }
-  /// Returns the learning rate of a step, counted from 0, for tensors in no group, as the options define it.
+  /// Returns the learning rate of a step, counted from 0, as the options define it. This is the rate for tensors that
+  /// are in no group.
   /// @throws Error invalid_argument if the user's function returns an invalid rate
   double learning_rate(std::int64_t step) const;
-  /// Returns the update functions of a step. Function 0 is for tensors in no group, function g for group g, counted
-  /// from 1. `step.learning_rate` is the rate of tensors in no group.
+  /// Returns the update functions of a step. Element 0 is for tensors that are in no group, and element g is for group
+  /// g, counted from 1. `step.learning_rate` is the rate for tensors that are in no group.
   std::vector<UpdateFunction> prepare(const UpdateStep& step) const;
   const std::vector<ParameterGroup>& groups() const { return options_.groups; }
-  /// Returns the weight decay of a group. Groups are numbered as in the result of `prepare`; 0 stands for tensors in no
-  /// group.
+  /// Returns the weight decay of a group. Groups are numbered from 1; 0 stands for tensors that are in no group.
   double weight_decay(std::size_t group) const {
     return group == 0 ? options_.weight_decay : options_.groups[group - 1].weight_decay.value_or(options_.weight_decay);
   }
-  /// Returns true if gradients are clipped, for which the L2 norm of the mean gradient must be known.
+  /// Returns true if gradients are clipped. The L2 norm of the mean gradient must then be known before the update.
   bool clips() const { return options_.clip_norm > 0; }
-  /// Returns the factor by which a mean gradient with the L2 norm `norm` must be multiplied before the update, as in
-  /// PyTorch's clip_grad_norm_. Returns 1 if `norm` is not finite; the update then detects the values that are not
-  /// finite.
+  /// Returns the factor by which a mean gradient must be multiplied before the update, as in PyTorch's clip_grad_norm_.
+  /// `norm` is the L2 norm of this mean gradient. Returns 1 if `norm` is not finite; the update then detects the values
+  /// that are not finite.
   float clip_factor(double norm) const;
 
  private:
@@ -58,13 +59,13 @@ class UpdateRules {
   };
 
   OptimizerSettings options_;
-  std::vector<GroupRule> rules_;  ///< in the order of `prepare`'s result; all have the same state vectors
+  std::vector<GroupRule> rules_;  ///< in the order of the result of `prepare`; all have the same state vectors
 };
 
-/// Returns the rule of local SGD that computes new weights from the mean of the copies of the weights. The rule
-/// receives this mean in place of a mean gradient. `options.kind` is one of the two constants below. With kOuterAverage
-/// the mean becomes the new weights. With kOuterNesterov, previous weights minus mean is used as a gradient with
-/// `learning_rate` and `momentum`, as in DiLoCo (Douillard et al. 2023).
+/// Returns the rule by which local SGD computes new weights from the mean of the copies of the weights. The rule
+/// receives this mean in place of a mean gradient. `options.kind` is one of the two constants below. With
+/// kOuterAverage, the mean becomes the new weights. With kOuterNesterov, the rule uses (previous weights - mean) as a
+/// gradient, with `learning_rate` and `momentum` of the options, as in DiLoCo (Douillard et al. 2023).
 /// @throws Error invalid_argument for an unknown kind
 UpdateRules outer_optimizer(const OptimizerSettings& options);
 inline constexpr const char* kOuterAverage = "average";

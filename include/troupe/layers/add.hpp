@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `add`.
+/// The description of the layer that `add` returns.
 class Add final : public LayerSpec {
  public:
   std::string kind() const override { return "add"; }

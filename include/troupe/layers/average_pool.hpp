@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `avg_pool2d`.
+/// The description of the layer that `avg_pool2d` returns.
 class AveragePool final : public LayerSpec {
  public:
   explicit AveragePool(const Window& window) : window_(window) {}
@@ -20,8 +20,8 @@ class AveragePool final : public LayerSpec {
   Window window_;
 };
 
-/// Returns a layer that computes the mean of each window, like PyTorch's AvgPool2d. The zeros of the padding are
-/// included in the mean.
+/// Returns a layer that computes the mean of each window, like PyTorch's AvgPool2d. The zeros of the padding count as
+/// values of the window.
 Layer avg_pool2d(const PoolingOptions& options);
 
 }  // namespace troupe::models

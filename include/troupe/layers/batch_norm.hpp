@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `batch_norm`.
+/// The description of the layer that `batch_norm` returns.
 class BatchNorm final : public LayerSpec {
  public:
   std::string kind() const override { return "batch-norm"; }
@@ -17,9 +17,9 @@ class BatchNorm final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that normalizes each channel by the mean and variance of the shard's batch (epsilon 1e-5), then
-/// scales and shifts it. Evaluations use running statistics (momentum 0.1), which are computed from the samples of all
-/// shards.
+/// Returns a layer that normalizes each channel by the mean and variance of the shard's batch (epsilon 1e-5), and then
+/// scales and shifts the channel by learned numbers. In evaluations, each channel is normalized by its running mean and
+/// variance (momentum 0.1) instead, which are computed from the samples of all shards.
 Layer batch_norm();
 
 }  // namespace troupe::models

@@ -4,8 +4,9 @@
 
 namespace troupe::models {
 
-/// The layer of `conv2d`. With bias, weights and bias start uniform in +-1 / sqrt(fan in), as in PyTorch. Without bias,
-/// weights start normal with variance 2 / fan out, as in torchvision's ResNets.
+/// The description of the layer that `conv2d` returns. In a layer with bias, the first weights and biases are uniform
+/// in +-1 / sqrt(fan in), as in PyTorch. In a layer without bias, the first weights are normal with variance 2 / fan
+/// out, as in torchvision's ResNets.
 class Convolution final : public LayerSpec {
  public:
   Convolution(std::int64_t outputs, const Window& window, bool bias)
@@ -36,13 +37,13 @@ class Convolution final : public LayerSpec {
 struct ConvolutionOptions {
   std::int64_t kernel = 3;  ///< height and width in pixels, at most 255
   std::int64_t stride = 1;  ///< in pixels
-  /// Zeros on each side, in pixels; less than `kernel`.
+  /// Number of rows and columns of zeros that are added on each side of the image; less than `kernel`.
   std::int64_t padding = 0;
   bool bias = true;  ///< if true, a learned bias is added to each channel
 };
 
-/// Returns a 2-D convolution, like PyTorch's Conv2d: `conv2d(64, {.kernel = 3, .stride = 2, .padding = 1, .bias =
-/// false})`.
+/// Returns a layer that computes a 2-D convolution, like PyTorch's Conv2d. Example: `conv2d(64, {.kernel = 3, .stride =
+/// 2, .padding = 1, .bias = false})`.
 /// @param outputs number of output channels.
 /// @param options kernel, stride, padding and bias.
 Layer conv2d(std::int64_t outputs, const ConvolutionOptions& options);

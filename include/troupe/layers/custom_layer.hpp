@@ -11,9 +11,10 @@ namespace troupe::models {
 /// the same time, for different batches, so these functions must not keep state between calls.
 class CustomLayer : public LayerSpec {
  public:
-  /// The arguments of a forward pass. Samples lie one after the other, row-major. The shape of an input sample is the
-  /// argument of output(), and the shape of an output sample is its result. Tensors lie one after the other, in the
-  /// order of tensors(). Spans have no particular alignment.
+  /// The arguments of a forward pass for one batch. In `input` and `output`, samples lie one after the other,
+  /// row-major. The shape of an input sample is the argument of `output()`, and the shape of an output sample is its
+  /// result. In `tensors`, the layer's tensors lie one after the other, in the order of `tensors()`. Spans have no
+  /// particular alignment.
   struct Forward {
     BatchContext context;
     std::int64_t samples = 0;
@@ -21,7 +22,7 @@ class CustomLayer : public LayerSpec {
     std::span<const float> tensors;
     std::span<float> output;
   };
-  /// The arguments of a backward pass; see Forward.
+  /// The arguments of a backward pass for one batch. The spans have the same layout as those of Forward.
   struct Backward {
     BatchContext context;
     std::int64_t samples = 0;
@@ -29,14 +30,14 @@ class CustomLayer : public LayerSpec {
     std::span<const float> output;
     std::span<const float> output_gradient;
     std::span<const float> tensors;
-    /// Empty if no earlier layer needs the input gradient.
+    /// Receives the gradient with respect to the input. Empty if no earlier layer needs this gradient.
     std::span<float> input_gradient;
-    /// The gradient of the sum over the samples.
+    /// Receives the gradient with respect to the tensors, summed over the samples.
     std::span<float> tensors_gradient;
   };
 
-  /// Returns true if a replica on an accelerator may compute this layer on the CPU, with samples copied in both
-  /// directions for each batch. If false (default), such a replica throws an error.
+  /// Returns true if a replica on an accelerator may compute this layer on the CPU. Its samples are then copied to the
+  /// host and back for each batch. If false (default), a network with this layer throws an error on an accelerator.
   virtual bool takes_copies() const { return false; }
 
   /// Computes the forward pass of a batch and writes all values of `at.output`.

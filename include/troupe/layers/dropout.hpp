@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `dropout`.
+/// The description of the layer that `dropout` returns.
 class Dropout final : public LayerSpec {
  public:
   explicit Dropout(double probability) : probability_(probability) {}
@@ -22,9 +22,9 @@ class Dropout final : public LayerSpec {
   double probability_;
 };
 
-/// Returns a layer that in training sets each value to zero with this probability and divides the other values by 1 -
-/// probability. The choice of values depends only on (seed, shard, step) and the number of the layer. In evaluations
-/// the output is the input.
+/// Returns a layer that, in training, sets each value to zero with probability `probability` and divides all other
+/// values by (1 - probability). The choice of the zeros depends only on (seed, shard, step) and the number of the
+/// layer. In evaluations the output is the input.
 /// @param probability in [0, 1).
 Layer dropout(double probability = 0.5);
 

@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `flatten`.
+/// The description of the layer that `flatten` returns.
 class Flatten final : public LayerSpec {
  public:
   std::string kind() const override { return "flatten"; }
@@ -15,7 +15,7 @@ class Flatten final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that converts a sample of any shape to flat features.
+/// Returns a layer that converts a sample of any shape to flat features, one for each float.
 Layer flatten();
 
 }  // namespace troupe::models

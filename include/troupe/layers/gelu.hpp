@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `gelu`.
+/// The description of the layer that `gelu` returns.
 class Gelu final : public LayerSpec {
  public:
   std::string kind() const override { return "GELU"; }
@@ -13,8 +13,9 @@ class Gelu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the Gaussian error linear unit: x times the standard normal distribution function of
-/// x. It uses the error function, not an approximation (Hendrycks and Gimpel, "Gaussian error linear units", 2016).
+/// Returns a layer that computes the Gaussian error linear unit for each value x: x times the standard normal
+/// distribution function of x (Hendrycks and Gimpel, "Gaussian error linear units", 2016). The layer computes the
+/// distribution function by the error function, without approximation.
 Layer gelu();
 
 }  // namespace troupe::models

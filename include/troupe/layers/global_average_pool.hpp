@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `global_average_pool`.
+/// The description of the layer that `global_average_pool` returns.
 class GlobalAveragePool final : public LayerSpec {
  public:
   std::string kind() const override { return "global average pooling"; }
@@ -12,7 +12,8 @@ class GlobalAveragePool final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the mean of each channel. The output has one flat feature for each channel.
+/// Returns a layer that computes the mean of each channel over all pixels. The output has one flat feature for each
+/// channel.
 Layer global_average_pool();
 
 }  // namespace troupe::models

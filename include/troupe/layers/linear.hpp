@@ -4,7 +4,8 @@
 
 namespace troupe::models {
 
-/// The layer of `linear`. Weights and biases start uniform in +-1 / sqrt(fan in), as in PyTorch.
+/// The description of the layer that `linear` returns. The first weights and biases are uniform in +-1 / sqrt(fan in),
+/// as in PyTorch.
 class Linear final : public LayerSpec {
  public:
   explicit Linear(std::int64_t outputs) : outputs_(outputs) {}
@@ -25,7 +26,7 @@ class Linear final : public LayerSpec {
   std::int64_t outputs_;
 };
 
-/// Returns a fully connected layer with bias. It needs flat input.
+/// Returns a fully connected layer with bias. Its input must be flat (see `flatten`).
 /// @param outputs number of output features.
 Layer linear(std::int64_t outputs);
 

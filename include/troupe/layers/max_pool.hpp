@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `max_pool2d`.
+/// The description of the layer that `max_pool2d` returns.
 class MaxPool final : public LayerSpec {
  public:
   explicit MaxPool(const Window& window) : window_(window) {}

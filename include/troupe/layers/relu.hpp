@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `relu`.
+/// The description of the layer that `relu` returns.
 class Relu final : public LayerSpec {
  public:
   std::string kind() const override { return "ReLU"; }
@@ -13,7 +13,7 @@ class Relu final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the rectified linear unit: max(x, 0).
+/// Returns a layer that computes the rectified linear unit of each value x: max(x, 0).
 Layer relu();
 
 }  // namespace troupe::models

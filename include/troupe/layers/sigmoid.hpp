@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `sigmoid`.
+/// The description of the layer that `sigmoid` returns.
 class Sigmoid final : public LayerSpec {
  public:
   std::string kind() const override { return "sigmoid"; }
@@ -13,7 +13,7 @@ class Sigmoid final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the logistic function: 1 / (1 + exp(-x)).
+/// Returns a layer that computes the logistic function of each value x: 1 / (1 + exp(-x)).
 Layer sigmoid();
 
 }  // namespace troupe::models

@@ -4,7 +4,7 @@
 
 namespace troupe::models {
 
-/// The layer of `tanh`.
+/// The description of the layer that `tanh` returns.
 class Tanh final : public LayerSpec {
  public:
   std::string kind() const override { return "tanh"; }
@@ -13,7 +13,7 @@ class Tanh final : public LayerSpec {
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 };
 
-/// Returns a layer that computes the hyperbolic tangent.
+/// Returns a layer that computes the hyperbolic tangent of each value.
 Layer tanh();
 
 }  // namespace troupe::models

@@ -4,28 +4,30 @@
 
 namespace troupe::models {
 
-/// A square window that slides over images.
+/// A square window that slides over the pixels of an image, as in convolutions and pooling layers.
 struct Window {
   std::int64_t kernel = 1;  ///< height and width in pixels, at most 255
   std::int64_t stride = 1;  ///< in pixels
-  /// Zeros on each side, in pixels; less than `kernel`.
+  /// Number of rows and columns of zeros that are added on each side of the image; less than `kernel`.
   std::int64_t padding = 0;
 
-  /// Returns true if the positions of the window lie side by side, without overlap or gap, and there is no padding.
+  /// Returns true if neighbouring positions of the window neither overlap nor leave a gap, and there is no padding.
   bool is_plain() const { return stride == kernel && padding == 0; }
-  /// Returns the output shape for images of shape `input`: `channels` channels with one pixel for each position of the
-  /// window.
+  /// Returns the shape of the output if the window slides over images of shape `input`: `channels` channels with one
+  /// pixel for each position of the window.
   /// @throws Error invalid_argument if the window does not fit; see LayerSpec::output.
   SampleShape slide(const SampleShape& input, std::int64_t channels) const;
-  /// Does the same for pooling, which keeps the number of channels. The padding must be at most half of the kernel.
+  /// Returns the shape of the output of a pooling layer with this window, which keeps the number of channels of
+  /// `input`.
+  /// @throws Error invalid_argument if the window does not fit, or the padding is more than half of the kernel.
   SampleShape pool(const SampleShape& input) const;
-  /// See LayerSpec::numbers.
+  /// Returns the members by name, as LayerSpec::numbers does.
   std::map<std::string, double> numbers() const;
-  /// Returns how many rows or columns after the end of the input the last position of the window covers. If the input
-  /// is not a whole number of strides, the result is less than `padding`. A negative result means that this many rows
-  /// or columns at the end of the input are not covered.
-  /// @param input rows or columns of the input.
-  /// @param output rows or columns of the output.
+  /// Returns how many rows (or columns) behind the end of the input the last position of the window covers. A negative
+  /// result means that this many rows at the end of the input are not covered. The result equals `padding` if the last
+  /// position of the window ends exactly at the end of the padded input; otherwise the result is less.
+  /// @param input number of rows (or columns) of the input.
+  /// @param output number of rows (or columns) of the output.
   std::int64_t far_padding(std::int64_t input, std::int64_t output) const {
     return (output - 1) * stride + kernel - input - padding;
   }
@@ -35,10 +37,10 @@ struct Window {
 struct PoolingOptions {
   std::int64_t kernel = 2;  ///< height and width in pixels, at most 255
   std::int64_t stride = 0;  ///< in pixels; 0 (default): the kernel
-  /// Zeros on each side, in pixels; at most half of the kernel.
+  /// Number of rows and columns of zeros that are added on each side of the image; at most half of the kernel.
   std::int64_t padding = 0;
 
-  /// Returns the window of these options.
+  /// Returns the window that these options describe.
   Window window() const { return {.kernel = kernel, .stride = stride == 0 ? kernel : stride, .padding = padding}; }
 };
 

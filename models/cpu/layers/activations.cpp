@@ -64,10 +64,11 @@ class Eltwise final : public Operation {
   Primitive backward_;
 };
 
-/// An activation function of oneDNN, applied to each value. Padding channels remain zero.
+/// Computes an activation function by oneDNN, for each value separately. Padding channels remain zero.
 class EltwiseKernels final : public LayerKernels {
  public:
-  /// @param algorithm if its name ends in `use_dst_for_bwd`, the backward pass reads the output, else the input
+  /// @param algorithm the activation function. If the name of the algorithm ends in `use_dst_for_bwd`, the backward
+  /// pass reads the output of the forward pass, otherwise its input
   explicit EltwiseKernels(algorithm algorithm) : algorithm_(algorithm) {}
 
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {

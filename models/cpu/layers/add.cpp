@@ -8,8 +8,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// A sum, and optionally its ReLU, that no batch-norm computes. The gradient of each input equals the gradient of the
-/// sum.
+/// Adds two inputs, and applies a ReLU if the plan requires it. Used for sums that are not computed by a batch-norm.
+/// The gradient of each input equals the gradient of the sum.
 class Add final : public Operation {
  public:
   Add(const PlacedLayer& layer, std::int64_t batch) : layout_(layer.output), relu_(layer.planned.relu), batch_(batch) {}

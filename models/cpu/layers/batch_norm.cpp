@@ -11,11 +11,11 @@ namespace troupe::cpu {
 
 namespace {
 
-/// One value for each channel of a block.
+/// An array with one value for each channel of a block of channels.
 template <class T>
 using PerChannel = std::array<T, kChannelBlock>;
 
-/// Batch-norm that also adds a second input and applies a ReLU, if the plan requires it. Processes one block of
+/// Computes a batch-norm. If the plan requires it, also adds a second input and applies a ReLU. Processes one block of
 /// channels at a time, so that each loop over the block finds its input in the cache.
 class BatchNorm final : public Operation {
  public:
@@ -62,7 +62,7 @@ class BatchNorm final : public Operation {
         at.gradient[first + i] = static_cast<float>(products[i] * inverse_deviation_[first + i]);
         at.gradient[shift_vector_ + first + i] = static_cast<float>(sums[i]);
       }
-      if (!at.context.training) sums = products = {};  // the running mean and deviation do not depend on the input
+      if (!at.context.training) sums = products = {};  // running statistics do not depend on the input
       if (at.input_gradient != nullptr) pass_on(block, at, sums, products);
     }
   }
@@ -70,8 +70,8 @@ class BatchNorm final : public Operation {
  private:
   std::size_t inner() const { return static_cast<std::size_t>(shape_.inner); }
 
-  /// Computes mean and deviation of the batch. Writes the sums for the running statistics to `at.statistics_sums` (see
-  /// ParameterLayout::update_statistics).
+  /// Computes mean and deviation of the batch for the channels of `block`. Writes the sums from which running
+  /// statistics are updated to `at.statistics_sums` (see ParameterLayout::update_statistics).
   void measure(std::int64_t block, const ForwardOperands& at) {
     PerChannel<double> mean{};
     PerChannel<double> variance{};
@@ -118,7 +118,7 @@ class BatchNorm final : public Operation {
   NormShape shape_;
   bool has_addend_;
   std::size_t shift_vector_;
-  std::vector<float> mean_;  ///< mean of the forward pass, by channel
+  std::vector<float> mean_;  ///< mean of each channel in the forward pass
   std::vector<float> inverse_deviation_;
 };
 

@@ -5,22 +5,24 @@
 #include "runtime/simd.hpp"
 
 // The 8 or 16 channels of a block are adjacent in memory. Loops over the channels of a pixel have a constant number of
-// iterations, so that g++ turns each loop into one vector instruction. A fixed number of pixels is summed up in floats,
-// and these sums are added in doubles. The order of additions is fixed, so the results are bitwise reproducible.
+// iterations, so that g++ turns each loop into one vector instruction. The values of up to 128 pixels are added in
+// floats, and these sums are added in doubles. The order of additions is fixed, so the results are bitwise
+// reproducible.
 namespace troupe::cpu {
 
 namespace {
 
 constexpr std::int64_t kPixelsOfFloats = 128;
 constexpr int kMostInner = 16;
-/// The number of independent sums. While one addition runs, the additions of other sums can start.
+/// The number of independent sums. The processor can start the additions of the other sums before one addition has
+/// ended.
 constexpr int kChains = 4;
 
 template <int kInner>
 using Floats = typename Pixel<kInner>::Floats;
 
-/// Calls term(pixel, values) for all pixels of a run, and adds the values, which `term` sets, to `total`, channel by
-/// channel.
+/// Calls term(pixel, values) for each pixel of a run. `term` sets `values`, one for each of the kInner channels. Adds
+/// the values of all pixels to `total`, for each channel separately.
 template <int kInner, class Term>
 [[gnu::always_inline]] inline void sum_pixels(std::int64_t pixels, double* total, const Term& term) {
   for (std::int64_t first = 0; first < pixels; first += kPixelsOfFloats) {
@@ -113,8 +115,9 @@ template <int kInner, class T>
   normalise_block<kInner, false, false>(shape, block, input, addend, scale, shift, output);
 }
 
-/// Computes the gradient with respect to the value before the ReLU, in place in `gradient`. Adds the second gradient,
-/// and then sets elements to zero where the ReLU set the output to zero.
+/// Changes `gradient`, the gradient with respect to the output of the layer, to the gradient with respect to the value
+/// before the ReLU. For this, adds `second`, a second gradient of the output, and then sets elements to zero where the
+/// ReLU set `output` to zero.
 template <int kInner, bool kSecond, bool kRelu, class T>
 [[gnu::always_inline]] inline void gather_run(std::int64_t pixels, const T* __restrict output,
                                               const T* __restrict second, T* __restrict gradient) {
@@ -135,8 +138,8 @@ template <int kInner, bool kSecond, bool kRelu, class T>
   }
 }
 
-/// The number of pixels of which `gather_run` computes the gradients before they are summed up. They must fit into the
-/// first-level cache.
+/// The number of pixels for which `gather_run` computes gradients before they are added up. The gradients of this many
+/// pixels fit into the first-level cache.
 constexpr std::int64_t kPixelsOfTile = kPixelsOfFloats;
 
 template <int kInner, bool kSecond, bool kRelu, class T>
@@ -181,7 +184,7 @@ template <int kInner, class T>
   sums_of_block<kInner, false, false>(shape, block, input, output, second, mean, gradient, sum, product_sum);
 }
 
-/// Factors for each channel of a block; see input_gradients.
+/// The factors of `input_gradients`, one for each channel of a block.
 struct GradientFactors {
   float mean[kMostInner];
   float by_gradient[kMostInner];
@@ -212,7 +215,8 @@ template <int kInner, class T>
   }
 }
 
-// Defines one function for each element type and block length, compiled for several instruction sets.
+// For one element type and one number of channels in a block, defines all functions. They are compiled for several
+// instruction sets.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define TROUPE_NORM_KERNELS(T, kInner, SUFFIX)                                                                        \
   TROUPE_CLONES void moments_##SUFFIX(const NormShape& shape, std::int64_t block, const void* input, double* mean,    \

@@ -22,11 +22,12 @@ using ConvolutionForward = dnnl::convolution_forward;
 using ConvolutionData = dnnl::convolution_backward_data;
 using ConvolutionWeights = dnnl::convolution_backward_weights;
 
-/// The number of samples that are computed at once. The intermediate results of Winograd's algorithm for this many
-/// samples fit into the cache. With 64 samples, the algorithm loses a quarter of its speed.
+/// The number of samples of a slice: the samples that are computed at once. The intermediate results of Winograd's
+/// algorithm for this many samples fit into the cache. With 64 samples, the algorithm loses a quarter of its speed.
 constexpr std::int64_t kSliceSamples = 32;
 
-/// Winograd's algorithm is used if there are at least this many pixels for each channel; see winograd_pays.
+/// Winograd's algorithm is used if the ratio of pixels (in all samples of a slice) to channels is at least this number;
+/// see winograd_pays.
 constexpr std::int64_t kPixelsPerChannel = kHasWinograd ? 4 : 3;
 
 /// Maximum number of channels of row-major images that oneDNN's convolutions can read without blocks of channels.
@@ -72,9 +73,9 @@ class ConvolutionDescriptors {
 
   /// Returns true if Winograd's algorithm is faster than a direct convolution. Winograd's algorithm transforms the
   /// weights in each call, which takes less time than it saves only if there are many pixels. Measured with oneDNN's
-  /// implementation: faster for 64 channels of 56x56 pixels and for 128 of 28x28, but not for 256 of 14x14. Measured
-  /// with the transforms of this project: also faster for 64 channels of 14x14. The data gradient of Winograd's
-  /// algorithm reads the weights in the same layout as the forward pass.
+  /// implementation, it is faster for 64 channels of 56x56 pixels and for 128 channels of 28x28 pixels, but not for 256
+  /// channels of 14x14 pixels. Measured with the transforms of this project, it is also faster for 64 channels of 14x14
+  /// pixels. The data gradient of Winograd's algorithm reads the weights in the same layout as the forward pass.
   bool winograd_pays() const {
     const std::int64_t pixels = extents_of(source_)[0] * layer_.output.pixels();
     return pixels >= kPixelsPerChannel * std::max(layer_.input.channels, layer_.output.channels);
@@ -88,11 +89,12 @@ class ConvolutionDescriptors {
                                                           forward(algorithm::convolution_direct, stored()),
                                                           forward(algorithm::convolution_direct, any_weights()));
   }
-  /// Returns the descriptor of the weight gradient, which is always computed in floats. Tries several layouts, because
-  /// oneDNN has fast kernels for some layouts only. Without AVX-512, oneDNN has only slow reference loops for one or
-  /// two input channels in row-major layout, and for images smaller than the kernel. A layout of format `any` then lets
-  /// oneDNN use a matrix product, for which inputs and output gradients are converted to row-major. Some versions of
-  /// oneDNN also need an input of format `any` to find a fast kernel for bfloat16 (kNeedsAnyInput).
+  /// Returns the descriptor of the weight gradient, which is always a gradient in floats. Tries several layouts,
+  /// because oneDNN has fast kernels for some layouts only. Without AVX-512, oneDNN has only slow reference loops in
+  /// two cases: for one or two input channels in row-major layout, and for images smaller than the kernel. In these
+  /// cases, a layout of format `any` lets oneDNN use a matrix product, for which inputs and output gradients are
+  /// converted to row-major. Some versions of oneDNN also need an input of format `any` to find a fast kernel for
+  /// bfloat16 (kNeedsAnyInput).
   ConvolutionWeights::primitive_desc fastest_weights() const {
     const auto hint = fastest_forward();
     const memory::desc any = any_layout(stored());
@@ -114,8 +116,8 @@ class ConvolutionDescriptors {
 
  private:
   const memory::desc& stored() const { return layer_.weights->stored; }
-  /// Returns the description of weights in a layout that oneDNN chooses, in the element type in which the layer
-  /// computes.
+  /// Returns the description of weights in the element type in which the layer computes, with format `any`: oneDNN
+  /// chooses the layout.
   memory::desc any_weights() const { return any_layout(stored(), layer_.input.element); }
 
   algorithm preferred() const {
@@ -128,7 +130,7 @@ class ConvolutionDescriptors {
   memory::dims strides_, padding_, far_padding_;
 };
 
-/// Computes the forward pass and the data gradient for a slice of the batch.
+/// Computes the forward pass and the gradient of the input for a slice of the batch: `samples` consecutive samples.
 class Slice {
  public:
   Slice(Context& context, const PlacedLayer& layer, std::int64_t samples) : layer_(layer), samples_(samples) {
@@ -148,7 +150,7 @@ class Slice {
     if (!winograd_data_) data_.emplace(DataPass::make<ConvolutionData>(context, layer_.weights->stored, fastest));
   }
 
-  /// Writes the output of the slice. `biases` is not used if the layer has no bias.
+  /// Computes the forward pass of the slice and writes its output. `biases` is not read if the layer has no bias.
   void forward(const void* input, const float* weights, const float* biases, void* output) {
     if (winograd_forward_)
       winograd_forward_->run(input, weights, spec_of<models::Convolution>(layer_).bias() ? biases : nullptr, output);
@@ -163,7 +165,7 @@ class Slice {
   }
 
  private:
-  /// Returns true if the slice should use WinogradPass.
+  /// Returns true if the slice should use WinogradPass instead of oneDNN's implementation.
   /// @param direct the name of the implementation that oneDNN would use
   static bool uses_winograd(const ConvolutionDescriptors& make, const char* direct) {
     return !kHasWinograd && (make.winograd_pays() || is_reference(direct));
@@ -299,8 +301,8 @@ void ConvolutionKernels::place(Context& context, PlacedLayer& layer, std::int64_
   weights.positions.resize(static_cast<std::size_t>(planned.input.channels * kernel * kernel));
   std::iota(weights.positions.begin(), weights.positions.end(), 0);
 
-  // The flat vector contains the weights as floats, even if the layer computes in bfloat16. Their layout is the one
-  // that a forward pass in floats prefers.
+  // The flat vector contains the weights as floats, even if the layer computes in bfloat16. The layout of the weights
+  // is the layout that a forward pass in floats prefers.
   const PlacedLayer floats = in_floats(layer);
   const ConvolutionDescriptors make(context, floats, std::min(batch, kSliceSamples));
   const auto chosen = first_fast<ConvolutionForward::primitive_desc>(

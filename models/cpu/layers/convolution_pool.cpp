@@ -8,9 +8,9 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Minimum size in bytes of the values between the two layers in a slice. The number of samples of a slice is the
-/// smallest power of two that reaches this size, but at most kMostSamples. Measured: with smaller slices, the
-/// convolution gets slower by more time than the cache saves.
+/// Minimum size in bytes of the values between the two layers for one slice of the batch. The number of samples of a
+/// slice is the smallest power of two that reaches this size, but at most kMostSamples. Measurements show that with
+/// smaller slices, the convolution loses more time than the cache saves.
 constexpr std::int64_t kSliceBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostSamples = 32;
 
@@ -82,7 +82,7 @@ class ConvolutionPool final : public Operation {
   const PlacedLayer& pool_;
   std::int64_t samples_;
   std::unique_ptr<Operation> whole_, rest_;
-  std::vector<std::unique_ptr<Operation>> pools_;  ///< one for each slice, because a pool stores positions of maxima
+  std::vector<std::unique_ptr<Operation>> pools_;  ///< one for each slice, because each stores positions of maxima
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Runs a user's layer. Converts its operands to row-major floats, and its results back to the layout of the network.
+/// Runs a CustomLayer. Converts the operands of the layer to row-major floats, and its results back to the layout of
+/// the network.
 class Custom final : public Operation {
  public:
   Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -51,7 +52,8 @@ class Custom final : public Operation {
   }
 
  private:
-  /// Memory for row-major operands. Other layers use the same memory between calls.
+  /// Memory for the layer's operands as row-major floats. Between two calls of this operation, other layers use the
+  /// same memory.
   struct Plain {
     std::span<float> input, output, input_gradient, output_gradient;
   };

@@ -10,7 +10,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Dropout. The backward pass draws the same random numbers again, so that they need not be stored.
+/// Computes dropout. The backward pass draws the random numbers of the forward pass again, so that they need not be
+/// stored.
 class Dropout final : public Operation {
  public:
   Dropout(const PlacedLayer& layer, std::int64_t batch)

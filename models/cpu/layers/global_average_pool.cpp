@@ -7,7 +7,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// `count` blocks of `inner` channels with `pixels` pixels each.
+/// The shape of the input: `count` blocks of `inner` channels, each with `pixels` pixels.
 struct Blocks {
   std::int64_t count;
   std::int64_t pixels;

@@ -15,8 +15,8 @@ using LinearForward = dnnl::inner_product_forward;
 using LinearData = dnnl::inner_product_backward_data;
 using LinearWeights = dnnl::inner_product_backward_weights;
 
-/// Creates oneDNN's descriptors for the passes of a layer, for one batch size. If the input was an image before a
-/// flatten layer, a row of the input is the image in its blocked layout, as floats.
+/// Creates oneDNN's descriptors for the passes of a linear layer, for one batch size. If the layer reads a flattened
+/// image, each row of its input is the image in its blocked layout, as floats.
 struct LinearDescriptors {
   Context& context;
   const PlacedLayer& layer;
@@ -99,8 +99,8 @@ class Linear final : public Operation {
   bool learns() const { return !layer_.planned.keeps_tensors; }
   std::int64_t input_size() const { return batch_ * layer_.input.size(); }
 
-  /// Returns the input as floats: `input` itself, or a converted copy. Linear layers always compute in floats, because
-  /// they take little time compared to convolutions.
+  /// Returns the address of the input as floats: `input` itself, or a converted copy. Linear layers always compute in
+  /// floats, because they take little time compared to convolutions.
   const void* as_floats(const void* input) {
     if (layer_.input.element == Element::f32) return input;
     to_floats(input, context_.activations.floats(), layer_.input, batch_);
@@ -124,9 +124,9 @@ class Linear final : public Operation {
   std::optional<DataPass> data_pass_;
 };
 
-/// Returns a layout with blocks of 64 outputs for weights for which oneDNN 3 prefers blocks of 16 inputs x 32 outputs;
-/// otherwise nothing. With blocks of 64 outputs, which oneDNN 2.6 prefers, the backward pass takes a few percent less
-/// time.
+/// If oneDNN 3 prefers blocks of 16 inputs x 32 outputs for `weights`, returns a layout with blocks of 64 outputs
+/// instead. Otherwise returns nothing. oneDNN 2.6 prefers blocks of 64 outputs, with which the backward pass takes a
+/// few percent less time.
 std::optional<memory::desc> in_wider_blocks(const memory::desc& weights) {
   const BlockedLayout layout = layout_of(weights);
   const std::vector<std::pair<int, dnnl_dim_t>> narrow{{1, 16}, {0, 32}};
@@ -136,7 +136,7 @@ std::optional<memory::desc> in_wider_blocks(const memory::desc& weights) {
 
 class LinearKernels final : public LayerKernels {
  public:
-  /// Returns the row-major layout: a linear layer that reads flattened input images can read raw samples.
+  /// Returns the row-major layout, because a linear layer that reads flattened input images can read raw samples.
   std::optional<Layout> sample_layout(const SampleShape& input, Element /*element*/) const override {
     return plain_layout(input);
   }

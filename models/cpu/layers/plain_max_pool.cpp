@@ -10,8 +10,8 @@ namespace troupe::cpu {
 
 namespace {
 
-/// The shape of the input: `planes` times height x width pixels with `inner` channels each. A plane is one block of
-/// channels of one sample.
+/// The shape of the input: `planes` planes, each with height x width pixels of `inner` channels. A plane is one block
+/// of channels of one sample.
 struct PoolShape {
   std::int64_t planes;
   std::int64_t height, width, inner;
@@ -27,11 +27,12 @@ struct PoolShape {
   float floor() const { return relu ? 0.0F : -std::numeric_limits<float>::infinity(); }
 };
 
-/// The position of the maximum in its window, counted row by row; kCut if the ReLU set the output to zero.
+/// The position of the maximum in its window, counted row by row from 0. kCut if the ReLU set the output to zero.
 using Tap = std::int32_t;
 constexpr Tap kCut = -1;
 
-/// Calls visit(index of the window's first input float, index of its first output float) for each window.
+/// Calls visit(in, out) for each window and plane. `in` is the index of the window's first float in the input, and
+/// `out` the index of its first float in the output.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_window(const PoolShape& shape, const Visit& visit) {
   std::int64_t out = 0;
@@ -41,7 +42,8 @@ template <class Visit>
         visit(((plane * shape.height + row * shape.kernel) * shape.width + column * shape.kernel) * shape.inner, out);
 }
 
-/// Calls visit(offset in floats from the window's first float, tap) for each position of a window.
+/// Calls visit(offset, tap) for each position in a window. `offset` is the distance in floats from the window's first
+/// float, and `tap` the number of the position.
 template <class Visit>
 [[gnu::always_inline]] inline void for_each_tap(const PoolShape& shape, const Visit& visit) {
   Tap tap = 0;
@@ -91,7 +93,8 @@ TROUPE_CLONES void backward_any(const PoolShape& shape, const float* __restrict 
 }
 
 // The most frequent case: windows of 2x2 pixels on blocks of kInner channels. The four positions of a window are
-// compared at once. The constant number of iterations lets g++ turn a block of channels into one vector.
+// compared in one loop over the channels. The loop has a constant number of iterations, so g++ turns it into vector
+// instructions.
 template <int kInner>
 [[gnu::always_inline]] inline void maximum_2x2(const float* __restrict upper, const float* __restrict lower,
                                                float floor, float* __restrict output, Tap* __restrict taps) {
@@ -110,7 +113,7 @@ template <int kInner>
 template <int kInner>
 [[gnu::always_inline]] inline void spread_2x2(const float* __restrict gradient, const Tap* __restrict taps,
                                               float* __restrict upper, float* __restrict lower) {
-#pragma GCC unroll 1  // if unrolled, the eight iterations would not be vectorised
+#pragma GCC unroll 1  // g++ does not vectorise the eight iterations if it unrolls them
   for (int i = 0; i < kInner; ++i) {
     const float value = gradient[i];  // read unconditionally: not all processors have masked loads
     const Tap tap = taps[i];

@@ -8,7 +8,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// A ReLU that no other layer applies.
+/// Computes a ReLU that is a layer of its own in the plan, because no neighbouring layer applies it.
 class Relu final : public Operation {
  public:
   Relu(const Layout& layout, std::int64_t batch) : layout_(layout), batch_(batch) {}

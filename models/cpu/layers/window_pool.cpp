@@ -11,7 +11,7 @@ namespace troupe::cpu {
 
 namespace {
 
-/// Returns the description of a layer's pooling for one batch size.
+/// Returns the parameters of oneDNN's pooling that computes the layer for batches of `batch` samples.
 Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl::algorithm how, std::int64_t batch) {
   const SampleShape& input = layer.planned.input;
   const SampleShape& output = layer.planned.output;
@@ -25,7 +25,8 @@ Pooling pooling_of(const PlacedLayer& layer, const models::Window& window, dnnl:
       .far_padding = {window.far_padding(input.height, output.height), window.far_padding(input.width, output.width)}};
 }
 
-/// Sets each output to NaN whose window contains a NaN, because oneDNN's max-pooling ignores NaN.
+/// Sets each value of `output` to NaN if its window in `input` contains a NaN, because oneDNN's max-pooling ignores
+/// NaN.
 template <class T>
 void spread_nans(const PlacedLayer& layer, const models::Window& window, std::int64_t batch, const T* input,
                  T* output) {
@@ -104,7 +105,7 @@ class WindowPool final : public Operation {
   const PlacedLayer& layer_;
   std::int64_t batch_;
   bool is_maximum_;
-  AlignedFloats workspace_;  ///< positions of the maxima; empty for averages
+  AlignedFloats workspace_;  ///< positions of the maxima; empty for average pooling
   Primitive forward_;
   Primitive backward_;
 };

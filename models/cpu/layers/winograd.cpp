@@ -14,19 +14,19 @@ namespace {
 
 constexpr auto kType = memory::data_type::f32;
 
-/// Limit for the bytes of transformed inputs and products that are computed at once. They fit into a second-level
-/// cache.
+/// Limit for the total size in bytes of the transformed inputs and the products that are computed at once. This many
+/// bytes fit into a second-level cache.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{1} << 20;
-constexpr std::int64_t kFewestTiles = 16;  // fewer tiles are not computed at once, because their products are slow
+constexpr std::int64_t kFewestTiles = 16;  // at least this many tiles at once, because smaller products are slow
 
-/// The gap in floats between two matrices. Without a gap, the 36 values of a tile would often compete for the same
-/// lines of the cache.
+/// The gap in floats between two consecutive matrices of WinogradMatrices. Without a gap, the 36 values of a tile would
+/// often compete for the same cache lines.
 constexpr std::int64_t kGap = 16;
 
 WinogradImages images_of(const Layout& layout) { return {layout.channels, layout.height, layout.width, layout.inner}; }
 
-/// Returns the layout of weights in blocks of input x output channels. Within a block, output channels are adjacent for
-/// the forward pass, input channels for the input gradient.
+/// Returns the layout of weights in blocks of input x output channels. Within a block, the output channels are adjacent
+/// for the forward pass, and the input channels for the gradient of the input.
 memory::desc blocked_weights(const PlacedLayer& layer, WinogradPass::Direction direction) {
   using Tag = memory::format_tag;
   const bool forward = direction == WinogradPass::Direction::forward;

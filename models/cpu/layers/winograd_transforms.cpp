@@ -16,7 +16,8 @@ constexpr int kTaps = kWinogradKernel * kWinogradKernel;
 template <int kInner>
 using Vector = typename Pixel<kInner>::Floats;
 
-/// Transforms six inputs in place: B^T d in the paper.
+/// Transforms six inputs d, which are `step` elements apart, in place: B^T d in the paper (see
+/// winograd_transforms.hpp).
 template <class V>
 [[gnu::always_inline]] inline void transform_inputs(V* d, int step) {
   const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step], d5 = d[5 * step];
@@ -32,7 +33,8 @@ template <class V>
   d[5 * step] = 4.0F * d1 - 5.0F * d3 + d5;
 }
 
-/// Transforms six products to four outputs, in place: A^T m in the paper.
+/// Transforms six products m, which are `step` elements apart, to four outputs, in place: A^T m in the paper (see
+/// winograd_transforms.hpp).
 template <class V>
 [[gnu::always_inline]] inline void transform_products(V* m, int step) {
   const V sum = m[step] + m[2 * step];
@@ -46,7 +48,8 @@ template <class V>
   m[3 * step] = difference + 8.0F * far_difference + last;
 }
 
-/// Transforms three weights to six values: G g in the paper.
+/// Transforms three weights g, which are `from_step` elements apart, to six values, which are `to_step` elements apart:
+/// G g in the paper (see winograd_transforms.hpp).
 template <class V>
 [[gnu::always_inline]] inline void transform_taps(const V* g, int from_step, V* to, int to_step) {
   const V ends = g[0] + g[2 * from_step];
@@ -60,7 +63,7 @@ template <class V>
   to[5 * to_step] = g[2 * from_step];
 }
 
-/// The position of a tile in a batch.
+/// The position of a tile (4x4 outputs) in a batch.
 struct Tile {
   std::int64_t sample;
   int row, column;  ///< row and column of the tile's first output
@@ -72,8 +75,8 @@ Tile tile_at(const WinogradImages& images, std::int64_t number) {
           static_cast<int>(place % images.tile_columns()) * kOutputs};
 }
 
-/// Loads the 6x6 inputs of a tile; inputs outside the image are zero.
-/// @param image one block of channels of the tile's sample
+/// Loads the 6x6 inputs of a tile for one block of channels. Inputs outside the image are zero.
+/// @param image the block of channels of the tile's sample
 /// @param d receives the inputs, row by row
 template <int kInner>
 [[gnu::always_inline]] inline void load_inputs(const WinogradImages& images, const Tile& tile, const float* image,

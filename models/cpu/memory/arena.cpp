@@ -19,11 +19,12 @@ constexpr std::align_val_t kLargePage{std::size_t{1} << 21};
 std::byte* allocate(std::size_t bytes) {
   require_memory(bytes, "a pass through the network");
   void* const data = ::operator new(bytes, kLargePage);
-  ::madvise(data, bytes, MADV_HUGEPAGE);  // the result is ignored, because small pages work, too
+  ::madvise(data, bytes, MADV_HUGEPAGE);  // a failure is ignored, because small pages work, too
   return static_cast<std::byte*>(data);
 }
 
-/// Under sanitizers, fills the block with NaN, so that reads of uninitialized values become visible.
+/// Fills the block with NaN if the program is built with sanitizers, so that reads of uninitialized values become
+/// visible. Returns the block.
 Block poisoned(Block block) {
 #if defined(TROUPE_SANITIZED)
   std::memset(block.data(), 0xFF, block.bytes());
@@ -59,7 +60,7 @@ Block ArenaPool::take(std::size_t bytes) {
   std::ranges::sort(free_, {}, &Block::bytes);
   auto found = std::ranges::lower_bound(free_, bytes, {}, &Block::bytes);
   if (found == free_.end()) {
-    if (!free_.empty()) free_.erase(free_.begin());  // all blocks are too small: the new one replaces the smallest
+    if (!free_.empty()) free_.erase(free_.begin());  // all unused blocks are too small: frees the smallest one
     return poisoned(Block(bytes));
   }
   Block block = std::move(*found);

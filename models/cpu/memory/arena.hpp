@@ -7,7 +7,7 @@
 
 namespace troupe::cpu {
 
-/// A block of memory, which uses large pages if the machine has them.
+/// A block of memory, in large pages if the machine supports them.
 class Block {
  public:
   explicit Block(std::size_t bytes);
@@ -23,19 +23,21 @@ class Block {
   std::unique_ptr<std::byte, Free> data_;
 };
 
-/// Memory blocks for values that are needed only during one forward and backward pass. Replicas that compute one after
-/// the other use the same block. The pool and its blocks are freed when the last network that uses the pool ends.
-/// Thread-safe.
+/// A pool of memory blocks for values that are needed during one forward and backward pass only. Replicas that compute
+/// one after the other use the same block. The pool and its blocks are freed when the last network that uses the pool
+/// is destroyed. Thread-safe.
 class ArenaPool {
  public:
-  /// Returns the pool of this process. Creates the pool if no network uses it.
+  /// Returns the pool of this process. Creates the pool if no network uses it yet.
   static std::shared_ptr<ArenaPool> shared();
 
-  /// Adds an unused block of this size. Writes to each page of the block, so that the system provides the memory now.
+  /// Adds an unused block of `bytes` bytes to the pool. Writes to each page of the block, so that the system provides
+  /// the memory now.
   void add(std::size_t bytes);
-  /// Returns an unused block of at least this size, or a new block. The content of the block is undefined.
+  /// Removes an unused block of at least `bytes` bytes from the pool and returns it. If there is none, returns a new
+  /// block. The content of the block is undefined.
   Block take(std::size_t bytes);
-  /// Returns a block of `take` to the pool.
+  /// Gives a block that `take` has returned back to the pool.
   void give_back(Block block);
 
  private:
@@ -44,7 +46,7 @@ class ArenaPool {
   std::vector<Block> free_;
 };
 
-/// Takes a block of the pool in the constructor and gives the block back in the destructor.
+/// Takes a block from a pool in the constructor, and gives the block back to the pool in the destructor.
 class Arena {
  public:
   Arena(ArenaPool& pool, std::size_t bytes) : pool_(pool), block_(pool.take(bytes)) {}

@@ -26,7 +26,7 @@ ErrorCode code_of(cudaError_t result) {
 }
 
 /// Returns true if the current device has almost no free memory. cuDNN and cuBLAS report only a general failure if they
-/// cannot allocate memory, so this check finds the reason.
+/// cannot allocate memory, so errors are explained by this check.
 bool is_full() {
   constexpr std::size_t kNextToNone = std::size_t{64} << 20;
   std::size_t free = 0;

@@ -54,7 +54,7 @@ std::string pci_of(int device) {
   return text.data();
 }
 
-/// Returns CUDA's device numbers, ordered by PCI id.
+/// Returns CUDA's numbers of all devices, in the order of the devices' PCI ids.
 std::vector<int> ordered_devices() {
   std::vector<std::pair<std::string, int>> devices;
   for (int device = 0, count = count_devices(); device < count; ++device) devices.emplace_back(pci_of(device), device);
@@ -71,7 +71,8 @@ cudaDeviceProp properties_of(int device) {
   return properties;
 }
 
-/// Returns nothing if the device is full or used exclusively by another process.
+/// Returns the free memory of a device in bytes. Returns nothing if the device is full or used exclusively by another
+/// process.
 std::optional<std::size_t> free_memory_of(int device) {
   std::size_t free = 0;
   std::size_t all = 0;

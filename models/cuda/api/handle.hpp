@@ -31,7 +31,8 @@ class Handle {
   T value_ = nullptr;
 };
 
-/// A CUDA stream: a queue of work that runs in order, and concurrently with the work of other streams.
+/// A CUDA stream: a queue of work. The work of one stream runs in order, and concurrently with the work of other
+/// streams.
 class Stream {
  public:
   Stream()
@@ -43,9 +44,9 @@ class Stream {
         }) {}
 
   cudaStream_t get() const { return handle_.get(); }
-  /// Blocks until all queued work has ended. First polls a few times, because short work ends before a thread could
-  /// sleep and wake up. Then sleeps until the work ends; cudaStreamSynchronize is not used, because it may keep a core
-  /// busy.
+  /// Blocks until all work of the stream has ended. First polls a few times, because short work ends before the thread
+  /// could sleep and wake up. Then sleeps until the work ends. cudaStreamSynchronize is not used, because it may keep a
+  /// core busy while it waits.
   void synchronize() const {
     constexpr int kLooks = 50;  // polls for about 100 microseconds
     check(cudaEventRecord(so_far_.get(), get()), "recording an event");
@@ -63,13 +64,13 @@ class Stream {
   Handle<cudaEvent_t, cudaEventDestroy> so_far_;
 };
 
-/// An event: a point in the work of a stream. Other streams can wait until the work before this point is done.
+/// An event marks a point in the work of a stream. Other streams can wait until all work before this point is done.
 class Event {
  public:
   Event() : Event(cudaEventDisableTiming) {}
 
   void record(const Stream& stream) const { check(cudaEventRecord(handle_.get(), stream.get()), "recording an event"); }
-  /// Makes all work that is queued on `stream` from now on wait for the recorded work.
+  /// Makes all work that is queued on `stream` from now on wait for the work before the event.
   void block(const Stream& stream) const {
     check(cudaStreamWaitEvent(stream.get(), handle_.get(), 0), "waiting for an event");
   }
@@ -83,12 +84,12 @@ class Event {
   Handle<cudaEvent_t, cudaEventDestroy> handle_;
 };
 
-/// An event with a time stamp.
+/// An event that also records the time at which the stream reaches it.
 class TimedEvent : public Event {
  public:
   TimedEvent() : Event(cudaEventDefault) {}
 
-  /// Returns the seconds between two events. Both events must have occurred.
+  /// Returns the seconds from the event `earlier` to this event. The streams must have reached both events.
   double seconds_since(const TimedEvent& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.get(), get()), "querying a time");

@@ -15,8 +15,8 @@ class DeviceMemory {
   std::size_t bytes() const { return bytes_; }
   std::byte* data() const { return static_cast<std::byte*>(handle_.get()); }
   float* floats() const { return static_cast<float*>(handle_.get()); }
-  /// Increases the size to at least `bytes`. If the size changes, the content is lost and the address changes. No work
-  /// that uses the memory may be running.
+  /// Increases the size to at least `bytes`. If the size changes, the content is lost and the address changes. The
+  /// device must not be running work that uses the memory.
   void reserve(std::size_t bytes) {
     if (bytes <= bytes_) return;
     *this = DeviceMemory();  // frees the old memory first, because both may not fit
@@ -24,6 +24,7 @@ class DeviceMemory {
   }
 
  private:
+  /// Sets `made` to the address of new memory of the device.
   /// @throws Error limit_reached if there is not enough memory; the message contains the free memory.
   static void allocate(void** made, std::size_t bytes);
 
@@ -31,7 +32,7 @@ class DeviceMemory {
   Handle<void*, cudaFree> handle_;
 };
 
-/// Floats in page-locked memory of the host, from which and to which the device can copy directly.
+/// Floats in page-locked memory of the host. The device can copy directly from and to such memory.
 class PinnedFloats {
  public:
   explicit PinnedFloats(std::size_t count)

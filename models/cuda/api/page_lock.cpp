@@ -11,16 +11,17 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The device that is selected for locking and unlocking; -1 until `lock_slabs` was called. If no device was selected,
-/// CUDA would initialize device 0, which may be full or used by another process. For the same reason, the device that
-/// was current before is not selected again afterwards.
+/// The number of the device that a thread selects before it locks or unlocks memory; -1 until `lock_slabs` was called.
+/// If no device was selected, CUDA would initialize device 0, which may be full or used by another process. For the
+/// same reason, the thread does not select its previous device again afterwards.
 std::atomic<int> speaks_to = -1;
 
 /// The number of writable bytes that could not be locked and are not in the log yet.
 std::atomic<std::size_t> unlocked = 0;
 
-/// Locks memory for copies. Returns false on failure: some machines cannot lock read-only memory, and some users may
-/// lock only a limited amount. Only failures for writable memory are counted in `unlocked`.
+/// Locks memory in RAM, so that devices can copy from and to it. Returns false if this fails: some machines cannot lock
+/// read-only memory, and some users may lock only a limited amount. The bytes of writable memory that could not be
+/// locked are added to `unlocked`.
 bool lock(void* start, std::size_t bytes, bool writable) {
   const unsigned how = cudaHostRegisterPortable | (writable ? 0U : cudaHostRegisterReadOnly);
   if (cudaSetDevice(speaks_to) == cudaSuccess && cudaHostRegister(start, bytes, how) == cudaSuccess) return true;

@@ -2,13 +2,13 @@
 
 namespace troupe::cuda {
 
-/// Locks all slabs of this process, including later ones, so that devices copy from and to them directly
+/// Locks all slabs of this process in RAM, including later slabs, so that devices copy from and to them directly
 /// (runtime/processes/page_lock.hpp).
-/// @param device the device for threads that have not selected one; only the first call counts
+/// @param device the device for threads that have not selected one; only the value of the first call is used
 void lock_slabs(int device);
 
-/// Logs how many bytes could not be locked since the last call, if there are any. The caller must not hold a mutex,
-/// because the log may run user code.
+/// Writes to the log how many bytes could not be locked since the last call of tell_unlocked, if there are any. The
+/// caller must not hold a mutex, because the log may run user code.
 void tell_unlocked();
 
 }  // namespace troupe::cuda

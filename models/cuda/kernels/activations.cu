@@ -3,7 +3,7 @@
 #include "models/cuda/kernels/activations.hpp"
 #include "models/cuda/kernels/flat.hpp"
 
-// The formulas are the same as those of oneDNN, which computes activations on CPUs.
+// The formulas of these activation functions are those of oneDNN, which computes them on CPUs.
 namespace troupe::cuda {
 
 namespace {

@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Computes the sum of the pixels in a rectangle, for a pack of channels.
+/// Computes the sum of the pixels in a rectangle of rows and columns, for each channel of a pack.
 template <class T, int kCount>
 struct SpanSum {
   ImageSize image;
@@ -39,8 +39,8 @@ struct MeanOfWindow {
   }
 };
 
-/// Computes the gradient of one input pixel (a pack of channels) for each index: the sum over the windows that cover
-/// the pixel.
+/// A kernel in which each index computes the gradient of one input pixel, for one pack of channels. The gradient is the
+/// sum over the windows that cover the pixel, divided by the size of a window.
 template <class T, int kCount>
 struct GatherOfMean {
   SpanSum<T, kCount> gradient;

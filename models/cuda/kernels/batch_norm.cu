@@ -16,7 +16,7 @@ PartialSums partial_sums(const NormShape& shape, const SumPlan& plan, void* scra
   return {static_cast<float*>(scratch), plan.runs, static_cast<std::uint32_t>(shape.channels)};
 }
 
-/// Calls run(first, second) with the flags as compile-time constants: std::true_type or std::false_type.
+/// Calls run(first, second), in which both flags are compile-time constants: std::true_type or std::false_type.
 template <class Run>
 void with_flags(bool first, bool second, const Run& run) {
   if (first) return second ? run(std::true_type{}, std::true_type{}) : run(std::true_type{}, std::false_type{});

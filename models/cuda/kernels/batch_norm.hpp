@@ -7,52 +7,54 @@
 
 #include "models/devices/element.hpp"
 
-// Batch-norm of [rows][channels] elements. The number of rows is samples x pixels, at least 1. Elements, vectors and
-// scratch memory start at multiples of 16 bytes; weights need no alignment. Sums are added in a fixed tree
-// (sum_tree.hpp), so results are bitwise reproducible.
+// Batch-norm of a matrix of [rows][channels] elements. The number of rows is samples x pixels, at least 1. Elements,
+// vectors and scratch memory start at multiples of 16 bytes; weights need no alignment. The additions of a sum are
+// ordered by a fixed tree (sum_tree.hpp), so results are bitwise reproducible.
 namespace troupe::cuda {
 
 struct NormShape {
   std::int64_t rows;
   std::int64_t channels;
   Element element;
-  bool relu;  ///< a ReLU follows
+  bool relu;  ///< true if a ReLU is applied to the output
 };
 
-/// Vectors with one value per channel, on the device.
+/// Intermediate results of batch-norm, on the device. Each vector has one value for each channel.
 struct NormVectors {
-  float* mean;  ///< this and the next three are written by the forward pass
+  float* mean;  ///< the forward pass writes mean, inverse_deviation, scale and shift
   float* inverse_deviation;
   float* scale;  ///< output = scale * input + shift
   float* shift;
-  float* by_input;  ///< this and the next are written by the backward pass; see norm_input_gradients
+  float* by_input;  ///< the backward pass writes by_input and constant; see norm_input_gradients
   float* constant;
 
   static std::size_t bytes(std::int64_t channels);
-  /// @param memory `bytes(channels)` bytes whose content must be kept from the forward to the backward pass
+  /// Places the vectors in memory.
+  /// @param memory `bytes(channels)` bytes, whose content must be kept from the forward to the backward pass
   NormVectors(void* memory, std::int64_t channels);
 };
 
-/// The layer's weights, one float per channel, or their gradients.
+/// The weights of a batch-norm layer, or the gradients of these weights: one float for each channel.
 template <class Float>
 struct NormWeights {
   Float* scale;
   Float* shift;
 };
 
-/// Returns the scratch bytes that norm_measure and norm_gradient_sums need.
+/// Returns the size in bytes of the scratch memory that norm_measure and norm_gradient_sums need.
 std::size_t norm_scratch(const NormShape& shape);
 
-/// Computes mean, inverse deviation, scale and shift of the batch, and writes them to `vectors`. Also writes the sums
-/// for the running statistics to `statistics_sums`. For a channel with running mean r these are `samples` times the
-/// mean of x - r, and `samples` times the mean of (x - r)^2.
+/// Computes mean, inverse deviation, scale and shift of each channel from the batch, and writes them to `vectors`. Also
+/// writes the sums from which running statistics are updated to `statistics_sums`. For a channel with running mean r,
+/// these are `samples` times the mean of (x - r), and `samples` times the mean of (x - r)^2.
 /// @param statistics the running statistics, in the order of models/devices/statistics.hpp
 /// @param statistics_sums in the same order, for whole groups of 16 channels; padding channels get zeros
 void norm_measure(cudaStream_t stream, const NormShape& shape, std::int64_t samples, const void* input,
                   const NormWeights<const float>& weights, const float* statistics, float* statistics_sums,
                   const NormVectors& vectors, void* scratch);
 
-/// Computes mean, inverse deviation, scale and shift from the running statistics, and writes them to `vectors`.
+/// Computes mean, inverse deviation, scale and shift of each channel from the running statistics, and writes them to
+/// `vectors`.
 void norm_recall(cudaStream_t stream, const NormShape& shape, const NormWeights<const float>& weights,
                  const float* statistics, const NormVectors& vectors);
 
@@ -62,12 +64,12 @@ void norm_recall(cudaStream_t stream, const NormShape& shape, const NormWeights<
 void norm_forward(cudaStream_t stream, const NormShape& shape, const void* input, const void* addend,
                   const NormVectors& vectors, void* output);
 
-/// Adds `second_gradient`, if it is not null, to the output's gradient, in place, and sets the result to zero where the
-/// ReLU set the output to zero. From sums of the result, computes the gradients of the weights and the vectors
-/// `by_input` and `constant`.
-/// @param training true: mean and deviation are those of the batch, so they depend on the input; false: they are
-/// running statistics, which do not
-/// @param output is not read if `shape.relu` is false
+/// Changes `output_gradient` to the gradient before the ReLU. For this, adds `second_gradient`, if it is not null, and
+/// then sets elements to zero where the ReLU set the output to zero. From sums of the changed gradient, computes the
+/// gradients of the weights, and the vectors `by_input` and `constant`.
+/// @param training true: mean and deviation were computed from the batch, so they depend on the input; false: they are
+/// running statistics, which do not depend on the input
+/// @param output not read if `shape.relu` is false
 void norm_gradient_sums(cudaStream_t stream, const NormShape& shape, bool training, const void* input,
                         const void* output, const void* second_gradient, void* output_gradient,
                         const NormVectors& vectors, void* scratch, const NormWeights<float>& gradients);

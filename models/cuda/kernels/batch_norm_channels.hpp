@@ -6,7 +6,8 @@
 #include "models/cuda/kernels/sum_tree.hpp"
 #include "models/devices/statistics.hpp"
 
-// Kernels that compute the vectors of a channel from its sums or from its running statistics. Each index is a channel.
+// Kernels that compute values of a channel from sums over the channel, or from its running statistics. Each index of a
+// kernel processes one channel.
 namespace troupe::cuda {
 
 TROUPE_HOST_DEVICE inline std::size_t mean_position(std::size_t channel) {
@@ -16,7 +17,7 @@ TROUPE_HOST_DEVICE inline std::size_t variance_position(std::size_t channel) {
   return statistic_position(Statistic::variance, static_cast<std::int64_t>(channel));
 }
 
-/// Writes the elements of one channel to the vectors that the forward pass needs.
+/// Computes inverse deviation, scale and shift of one channel, and writes them and the mean to `vectors`.
 TROUPE_HOST_DEVICE inline void keep_moments(std::size_t channel, float mean, double variance,
                                             const NormWeights<const float>& weights, const NormVectors& vectors) {
   const auto inverse_deviation = static_cast<float>(1 / std::sqrt(variance + kNormEpsilon));
@@ -27,8 +28,9 @@ TROUPE_HOST_DEVICE inline void keep_moments(std::size_t channel, float mean, dou
   vectors.shift[channel] = weights.shift[channel] - mean * scale;
 }
 
-/// Completes norm_measure. `last` contains the sums of x - c and of (x - c)^2, where c is the channel's first value.
-/// Indices of padding channels set the sums for the running statistics to zero.
+/// The last kernel of norm_measure. `last` contains the sums of (x - c) and of (x - c)^2 for each channel, where c is
+/// the first value of the channel. Each index computes the results for one channel. For padding channels, it sets the
+/// sums for the running statistics to zero.
 template <class T, class From>
 struct FinishMoments {
   LastSums<From> last;
@@ -69,7 +71,8 @@ struct RecallMoments {
   }
 };
 
-/// Completes norm_gradient_sums. `last` contains the sums of the gradient, and of the gradient times (input - mean).
+/// The last kernel of norm_gradient_sums. For each channel, `last` contains the sum of the gradient, and the sum of the
+/// gradient times (input - mean).
 template <class From>
 struct FinishGradients {
   LastSums<From> last;

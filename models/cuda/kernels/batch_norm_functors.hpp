@@ -4,10 +4,10 @@
 #include "models/cuda/kernels/rows.hpp"
 #include "models/cuda/kernels/sum_tree.hpp"
 
-// Kernels that read all elements of a batch. Each index processes a pack of channels in several rows.
+// Kernels that read all elements of a batch. Each index of a kernel processes a pack of channels in several rows.
 namespace troupe::cuda {
 
-/// Memory for two partial sums of each run and channel: [runs][2][channels].
+/// Memory for partial sums: for each run of rows, two sums of each channel, in the order [runs][2][channels].
 struct PartialSums {
   float* sums;
   Runs runs;
@@ -24,8 +24,8 @@ struct PartialSums {
   }
 };
 
-/// Computes two sums over a run of rows: of x - c and of (x - c)^2, where c is the channel's first value. Since c is
-/// usually close to the mean, the variance can be computed from these sums without cancellation.
+/// A kernel that computes two sums over each run of rows: of (x - c) and of (x - c)^2, where c is the first value of
+/// the channel. Usually c is close to the mean, so the variance can be computed from these sums without cancellation.
 template <class T, int kCount>
 struct SumMoments {
   const T* input;
@@ -51,7 +51,7 @@ struct SumMoments {
   }
 };
 
-/// See norm_forward.
+/// The kernel of norm_forward.
 template <class T, int kCount>
 struct Normalise {
   RowGroups matrix;
@@ -81,14 +81,14 @@ struct Normalise {
   }
 };
 
-/// Computes the gradient with respect to the value before the ReLU. Also computes two sums over a run of rows: of this
-/// gradient, and of this gradient times (input - mean). Template parameters state which operands are used, because
-/// tests of pointers in each row would take 50% more time.
+/// A kernel that computes the gradient with respect to the value before the ReLU. Also computes two sums over each run
+/// of rows: of this gradient, and of this gradient times (input - mean). Template parameters state which operands are
+/// used, because tests of pointers in each row would take 50% more time.
 template <class T, int kCount, bool kHasSecond, bool kCuts>
 struct SumGradients {
   const T* input;
-  const T* output;  ///< used if kCuts is true: there is a ReLU
-  const T* second;  ///< used if kHasSecond is true: there is a second gradient
+  const T* output;  ///< output of the layer; read if kCuts is true, which means that there is a ReLU
+  const T* second;  ///< second gradient of the output; read if kHasSecond is true
   const float* mean;
   T* gradient;
   PartialSums to;
@@ -114,8 +114,8 @@ struct SumGradients {
   }
 
  private:
-  /// Computes and stores the gradient at index `at`. Returns the gradient rounded to the element type, so that the sums
-  /// contain the same numbers from which the input gradients are computed.
+  /// Computes the gradient before the ReLU at index `at` and stores it. Returns the gradient rounded to the element
+  /// type. So the sums are computed from the same numbers as the input gradients.
   TROUPE_HOST_DEVICE Floats<kCount> gather(std::size_t at) const {
     Floats<kCount> dz = load<kCount>(gradient + at);
     if constexpr (kHasSecond) {
@@ -131,7 +131,7 @@ struct SumGradients {
   }
 };
 
-/// See norm_input_gradients.
+/// The kernel of norm_input_gradients.
 template <class T, int kCount>
 struct SpreadGradients {
   RowGroups matrix;

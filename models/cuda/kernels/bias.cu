@@ -9,7 +9,7 @@ namespace {
 template <class T, int kCount>
 struct AddBias {
   RowGroups matrix;
-  const float* bias;  // may be unaligned, so values are loaded one by one
+  const float* bias;  // may be unaligned, so its values are loaded one by one
   bool relu;
   T* data;
 
@@ -27,7 +27,7 @@ struct AddBias {
   }
 };
 
-/// Computes the sums of a pack of channels over a run of rows for each index.
+/// A kernel in which each index computes the sums of a pack of channels over one run of rows.
 template <class T, int kCount>
 struct SumRows {
   const T* data;

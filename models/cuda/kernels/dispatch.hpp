@@ -7,7 +7,8 @@
 
 namespace troupe::cuda {
 
-/// The type of elements on the device, and the number of adjacent elements that a kernel loads and stores at once.
+/// A tag type: the type T of elements on the device, and the number kCount of adjacent elements that a kernel loads and
+/// stores at once.
 template <class T, int kCount>
 struct Elements {
   using Type = T;
@@ -37,8 +38,8 @@ struct Divided {
   std::uint32_t remainder;
 };
 
-/// Returns quotient and remainder. Uses a 32-bit division if the dividend is small enough, because a 64-bit division
-/// takes several times as long on a GPU.
+/// Returns quotient and remainder of a division. Uses a 32-bit division if the dividend fits into 32 bits, because a
+/// 64-bit division takes several times as long on a GPU.
 TROUPE_HOST_DEVICE inline Divided divide(std::size_t dividend, std::uint32_t divisor) {
   if (dividend <= 0xFFFFFFFFU) {
     const auto narrow = static_cast<std::uint32_t>(dividend);

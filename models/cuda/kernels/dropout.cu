@@ -5,18 +5,19 @@ namespace troupe::cuda {
 
 namespace {
 
-/// The number of random numbers that the generator computes at once: a block.
+/// The random number generator computes this many random numbers at once. They are called a block.
 constexpr std::uint32_t kNumbersOfBlock = 4;
 
 struct DropRule {
   RandomStream random;
   float probability;
-  float kept;  ///< the factor of kept values
+  float kept;  ///< the factor of values that are not set to zero
 
   TROUPE_HOST_DEVICE float factor(std::uint32_t word) const { return uniform_of(word) < probability ? 0.0F : kept; }
 };
 
-/// Dropout of flat features. An index processes four adjacent values, which use one block of random numbers.
+/// A kernel for dropout of flat features. Each index processes four adjacent values, which use one block of random
+/// numbers.
 template <class T>
 struct DropFlat {
   const T* input;
@@ -37,14 +38,14 @@ struct DropFlat {
   }
 };
 
-/// Dropout of images whose number of pixels is a multiple of four. An index processes four pixels of a channel, which
-/// use one block of random numbers.
+/// A kernel for dropout of images whose number of pixels is a multiple of four. Each index processes four pixels of one
+/// channel, which use one block of random numbers.
 template <class T>
 struct DropPixels {
   const T* input;
   T* output;
   std::uint32_t channels;
-  std::uint32_t blocks;  ///< number of blocks of a channel's pixels
+  std::uint32_t blocks;  ///< number of blocks of random numbers for the pixels of one channel
   DropRule rule;
 
   TROUPE_HOST_DEVICE void operator()(std::size_t index) const {
@@ -58,7 +59,7 @@ struct DropPixels {
   }
 };
 
-/// Dropout of any images. An index processes one value.
+/// A kernel for dropout of any images. Each index processes one value.
 template <class T>
 struct DropValue {
   const T* input;

@@ -10,9 +10,10 @@
 
 namespace troupe::cuda {
 
-/// Sets values to zero with the given probability, and divides the other values by 1 - probability. `output` may be the
-/// same array as `input`. Value e of the batch uses uniform number e of `random`, as on the CPU; values are counted
-/// sample by sample in the order [channels][height][width]. The backward pass calls the same function for gradients.
+/// Sets values to zero with probability `probability`, and divides the other values by (1 - probability). `output` may
+/// be the same array as `input`. Value e of the batch uses uniform random number e of `random`, as on the CPU. Values
+/// are counted sample by sample, in the order [channels][height][width]. The backward pass calls this function for the
+/// gradients.
 void dropout(cudaStream_t stream, const SampleShape& shape, std::int64_t samples, Element element,
              const RandomStream& random, float probability, const void* input, void* output);
 

@@ -6,7 +6,7 @@
 
 #include "models/devices/element.hpp"
 
-// Functions that process arrays of `count` values. Arrays start at multiples of 16 bytes.
+// All functions of this file process arrays of `count` values, which start at multiples of 16 bytes.
 namespace troupe::cuda {
 
 /// Computes output = first + second, and then applies the ReLU if `relu` is true. `output` may be the same array as
@@ -14,16 +14,17 @@ namespace troupe::cuda {
 void add(cudaStream_t stream, Element element, std::size_t count, const void* first, const void* second, bool relu,
          void* output);
 
-/// Copies values and replaces negative values by zero. `output` may be the same array as `input`.
+/// Copies the values of `input` to `output`, with negative values replaced by zero. `output` may be the same array as
+/// `input`.
 void relu_forward(cudaStream_t stream, Element element, std::size_t count, const void* input, void* output);
 
-/// Sets elements of the gradient to zero where `output`, the output of a ReLU, is zero.
+/// Sets elements of `gradient` to zero at positions where `output`, the output of a ReLU, is zero.
 void relu_backward(cudaStream_t stream, Element element, std::size_t count, const void* output, void* gradient);
 
-/// Adds the values of `from` to those of `to`.
+/// Adds the values at `from` to the values at `to`.
 void accumulate(cudaStream_t stream, Element element, std::size_t count, const void* from, void* to);
 
-/// Converts floats to elements. `to_floats` converts in the other direction.
+/// `from_floats` converts floats to values of the type `element`, and `to_floats` converts such values to floats.
 void from_floats(cudaStream_t stream, Element element, std::size_t count, const float* from, void* to);
 void to_floats(cudaStream_t stream, Element element, std::size_t count, const void* from, float* to);
 

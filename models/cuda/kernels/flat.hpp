@@ -2,11 +2,11 @@
 
 #include "models/cuda/kernels/dispatch.hpp"
 
-// Kernels for element-wise operations on arrays. Each index processes a pack. Arrays start at multiples of 16 bytes.
-// The output may be the same array as an input.
+// Kernels for element-wise operations on arrays. Each index of a kernel processes a pack of values. Arrays start at
+// multiples of 16 bytes. The output may be the same array as an input.
 namespace troupe::cuda {
 
-/// Computes to[i] = rule(from[i]).
+/// A kernel that computes to[i] = rule(from[i]) for each i.
 template <int kCount, class Rule, class From, class To>
 struct MapOne {
   const From* from;
@@ -26,7 +26,7 @@ struct MapOne {
   }
 };
 
-/// Computes to[i] = rule(first[i], second[i]).
+/// A kernel that computes to[i] = rule(first[i], second[i]) for each i.
 template <int kCount, class Rule, class T>
 struct MapTwo {
   const T* first;

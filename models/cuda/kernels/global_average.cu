@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Computes means of pixels. An index processes a pack of channels of a sample.
+/// A kernel that computes the means of pixels. Each index processes one pack of channels of one sample.
 template <class T, class Mean, int kCount>
 struct MeanOfPixels {
   const T* input;
@@ -27,7 +27,7 @@ struct MeanOfPixels {
   }
 };
 
-/// Computes the input gradient. An index processes a pack of channels of a pixel.
+/// A kernel that computes the gradient of the input. Each index processes one pack of channels of one pixel.
 template <class T, class Mean, int kCount>
 struct SpreadOfMean {
   const Mean* output_gradient;
@@ -44,8 +44,8 @@ struct SpreadOfMean {
   }
 };
 
-/// Calls run(Elements<T, n>{}, Elements<Mean, m>{}), where T is the type of pixels, n the number of channels that an
-/// index processes, and Mean the type of means. m has no meaning.
+/// Calls run(Elements<T, n>{}, Elements<Mean, m>{}). T is the type of pixels, n the number of channels that an index
+/// processes, and Mean the type of means. m has no meaning.
 template <class Run>
 void with_both(const Averages& averages, const Run& run) {
   with_packs(averages.image, averages.channels,

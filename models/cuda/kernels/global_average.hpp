@@ -20,7 +20,8 @@ struct Averages {
 
 /// Computes the mean of each channel over a sample's pixels.
 void global_average_forward(cudaStream_t stream, const Averages& averages, const void* input, void* output);
-/// Writes the gradient of each pixel: the gradient of the mean divided by the number of pixels.
+/// Writes the gradient of each pixel to `input_gradient`: the gradient of its channel's mean, divided by the number of
+/// pixels.
 void global_average_backward(cudaStream_t stream, const Averages& averages, const void* output_gradient,
                              void* input_gradient);
 

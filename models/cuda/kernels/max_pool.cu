@@ -7,8 +7,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Returns true if `value` is the largest value of its window, which is `largest`. A NaN counts as larger than any
-/// number.
+/// Returns true if `value` is the largest value of a window, given this largest value in `largest`. A NaN counts as
+/// larger than any number.
 TROUPE_HOST_DEVICE inline bool is_largest(float value, float largest) {
   return value == largest || (value != value && largest != largest);
 }
@@ -42,8 +42,9 @@ struct LargestOfWindow {
   }
 };
 
-/// Finds the largest value in the window of each output, and writes its place: its number in the window, row by row. If
-/// several values are the largest, the first one counts. Writes `kNoPlace` where the ReLU set the output to zero.
+/// A kernel in which each index finds the largest value in one window, for one pack of channels. It writes the place of
+/// this value: its number in the window, counted row by row. If several values are the largest, it writes the first
+/// place. It writes `kNoPlace` where the ReLU set the output to zero.
 template <class T, class Place, int kCount>
 struct PlaceOfLargest {
   ImageSize from;
@@ -62,7 +63,7 @@ struct PlaceOfLargest {
     const Floats<kCount> largest = load<kCount>(output + here);
     Pack<Place, kCount> found;
     for (int i = 0; i < kCount; ++i) found.values[i] = kNoPlace<Place>;
-    for (int row = rows.last - 1; row >= rows.first; --row)  // backwards, so that the first largest value wins
+    for (int row = rows.last - 1; row >= rows.first; --row)  // backwards, so that the first largest value is found last
       for (int column = columns.last - 1; column >= columns.first; --column) {
         const Floats<kCount> x = load<kCount>(input + from.position(at, row, column));
         const Place place = windows.place<Place>(at.row, at.column, row, column);
@@ -73,8 +74,8 @@ struct PlaceOfLargest {
   }
 };
 
-/// Computes the gradient of one input pixel (a pack of channels) for each index. It is the sum of the gradients of the
-/// windows in which the pixel is the largest value.
+/// A kernel in which each index computes the gradient of one input pixel, for one pack of channels. This gradient is
+/// the sum of the gradients of those windows in which the pixel is the largest value.
 template <class T, class Place, int kCount>
 struct GatherOfLargest {
   ImageSize from;
@@ -101,7 +102,7 @@ struct GatherOfLargest {
   }
 };
 
-/// Calls run(Place{}) with the smallest type that can number the places of a window.
+/// Calls run(Place{}), where Place is the smallest integer type that can number the places of a window.
 template <class Run>
 void with_place(const models::Window& window, const Run& run) {
   constexpr std::int64_t kMostNarrow = 15;

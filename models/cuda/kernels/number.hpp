@@ -13,7 +13,7 @@ TROUPE_HOST_DEVICE inline void store(float value, float& to) { to = value; }
 /// Stores `value` rounded to the nearest bfloat16, ties to even.
 TROUPE_HOST_DEVICE inline void store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
 
-/// Applies the ReLU; a NaN remains a NaN.
+/// Returns the ReLU of `value`: 0 for negative values, otherwise `value`. A NaN remains a NaN.
 TROUPE_HOST_DEVICE inline float cut(float value) { return value < 0 ? 0.0F : value; }
 
 /// The number of bytes that a thread loads or stores at once: a pack.
@@ -37,7 +37,7 @@ struct Floats {
   TROUPE_HOST_DEVICE float operator[](int i) const { return values[i]; }
 };
 
-/// Loads kCount adjacent values and converts them to floats.
+/// Loads kCount adjacent values from `from`, and returns them as floats.
 /// @pre `from` has the alignment of Pack<T, kCount>.
 template <int kCount, class T>
 TROUPE_HOST_DEVICE inline Floats<kCount> load(const T* from) {
@@ -54,7 +54,7 @@ TROUPE_HOST_DEVICE inline void store(const Floats<kCount>& floats, T* to) {
   *reinterpret_cast<Pack<T, kCount>*>(to) = pack;
 }
 
-/// Returns the value rounded to type T, as a float.
+/// Returns `value` rounded to the type T, as a float.
 template <class T>
 TROUPE_HOST_DEVICE inline float rounded(float value) {
   T stored;

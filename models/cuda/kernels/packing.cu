@@ -6,13 +6,14 @@ namespace troupe::cuda {
 
 namespace {
 
-/// An index processes this many channels of one pixel of a sample. Neighbouring indices process neighbouring pixels, so
-/// that threads access adjacent plain values. On the packed side, each thread accesses adjacent channels.
+/// The number of channels of one pixel that an index of a kernel processes. Neighbouring indices process neighbouring
+/// pixels, so that neighbouring threads access adjacent plain values. In the packed values, each thread accesses
+/// adjacent channels.
 constexpr std::uint32_t kChannelsOfIndex = 8;
 
 struct PlainIndex {
-  std::size_t plain;       ///< index of the first channel in the plain values
-  std::size_t packed;      ///< index of the first channel in the packed values
+  std::size_t plain;       ///< position of the first channel's value in the plain values
+  std::size_t packed;      ///< position of the first channel's value in the packed values
   std::uint32_t channels;  ///< number of channels that the index processes
 };
 
@@ -32,7 +33,7 @@ struct PlainShape {
   }
 };
 
-/// Converts raw samples to activations; see from_plain.
+/// The kernel of from_plain, which converts raw samples to activations.
 /// @tparam kWhole true: the number of channels is a multiple of kChannelsOfIndex
 template <class T, bool kWhole>
 struct FromPlain {

@@ -4,9 +4,9 @@
 
 namespace troupe::cuda {
 
-/// A matrix [rows][channels] for kernels that need a few numbers of each channel, such as a bias. An index processes
-/// one pack of channels in four rows, which are `groups` rows apart. So it loads the numbers of its channels once for
-/// four rows.
+/// A matrix [rows][channels] for kernels that need a few numbers of each channel, such as a bias. Each index of a
+/// kernel processes one pack of channels in four rows, which are `groups` rows apart. So the index loads the numbers of
+/// its channels once for four rows.
 struct RowGroups {
   std::size_t rows;
   std::size_t groups;

@@ -9,15 +9,15 @@
 // reproducible. There are two stages:
 //
 // - The caller divides the rows into runs. Run r of n runs consists of the rows r, r + n, r + 2 n and so on. The caller
-//   sums up each run in floats and writes the sums as one row of partial sums. Neighbouring indices read neighbouring
-//   rows.
-// - The functions of this file add up the partial sums in doubles, 16 rows at a time.
+//   adds the rows of each run in floats, and writes the sums of a run as one row of partial sums. Neighbouring indices
+//   of the caller's kernel read neighbouring rows.
+// - The functions of this file add the rows of partial sums in doubles, 16 rows at a time.
 namespace troupe::cuda {
 
-/// The number of rows of partial sums that are added to one row at a time.
+/// The number of rows of partial sums that are replaced by one row, their sum, at a time.
 inline constexpr std::size_t kFanIn = 16;
 
-/// The distribution of the rows of a matrix to runs.
+/// How the rows of a matrix are divided into runs.
 struct Runs {
   std::size_t rows;
   std::size_t count;    ///< number of runs
@@ -26,8 +26,8 @@ struct Runs {
   Runs(std::size_t the_rows, std::size_t length)
       : rows(the_rows), count(divide_up(rows, length)), longest(divide_up(rows, count)) {}
 
-  /// Returns the number of rows of a run. With this number known before a loop over the rows, the compiler can unroll
-  /// the loop and load several rows at a time.
+  /// Returns the number of rows of run `run`. A kernel should call this function before its loop over the rows: the
+  /// compiler can then unroll the loop and load several rows at a time.
   TROUPE_HOST_DEVICE std::size_t length(std::size_t run) const {
     return (longest - 1) * count + run < rows ? longest : longest - 1;
   }
@@ -35,7 +35,7 @@ struct Runs {
 
 struct SumPlan {
   Runs runs;
-  std::size_t columns;  ///< number of sums in a row: channels times sums of each channel
+  std::size_t columns;  ///< number of partial sums of one run: channels x sums of each channel
 
   SumPlan(std::int64_t rows, std::int64_t channels, int sums)
       : runs(static_cast<std::size_t>(rows), run_length(rows, channels)),
@@ -47,9 +47,9 @@ struct SumPlan {
   std::size_t scratch_bytes() const { return float_bytes() + (doubles() + more_doubles()) * sizeof(double); }
 
  private:
-  /// Returns the number of rows of a run. The number is chosen so that there are about 2^20 partial sums, enough work
-  /// for 2^17 threads with 8 channels each. The number is at least 16, so that there are far fewer partial sums than
-  /// inputs. It is at most 128, so that sums of floats are precise enough.
+  /// Returns the number of rows of a run. The number is chosen so that there are about 2^20 partial sums, which are
+  /// enough work for 2^17 threads with 8 channels each. The number is at least 16, so that there are far fewer partial
+  /// sums than inputs. It is at most 128, so that sums of floats are precise enough.
   static std::size_t run_length(std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t kValuesOfStage = std::int64_t{1} << 20;
     constexpr std::int64_t kShortest = 16;
@@ -58,7 +58,7 @@ struct SumPlan {
   }
 };
 
-/// At most 16 rows of partial sums, from which the sums are computed.
+/// The last rows of partial sums, at most 16, which `total` adds.
 template <class From>
 struct LastSums {
   const From* sums;
@@ -72,7 +72,8 @@ struct LastSums {
   }
 };
 
-/// Adds up 16 rows of one column for each index. The indices of the last rows may add fewer than 16 rows.
+/// A kernel in which each index adds 16 rows of one column. At the end of the matrix there may be fewer than 16 rows to
+/// add.
 template <class From>
 struct AddSixteen {
   const From* from;
@@ -88,8 +89,8 @@ struct AddSixteen {
   }
 };
 
-/// Adds up the partial sums of all runs, which are [runs][columns] floats at the start of the scratch memory, until at
-/// most 16 rows remain. Then calls finish(LastSums) with these rows.
+/// Adds the partial sums of all runs until at most 16 rows remain. Then calls finish(LastSums) with these rows. At the
+/// start of `scratch`, the caller must have written the partial sums: [runs][columns] floats.
 template <class Finish>
 void add_up(cudaStream_t stream, const SumPlan& plan, void* scratch, const Finish& finish) {
   const auto* const floats = static_cast<const float*>(scratch);

@@ -5,14 +5,14 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Writes one pack of the matrix for each index, if the values of each pack are adjacent in the input (channels are a
-/// multiple of kCount).
+/// A kernel in which each index writes one pack of the matrix. Requires that the number of channels is a multiple of
+/// kCount, so that the values of each pack are adjacent in the input.
 template <class T, int kCount>
 struct UnfoldPacks {
   ImageSize from;
   ImageSize to;
   Windows windows;
-  std::uint32_t packs;  ///< packs of a row
+  std::uint32_t packs;  ///< number of packs in a row of the matrix
   const T* input;
   T* matrix;
 
@@ -32,13 +32,14 @@ struct UnfoldPacks {
   }
 };
 
-/// Does the same as UnfoldPacks for any number of channels: values are loaded one by one.
+/// A kernel in which each index writes one pack of the matrix, for any number of channels. It loads the values one by
+/// one.
 template <class T, int kCount>
 struct UnfoldValues {
   ImageSize from;
   ImageSize to;
   Windows windows;
-  std::uint32_t packs;  ///< packs of a row
+  std::uint32_t packs;  ///< number of packs in a row of the matrix
   const T* input;
   T* matrix;
 

@@ -5,13 +5,14 @@
 
 namespace troupe::cuda {
 
-/// Rows or columns [first, last).
+/// A range of rows or columns, from `first` up to, but not including, `last`.
 struct Span {
   int first;
   int last;
 };
 
-/// A pack of channels at a pixel: the number of its image, and its position in the image.
+/// A pack of channels of one pixel: the number of the image, the position of the pixel, and the first channel of the
+/// pack.
 struct PixelIndex {
   std::size_t image;
   int row;
@@ -19,7 +20,7 @@ struct PixelIndex {
   std::uint32_t channel;
 };
 
-/// The size of images [height][width][channels].
+/// The size of images in the order [height][width][channels].
 struct ImageSize {
   int height;
   int width;
@@ -42,7 +43,7 @@ struct ImageSize {
     at.channel = by_pack.remainder * kCount;
     return at;
   }
-  /// Returns the first pack of the pixel with this number among the pixels of all images.
+  /// Returns the first pack of channels of a pixel. `number` is the number of the pixel among the pixels of all images.
   TROUPE_HOST_DEVICE PixelIndex pixel_of_row(std::size_t number) const {
     const Divided by_column = divide(number, static_cast<std::uint32_t>(width));
     const Divided by_row = divide(by_column.quotient, static_cast<std::uint32_t>(height));
@@ -51,19 +52,19 @@ struct ImageSize {
   TROUPE_HOST_DEVICE bool has(int row, int column) const {
     return row >= 0 && row < height && column >= 0 && column < width;
   }
-  /// Returns the number of the pixel (row, column) of image `of.image` among the pixels of all images.
+  /// Returns the number, among the pixels of all images, of the pixel at (row, column) in image `of.image`.
   TROUPE_HOST_DEVICE std::size_t number(const PixelIndex& of, int row, int column) const {
     return (of.image * static_cast<std::size_t>(height) + static_cast<std::size_t>(row)) *
                static_cast<std::size_t>(width) +
            static_cast<std::size_t>(column);
   }
-  /// Returns the index of the element for channel `of.channel` at the pixel (row, column) of image `of.image`.
+  /// Returns the index of the element for channel `of.channel` of the pixel at (row, column) in image `of.image`.
   TROUPE_HOST_DEVICE std::size_t position(const PixelIndex& of, int row, int column) const {
     return number(of, row, column) * channels + of.channel;
   }
 };
 
-/// The positions of windows in one dimension, rows or columns.
+/// The positions of windows in one dimension: rows or columns.
 struct Windows {
   int kernel;
   int stride;
@@ -74,20 +75,20 @@ struct Windows {
         stride(static_cast<int>(window.stride)),
         padding(static_cast<int>(window.padding)) {}
 
-  /// Returns the first row or column of a window, which is negative if it is in the padding.
+  /// Returns the first row or column of window number `window`. The result is negative if it is in the padding.
   TROUPE_HOST_DEVICE int first(int window) const { return window * stride - padding; }
-  /// Returns the rows or columns of a window that are inside an image of `size` rows or columns.
+  /// Returns the rows or columns of window number `window` that are inside an image of `size` rows or columns.
   TROUPE_HOST_DEVICE Span covered_by(int window, int size) const {
     const int begin = first(window);
     const int end = begin + kernel;
     return {begin < 0 ? 0 : begin, end < size ? end : size};
   }
-  /// Returns the number of the pixel (row, column) in a window, row by row.
+  /// Returns the number of the pixel at (row, column) of the image in a window, counted row by row from 0.
   template <class Place>
   TROUPE_HOST_DEVICE Place place(int window_row, int window_column, int row, int column) const {
     return static_cast<Place>((row - first(window_row)) * kernel + column - first(window_column));
   }
-  /// Returns those of `count` windows that cover the row or column `pixel`.
+  /// Returns the range of those windows, among windows 0 to count - 1, that cover the row or column `pixel`.
   TROUPE_HOST_DEVICE Span covering(int pixel, int count) const {
     const int reach = pixel + padding;
     const int first = reach < kernel ? 0 : (reach - kernel) / stride + 1;

@@ -5,8 +5,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A sum, and optionally its ReLU, that no batch-norm computes. The gradient of each input equals the gradient of the
-/// sum.
+/// Adds two inputs, and applies a ReLU if the plan requires it. Used for sums that are not computed by a batch-norm.
+/// The gradient of each input equals the gradient of the sum.
 class Add final : public Operation {
  public:
   Add(Context& context, const PlacedLayer& layer, std::int64_t batch)

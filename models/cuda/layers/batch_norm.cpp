@@ -6,7 +6,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Batch-norm that also adds a second input and applies a ReLU, if the plan requires it.
+/// Computes a batch-norm. If the plan requires it, also adds a second input and applies a ReLU.
 class BatchNorm final : public Operation {
  public:
   BatchNorm(Context& context, const PlacedLayer& layer, std::int64_t batch)

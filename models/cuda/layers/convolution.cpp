@@ -20,8 +20,8 @@ using ConvolutionDescriptor = Handle<cudnnConvolutionDescriptor_t, cudnnDestroyC
 
 cudnnDataType_t type_of(Element element) { return element == Element::f32 ? CUDNN_DATA_FLOAT : CUDNN_DATA_BFLOAT16; }
 
-/// Returns the math type to request from cuDNN. CUDNN_DEFAULT_MATH lets cuDNN round floats to TensorFloat-32, so it is
-/// requested only if this is allowed.
+/// Returns the math type to request from cuDNN. With CUDNN_DEFAULT_MATH, cuDNN may round floats to TensorFloat-32, so
+/// this type is requested only if TensorFloat-32 is allowed.
 cudnnMathType_t math_of(const Context& context) {
   if (context.element() == Element::bf16) return CUDNN_TENSOR_OP_MATH;
   return context.tf32() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
@@ -64,15 +64,15 @@ ConvolutionDescriptor convolution(const PlacedLayer& layer, cudnnMathType_t math
   return made;
 }
 
-/// Returns true if an algorithm that cuDNN lists with math type `listed` may be used when `asked` was requested. cuDNN
-/// lists algorithms without tensor cores as FMA or as default math, so both are accepted for FMA. Algorithms that
-/// convert floats to half precision are never accepted.
+/// Returns true if an algorithm may be used that cuDNN lists with math type `listed`, although math type `asked` was
+/// requested. cuDNN lists algorithms without tensor cores as FMA or as default math, so both are accepted if FMA was
+/// requested. Algorithms that convert floats to half precision are never accepted.
 bool may_be(cudnnMathType_t listed, cudnnMathType_t asked) {
   if (asked == CUDNN_FMA_MATH) return listed == CUDNN_FMA_MATH || listed == CUDNN_DEFAULT_MATH;
   return listed != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 }
 
-/// The algorithm of one pass of a convolution.
+/// An algorithm of cuDNN for one of the three computations of a convolution: output, weight gradient or input gradient.
 template <class Algorithm>
 struct ConvolutionPass {
   Algorithm algorithm;
@@ -80,9 +80,9 @@ struct ConvolutionPass {
   std::size_t workspace = 0;          ///< size of the algorithm's workspace in bytes
 };
 
-/// Chooses one of the algorithms that cuDNN lists, of which the fastest is the first. Returns the first deterministic
-/// algorithm with a workspace of at most kUsualWorkspace bytes. If there is none, returns the deterministic algorithm
-/// with the smallest workspace.
+/// Chooses an algorithm from `found`, cuDNN's list, in which the fastest algorithm is the first. Returns the first
+/// deterministic algorithm with a workspace of at most kUsualWorkspace bytes. If there is none, returns the
+/// deterministic algorithm with the smallest workspace.
 /// @throws Error unsupported if no algorithm is deterministic
 template <class Found>
 const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudnnMathType_t asked) {
@@ -100,9 +100,9 @@ const Found& choose(std::span<const Found> found, const PlacedLayer& layer, cudn
                                           (layer.input.element == Element::f32 ? " in f32" : " in bf16"));
 }
 
-/// Returns the fastest suitable algorithm for one pass.
+/// Returns the fastest suitable algorithm for one of the computations of a convolution.
 /// @param ask_list calls the function of cuDNN that lists the algorithms
-/// @param ask_bytes calls the function of cuDNN that returns the workspace of an algorithm
+/// @param ask_bytes calls the function of cuDNN that returns the size of an algorithm's workspace
 template <class Found, class AskList, class AskBytes>
 auto make_pass(const Context& context, const PlacedLayer& layer, const AskList& ask_list, const AskBytes& ask_bytes) {
   constexpr int kMost = 16;
@@ -166,9 +166,9 @@ class Convolution final : public ConvolutionEnds {
   using DataPass = ConvolutionPass<cudnnConvolutionBwdDataAlgo_t>;
 
   std::size_t weights() const { return layer_.parameters.weights->canonical_floats(); }
-  /// Returns the bytes at the start of the workspace for the weight gradient in bfloat16; 0 if the layer computes in
-  /// floats. cuDNN writes the gradient of bfloat16 weights in bfloat16, and the layer then converts the gradient to
-  /// floats.
+  /// Returns the size in bytes of the weight gradient in bfloat16, which lies at the start of the workspace. If the
+  /// layer computes in bfloat16, cuDNN writes the gradient of the weights in bfloat16, and the layer then converts it
+  /// to floats. If the layer computes in floats, returns 0.
   std::size_t typed_gradient_bytes() const {
     if (layer_.input.element == Element::f32) return 0;
     return aligned(weights() * size_of(Element::bf16));
@@ -228,8 +228,8 @@ class Convolution final : public ConvolutionEnds {
   TensorDescriptor output_;
   FilterDescriptor filter_;
   ForwardPass forward_;
-  std::optional<FilterPass> filter_pass_;  ///< for networks that train
-  std::optional<DataPass> data_pass_;      ///< if the input has a gradient
+  std::optional<FilterPass> filter_pass_;  ///< computes the weight gradient; only in networks that train
+  std::optional<DataPass> data_pass_;      ///< computes the input gradient; only if an earlier layer needs it
 };
 
 class ConvolutionKernels final : public LayerKernels {

@@ -7,8 +7,8 @@
 
 namespace troupe::cuda {
 
-/// Base class of all convolutions. Computes bias and ReLU, which come after the convolution itself in the forward pass
-/// and before it in the backward pass. Derived classes compute the convolution.
+/// Base class of all convolutions. It computes bias and ReLU: after the convolution itself in the forward pass, and
+/// before it in the backward pass. Derived classes compute the convolution itself.
 class ConvolutionEnds : public Operation {
  public:
   StageTraits traits() const override { return {.reads_input = learns(), .reads_output = layer_.planned.relu}; }
@@ -17,7 +17,7 @@ class ConvolutionEnds : public Operation {
   ConvolutionEnds(Context& context, const PlacedLayer& layer, std::int64_t batch)
       : context_(context), layer_(layer), rows_(batch * layer.output.pixels()) {}
 
-  /// Registers the workspace for the gradient of the bias. Derived classes must call this function in
+  /// Registers the workspace that the gradient of the bias needs. Derived classes must call need_bias_workspace in
   /// `prepare_backward`.
   void need_bias_workspace() const {
     if (learns() && has_bias()) context_.need_workspace(column_sums_scratch(rows_, outputs()));

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kCopying = "copying a layer's values";
 
-/// Runs a user's layer on the CPU. Copies its operands to the host, in row-major order, and the results back to the
-/// device. The device waits during the computation.
+/// Runs a CustomLayer on the CPU. Copies its operands to the host, in row-major order, and its results back to the
+/// device. The device waits during the computation on the CPU.
 class Custom final : public Operation {
  public:
   Custom(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -79,8 +79,8 @@ class Custom final : public Operation {
     copy_to_host(to, workspace());
   }
   void receive_tensors(const float* weights) const { copy_to_host(tensors_, weights); }
-  /// Enqueues a copy of `from` to the device and the conversion to `layout`. The caller must not change `from` before
-  /// the stream has been synchronized.
+  /// Enqueues a copy of `from` to the device, and the conversion of the copied floats to `layout`. The caller must not
+  /// change `from` before the stream has been synchronized.
   void send(const PinnedFloats& from, const Layout& layout, void* values) const {
     copy_to_device(workspace(), from);
     from_plain(stream(), layout.shape, batch_, workspace(), layout.element, values);

@@ -16,8 +16,8 @@ std::pair<const std::type_index, Make> entry(Make make) {
   return {typeid(Spec), make};
 }
 
-/// Returns the functions that create the CUDA implementations, by class of layer. Flatten is missing, because plans do
-/// not contain flatten layers.
+/// Returns a map from the class of each layer to the function that creates its CUDA implementation. The map does not
+/// contain Flatten, because plans do not contain flatten layers.
 const std::unordered_map<std::type_index, Make>& known_layers() {
   static const std::unordered_map<std::type_index, Make> layers{
       entry<models::Add>(add_kernels),

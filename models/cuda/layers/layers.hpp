@@ -4,10 +4,11 @@
 
 #include "models/cuda/operation.hpp"
 
-// The CUDA implementations of all kinds of layers, one file each.
+// Declares the CUDA implementations of all kinds of layers. Each kind of layer has a file of its own.
 namespace troupe::cuda {
 
-/// The implementation of a kind of layer without parameters. `LayerOperation` is the class of its operation.
+/// The implementation of a kind of layer without parameters. `LayerOperation` is the class of the operation that it
+/// creates.
 template <class LayerOperation>
 class KernelsOf final : public LayerKernels {
  public:
@@ -16,8 +17,8 @@ class KernelsOf final : public LayerKernels {
   }
 };
 
-// Create operations that compute a convolution as a matrix product. `pointwise` is for a 1x1 kernel with stride 1.
-// `unfolded` is for other convolutions; it returns null if cuDNN is faster.
+// These functions create operations that compute a convolution as a matrix product. `pointwise` supports a 1x1 kernel
+// with stride 1. `unfolded` supports other convolutions; it returns null if cuDNN is faster.
 std::unique_ptr<Operation> pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch);
 std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch);
 

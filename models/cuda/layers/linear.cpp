@@ -10,9 +10,9 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A linear layer. If the input was an image before a flatten layer, a row of the input is the image in its layout on
-/// the device. Outputs and their gradients are floats. If products are computed in bfloat16, float operands are first
-/// converted to bfloat16 copies in the workspace.
+/// Computes a linear layer. If the layer reads a flattened image, each row of its input is the image in its layout on
+/// the device. Outputs and their gradients are floats. If products are computed in bfloat16, operands that are floats
+/// are first converted to bfloat16 copies in the workspace.
 class Linear final : public Operation {
  public:
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -64,7 +64,8 @@ class Linear final : public Operation {
     if (element == context_.element()) return 0;
     return aligned(count * size_of(context_.element()));
   }
-  /// Returns the values in the type in which products are computed: `values` itself, or converted values in `copy`.
+  /// Returns the address of the values in the type in which products are computed. This is `values`, or `copy`, to
+  /// which the converted values are then written.
   const void* rounded(const void* values, Element element, std::size_t count, std::byte* copy) const {
     if (element == context_.element()) return values;
     from_floats(stream(), context_.element(), count, static_cast<const float*>(values), copy);

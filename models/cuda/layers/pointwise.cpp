@@ -6,9 +6,9 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A convolution with a 1x1 kernel and stride 1, computed as a matrix product of pixels and weights. cuBLAS has two
-/// advantages over cuDNN: it can write the gradient of bfloat16 weights as floats, and a call takes much less processor
-/// time.
+/// Computes a convolution with a 1x1 kernel and stride 1 as a matrix product of pixels and weights, by cuBLAS. cuBLAS
+/// has two advantages over cuDNN: it can write the gradient of bfloat16 weights as floats, and a call takes much less
+/// processor time.
 class Pointwise final : public ConvolutionEnds {
  public:
   Pointwise(Context& context, const PlacedLayer& layer, std::int64_t batch) : ConvolutionEnds(context, layer, batch) {}

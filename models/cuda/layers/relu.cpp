@@ -5,7 +5,7 @@ namespace troupe::cuda {
 
 namespace {
 
-/// A ReLU that no other layer applies.
+/// Computes a ReLU that is a layer of its own in the plan, because no neighbouring layer applies it.
 class Relu final : public Operation {
  public:
   Relu(Context& context, const PlacedLayer& layer, std::int64_t batch)

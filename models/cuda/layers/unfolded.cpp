@@ -10,8 +10,8 @@ namespace troupe::cuda {
 
 namespace {
 
-/// Maximum size in bytes of the matrix of windows. If all samples would need more, the matrix is written and used for a
-/// part of the samples at a time.
+/// Maximum size in bytes of the matrix of windows. If the matrix of all samples would be larger, the samples are
+/// processed in several parts, each with a matrix of its own.
 constexpr std::size_t kMatrixBytes = std::size_t{128} << 20;
 /// The number of input channels that a tensor core loads at once. With fewer channels, cuDNN is slow.
 constexpr std::int64_t kManyChannels = 8;
@@ -28,11 +28,11 @@ std::size_t matrix_bytes(const Unfolding& unfolding, Element element) {
   return static_cast<std::size_t>(unfolding.rows_of_sample() * unfolding.columns()) * size_of(element);
 }
 
-/// Returns the largest element type that the matrix has in any pass: floats if there is an input gradient, because its
-/// matrix contains floats.
+/// Returns the larger one of the element types that the matrix has in the forward and backward pass. If there is an
+/// input gradient, this type is float, because the matrix of the input gradient contains floats.
 Element widest(const PlacedLayer& layer) { return layer.gradient_stops ? layer.output.element : Element::f32; }
 
-/// A convolution that is computed as a matrix product of all windows (see unfold.hpp) and the weights.
+/// Computes a convolution as a matrix product of its windows (see unfold.hpp) and its weights.
 class Unfolded final : public ConvolutionEnds {
  public:
   Unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch)
@@ -68,7 +68,7 @@ class Unfolded final : public ConvolutionEnds {
   }
 
  private:
-  /// A part of the batch: the samples [first, first + samples), whose windows are `rows` rows of the matrix.
+  /// A part of the batch: `samples` samples from sample `first` on. Their windows are `rows` rows of the matrix.
   struct Part {
     std::int64_t first;
     std::int64_t samples;
@@ -110,8 +110,8 @@ class Unfolded final : public ConvolutionEnds {
     });
   }
 
-  /// Returns the weights in rows of the same length as those of the matrix: `weights` itself, or a copy with zeros
-  /// appended to each row, at the start of the workspace.
+  /// Returns the address of the weights in rows as long as those of the matrix. This is `weights`, or the start of the
+  /// workspace, to which the weights are then copied with zeros appended to each row.
   const void* padded_weights(const void* weights) const {
     if (padded_bytes(element()) == 0) return weights;
     copy_rows(stream(), element(), outputs(), unfolding_.values(), weights, columns(), context_.workspace());

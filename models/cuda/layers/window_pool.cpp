@@ -16,7 +16,8 @@ Pooling pooling_of(const PlacedLayer& layer) {
           .element = layer.input.element};
 }
 
-/// Max-pooling. The backward pass finds the largest value of each window again, so that positions need not be stored.
+/// Computes a max-pooling. The backward pass finds the largest value of each window again, so that its position need
+/// not be stored.
 class MaxPool final : public Operation {
  public:
   MaxPool(Context& context, const PlacedLayer& layer, std::int64_t batch)
