@@ -8,8 +8,8 @@
 namespace troupe::cli {
 
 /// Parses the value of `--fault`: faults to inject into a run for tests, separated by semicolons. Each fault has one of
-/// these forms, with other numbers and phases:
-/// - "kill worker 2 at step 5 phase apply"; without "phase", the phase is "compute"
+/// these forms, with any numbers. "phase NAME" may be left out; the default phase is "compute".
+/// - "kill worker 2 at step 5 phase apply"
 /// - "stop worker 2 at step 5 phase apply"
 /// - "slow 10x worker 2 at step 5 phase apply"
 /// - "cut node 1 at step 5 phase apply"
