@@ -8,10 +8,8 @@ namespace troupe::cli {
 /// A line for one option in `--help`.
 struct HelpLine {
   const char* flag;  ///< name of the option without dashes
-  const char* brief =
-      /// Text of the option in `--help` of a command with more than 24 options; null: only `--help-all` prints the
-      /// option.
-      nullptr;
+  /// Text of the option in `--help` of a command with more than 24 options; null: only `--help-all` prints the option.
+  const char* brief = nullptr;
 };
 
 /// A group of options under a title.

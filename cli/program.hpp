@@ -16,10 +16,8 @@ struct Program {
   const char* description;
   const char* examples;      ///< examples, which `--help` prints at its end
   void (*register_names)();  ///< registers the models and functions that workers find by name
-  void (*add_commands)(CLI::App&,
-                       /// Adds the commands to the parser; a command may set the program's exit status `status`, which
-                       /// is 0 at first.
-                       int& status);
+  /// Adds the commands to the parser; a command may set the program's exit status `status`, which is 0 at first.
+  void (*add_commands)(CLI::App&, int& status);
 };
 
 /// Configures the parser for all options that are added after this call: help texts show the options' defaults, and the

@@ -84,12 +84,13 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
-/// The text between the name of a struct and the name of its member in error messages, as in "Lbfgs::history".
+/// The text between the name of a struct and the name of its member in error messages, as in
+/// "CheckpointOptions::reshard".
 const std::string kScope = "::";
 
 /// Returns a map whose keys are the names that error messages may use for options, and whose values are the options as
 /// the user types them, such as "--batch-size". A name without a dot or an underscore could also be an English word.
-/// Such a name is a key only with "::" before it, as in "Lbfgs::history".
+/// Such a name is a key only with "::" before it, as in "CheckpointOptions::reshard".
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
   const auto add = [&](const std::string& name, const std::string& flag) {
@@ -198,9 +199,8 @@ std::string with_options(const CLI::App& command, const std::string& message) {
       continue;
     }
     const std::string word = message.substr(at, length);
-    const bool is_text =
-        // Part of the value of an option, such as weight_decay=NUMBER, and not a name.
-        at + length < message.size() && message[at + length] == '=';
+    // Part of the value of an option, such as weight_decay=NUMBER, and not a name.
+    const bool is_text = at + length < message.size() && message[at + length] == '=';
     const auto flag = flag_for(flags, word);
     text += is_text || flag == flags.end() ? word : flag->second;
     at += length;

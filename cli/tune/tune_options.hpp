@@ -15,10 +15,9 @@ struct TuneOptions {
   int concurrent = 0;
   int cpus = 1;
   std::string scheduler = "fifo";
-  std::int64_t max_reports =
-      /// Maximum number of reports of a trial; 0: with the scheduler asha, the number of epochs or folds; with other
-      /// schedulers, unlimited.
-      0;
+  /// Maximum number of reports of a trial; 0: with the scheduler asha, the number of epochs or folds; with other
+  /// schedulers, unlimited.
+  std::int64_t max_reports = 0;
   std::int64_t grace = tune::Scheduler().grace;
   double reduction = tune::Scheduler().reduction;
   std::string metric = "loss";

@@ -14,10 +14,9 @@ struct SlurmTask {
   int rank = 0;        ///< number of this task, from 0
   int tasks = 1;       ///< number of all tasks
   std::string leader;  ///< name of the host of task 0
-  std::uint16_t port =
-      /// The port at which task 0 listens, from 20000 to 29999. It is derived from the job's id, so that two jobs on
-      /// one host rarely have the same port.
-      0;
+  /// The port at which task 0 listens, from 20000 to 29999. It is derived from the job's id, so that two jobs on one
+  /// host rarely have the same port.
+  std::uint16_t port = 0;
 
   bool operator==(const SlurmTask&) const = default;
 };

@@ -22,8 +22,8 @@ enum class Status : std::uint32_t {
   exists,           ///< an object with this id exists, and has another creator or size, or is sealed
   unknown,          ///< there is no such object, or the client has no reference to it
   not_creator,      ///< only the creator of an object may seal it
-  /// Not_shared, other clients may not open the object for writing: it was created without shared writers, or is
-  /// sealed.
+  /// Other clients may not open the object for writing: it was created without shared writers, or
+  /// is sealed.
   not_shared,
   creator_died,  ///< the creator ended before it sealed the object
   timed_out,     ///< the object was not sealed before the deadline

@@ -19,9 +19,8 @@ inline constexpr std::int64_t kMemberDays = 90;
 struct AuthorityOptions {
   std::int64_t days = kAuthorityDays;            ///< lifetime of the authority, in days
   std::optional<std::int64_t> driver_days = {};  ///< lifetime of the driver's certificate, in days; none: `kMemberDays`
-  std::string driver_name =
-      /// Common name in the driver's certificate. The user can configure nodes to accept only a driver with this name.
-      "driver";
+  /// Common name in the driver's certificate. The user can configure nodes to accept only a driver with this name.
+  std::string driver_name = "driver";
 };
 
 /// Makes a new authority in `folder`, and the driver's credentials in the subfolder `folder/driver`. Only the owner of

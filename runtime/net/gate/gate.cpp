@@ -101,10 +101,8 @@ class Gate::Impl {
   ~Impl() {
     loop_.stop();
     thread_.join();
-    ::shutdown(listener_.native_handle(),
-               // Stops listening; to close the socket is not enough, because a child made by fork may also have the
-               // socket open.
-               SHUT_RDWR);
+    // Stops listening; to close the socket is not enough, because a child made by fork may also have the socket open.
+    ::shutdown(listener_.native_handle(), SHUT_RDWR);
   }
 
   Impl(const Impl&) = delete;
