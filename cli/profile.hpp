@@ -32,8 +32,8 @@ struct ProfileRow {
   bool beside = false;  ///< see LayerTime::beside
 };
 
-/// Returns the rows of a profile. First come the kinds of layers that are not `beside`, sorted by descending time, then
-/// one row with their sum, then the kinds that are `beside`. Returns no rows if `times` is empty.
+/// Returns the rows of a profile. First come the kinds of layers that are not `beside`, sorted by descending time. One
+/// row with their sum follows, and then the kinds that are `beside`. Returns no rows if `times` is empty.
 std::vector<ProfileRow> profile_rows(const std::vector<LayerTime>& times);
 
 /// Returns a profile as a text table with a line of headings and one line per row.

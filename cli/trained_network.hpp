@@ -28,8 +28,8 @@ TrainedNetwork trained_network(const std::string& path, const std::string& model
 /// @param trained the transforms of the network's training, with numbers
 std::string with_trained_numbers(const std::string& typed, const std::string& trained);
 
-/// If `error` means that a file of weights does not fit the data or the network, returns advice that the caller appends
-/// to the error message. Otherwise returns an empty text.
+/// Returns advice, which the caller appends to the message of `error`, if a file of weights does not fit the data or
+/// the network. Returns an empty text for other errors.
 /// @param may_have_new_head whether the advice may recommend the option --new-head
 std::string load_hint(const Error& error, const TrainedNetwork& trained, bool may_have_new_head);
 

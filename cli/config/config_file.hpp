@@ -20,8 +20,8 @@ std::vector<std::string> expand_config(const CLI::App& app, const std::vector<st
 /// @param object an object with the keys of a configuration file
 /// @param origin the name of `object` in error messages
 /// @param typed the arguments that the user typed; an option may not be in both `object` and `typed`
-/// @throws Error invalid_argument if a key is not the name of an option, has a value of the wrong type, or names an
-/// option that `typed` also sets or excludes
+/// @throws Error invalid_argument if a key is not the name of an option, or has a value of the wrong type. Also if
+/// `typed` sets or excludes the option.
 std::vector<std::string> words_of(const CLI::App& command, const nlohmann::json& object, const std::string& origin,
                                   const std::vector<std::string>& typed);
 

@@ -84,13 +84,12 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
-/// The text between the name of a struct and the name of its member in error messages, as in
-/// "CheckpointOptions::reshard".
+/// The text between the names of a struct and of its member in error messages, as in "CheckpointOptions::reshard".
 const std::string kScope = "::";
 
-/// Returns a map whose keys are the names that error messages may use for options, and whose values are the options as
-/// the user types them, such as "--batch-size". A name without a dot or an underscore could also be an English word.
-/// Such a name is a key only with "::" before it, as in "CheckpointOptions::reshard".
+/// Returns a map from names to options. A key is a name by which error messages may refer to an option. Its value is
+/// the option as the user types it, such as "--batch-size". A name without a dot or an underscore could also be an
+/// English word. Such a name is a key only with "::" before it, as in "CheckpointOptions::reshard".
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
   const auto add = [&](const std::string& name, const std::string& flag) {

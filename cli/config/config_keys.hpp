@@ -27,7 +27,7 @@ const CLI::Option* option_of(const CLI::App& command, const std::string& key);
 /// returns null.
 const CLI::App* other_command(const CLI::App& command);
 
-/// Returns whether the command has options whose keys start with `key` and a dot, so that the value of `key` in a
+/// Returns whether the command has options whose keys start with `key` and a dot. If so, the value of `key` in a
 /// configuration is a nested object.
 bool is_section(const CLI::App& command, const std::string& key);
 

@@ -11,8 +11,8 @@ namespace troupe::cli {
 /// these results. Numbers that are infinite or NaN are counted separately.
 class Moments {
  public:
-  /// Adds numbers. The mean and the sum of squared distances of the new numbers are combined with those of the earlier
-  /// numbers by the formula of Chan et al.
+  /// Adds numbers. Computes the mean and the sum of squared distances of the new numbers, and combines them with the
+  /// earlier ones by the formula of Chan et al.
   void add(std::span<const float> values);
 
   /// Returns the number of finite numbers.

@@ -60,9 +60,9 @@ std::string line_chart(const ChartNames& names, std::span<const PlottedLine> lin
                        std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 
 /// Returns the markup of a chart of stacked areas: the numbers of each line are added to the sum of all lines before
-/// it. All lines must have the same x values, and no number may be below 0. If the largest sum is more than three times
-/// the 99th percentile of the sums, the y-axis ends at 1.2 times this percentile, and the title contains the largest
-/// sum.
+/// it. All lines must have the same x values, and no number may be below 0. The y-axis usually ends at the largest sum.
+/// If the largest sum is more than three times the 99th percentile of the sums, the y-axis ends at 1.2 times this
+/// percentile. In that case, the title contains the largest sum.
 std::string stacked_chart(const ChartNames& names, std::span<const PlottedLine> lines,
                           std::span<const PlottedMark> marks = {}, Plot::Size size = Plot::kWide);
 

@@ -29,8 +29,8 @@ class LogFile {
   LogFile(const std::string& path, bool goes_on, const MeasureWhole& whole);
 
   /// Appends a record. When this returns, the kernel has the record, so the record survives a crash of this process. If
-  /// only a part of the record can be written, for example because the disk is full, a regular file is truncated to its
-  /// length before the call, and Error bad_file is thrown.
+  /// only a part of the record can be written, for example because the disk is full, throws Error bad_file. In that
+  /// case, a regular file is first truncated to its length before the call.
   void write(std::string_view record);
 
   /// Releases the lock and closes the file. `write` must not be called afterwards.
@@ -43,8 +43,9 @@ class LogFile {
   /// output or standard error.
   void begin_anew();
 
-  /// Returns whether `replace` may be called. It may be called for a regular file, if the path still leads to the file
-  /// that was opened, and the file is not this process's standard output or standard error.
+  /// Returns whether `replace` may be called. `replace` may be called if the path still leads to the file that was
+  /// opened, and this is a regular file. It must not be called if the file is this process's standard output or
+  /// standard error.
   bool is_replaceable() const;
   /// Returns the content of the file.
   std::string text() const;

@@ -21,7 +21,7 @@ namespace troupe::cgroup {
 std::vector<std::string> folders(std::string_view memberships, std::string_view mounts, std::string_view controller);
 
 /// Returns the limit in `text`, the content of a cgroup file such as memory.max. Returns none if `text` is not a
-/// number, or means that there is no limit ("max" in version 2, a number of at least 2^60 in version 1).
+/// number, or means that there is no limit. That is "max" in version 2, and a number of at least 2^60 in version 1.
 std::optional<std::uint64_t> parse_limit(std::string_view text);
 /// Returns NUMBER from the line "KEY NUMBER" of `text`, where KEY is the parameter `key`. Each line of `text` has this
 /// form. Returns none if no line has the key.

@@ -7,8 +7,8 @@
 namespace troupe {
 
 /// Returns how many CPUs the calling thread can use, together with the threads and processes that it starts. The result
-/// is the number of CPUs on which the thread may run, or the CPU quota of a cgroup, rounded up, if that is less. The
-/// result is at least 1.
+/// is the number of CPUs on which the thread may run. If the CPU quota of a cgroup, rounded up, is less, the quota is
+/// the result. The result is at least 1.
 int usable_cores();
 
 /// Returns the numbers of the CPUs on which the calling thread may run. If there are more than `usable_cores()` such

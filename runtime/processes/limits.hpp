@@ -29,9 +29,9 @@ Error no_memory(const std::string& what);
 /// (`memory_limit_text`), and how to raise the limit.
 std::string file_limit_text();
 std::string memory_limit_text();
-/// Returns a sentence for an error message: this process's limit on shared memory, and how to raise the limit. Shared
-/// memory is limited by the limit on the size of files, if that is set and not above the machine's memory, otherwise by
-/// the limit on memory.
+/// Returns a sentence for an error message: this process's limit on shared memory, and how to raise the limit. This is
+/// the limit on the size of files, if that limit is set and not above the machine's memory. Otherwise it is the limit
+/// on memory.
 std::string object_limit_text();
 
 /// Starts a thread that runs `work`. @throws Error limit_reached, whose message contains the limit, if the system

@@ -39,8 +39,8 @@ class PieceThreads {
   enum class Of : unsigned char { shared_out, waited_for };
 
   /// Returns the process's set of threads of a kind. The set is never destroyed, because abandoned replicas may use it
-  /// after the end of main. A child made by fork gets a new set, because it has none of its parent's threads, but its
-  /// copy of the condition variable still counts these threads as waiting.
+  /// after the end of main. A child made by fork gets a new set, because it has none of its parent's threads. The old
+  /// set cannot be used: its condition variable still counts the parent's threads as waiting.
   static PieceThreads& all(Of kind) {
     static std::array<std::atomic<PieceThreads*>, 2> of_kind{};
     std::atomic<PieceThreads*>& known = of_kind[static_cast<std::size_t>(kind)];

@@ -30,8 +30,8 @@ namespace {
 
 /// The maximum of `StartNeeds::others` that is tested, because a test of more threads would take too long.
 constexpr int kMostOthers = 1000;
-/// The number of threads that are tested in addition, as a reserve, because other processes of the same container may
-/// start threads at the same time.
+/// The number of threads that are tested in addition, as a reserve. Other processes of the same container may start
+/// threads at the same time.
 constexpr int kSpareThreads = 1;
 /// Bytes of address space that are tested in addition, because the start itself allocates memory.
 constexpr std::size_t kSpareBytes = std::size_t{16} << 20;

@@ -22,8 +22,8 @@ enum class ObjectKind : std::uint32_t {
   group,
 };
 
-/// The name of an object, which identifies the object by its content. If a client publishes the same content twice, for
-/// example in a retry, both objects have the same name, and the second request has no effect.
+/// The name of an object, which identifies the object by its content. A retry may publish the same content a second
+/// time. Both objects then have the same name, and the second request has no effect.
 struct ObjectId {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;  ///< the generation of the run, or the attempt of a call of a user's function

@@ -18,7 +18,7 @@ namespace troupe {
 class ObjectStore {
  public:
   /// @param quota_bytes maximum bytes of all slabs together. If 0 (default), the quota is half of the machine's memory,
-  /// or half of the memory limit of a cgroup around this process, whichever is less.
+  /// or half of a smaller memory limit of a cgroup around this process.
   explicit ObjectStore(std::size_t quota_bytes = 0);
   ~ObjectStore();
   ObjectStore(const ObjectStore&) = delete;

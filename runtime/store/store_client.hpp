@@ -44,7 +44,7 @@ class StoreClient {
   /// client to the object.
   std::shared_ptr<Mapping> get(const ObjectId& id, std::chrono::milliseconds timeout);
   /// Drops one reference of this client to an object. When no client has a reference to the object, the object is
-  /// deleted, and the store keeps its slab for later objects of the same creator.
+  /// deleted. The store keeps its slab for later objects of the same creator.
   void release(const ObjectId& id);
   /// Frees the slabs that the store keeps for later objects of this client.
   void trim();

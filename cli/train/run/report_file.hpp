@@ -21,10 +21,10 @@ struct StepHash {
   std::uint64_t weights = 0;  ///< checksum of the weights in canonical order
 };
 
-/// Writes the report of a run as JSON lines: one JSON object for each step, for each epoch (after the epoch's last
-/// step), for each evaluation between epochs, and for the profile, if there is one. docs/command.md describes the
-/// objects. The first key is "step" in the object of a step, and "epoch" in the object of an epoch. Bytes that are not
-/// UTF-8 are replaced by U+FFFD.
+/// Writes the report of a run as JSON lines. There is one JSON object for each step, each epoch (after the epoch's last
+/// step) and each evaluation between epochs. A profile also has one object. docs/command.md describes the objects. The
+/// first key is "step" in the object of a step, and "epoch" in the object of an epoch. Bytes that are not UTF-8 are
+/// replaced by U+FFFD.
 class ReportFile {
  public:
   /// Opens the file `path`, or creates it.

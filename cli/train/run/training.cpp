@@ -336,8 +336,8 @@ class Training {
     const auto evaluation = measures ? evaluations_.of(watched_) : std::nullopt;
     (validates() ? epoch.validation : epoch.test) = evaluation;
     if (measures) tell(epoch.loss, evaluation, epoch.epoch);
-    // The line must be written before `judge` saves a checkpoint of this step, because a run that resumes from this
-    // checkpoint does not write the line again.
+    // The line must be written before `judge` saves a checkpoint of this step. A run that resumes from this checkpoint
+    // does not write the line again.
     report_.write(epoch);
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;

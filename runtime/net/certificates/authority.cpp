@@ -28,8 +28,8 @@ using Days = std::optional<std::int64_t>;
 
 constexpr std::size_t kLongestName = 63;
 constexpr std::int64_t kMostDays = 36500;
-/// Tolerance in seconds. A certificate may be requested for as many days as its authority was, although the authority
-/// is already some minutes old, and so expires a little earlier.
+/// Tolerance in seconds. A certificate may be requested for as many days as its authority was. The authority is already
+/// some minutes old then, and so expires a little earlier.
 constexpr long kRounding = 3600;
 const char* const kDriver = "driver";
 

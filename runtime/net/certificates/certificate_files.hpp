@@ -29,7 +29,7 @@ CertificatePtr read_certificate(const std::string& file);
 /// Reads all certificates of a file, in order. @throws Error bad_certificate that names the file
 std::vector<CertificatePtr> read_certificates(const std::string& file);
 /// Reads a certificate and its private key. If the key does not belong to the certificate, reads both files up to nine
-/// more times, because `troupe certs renew` may be replacing the files at this moment.
+/// more times. `troupe certs renew` may be replacing the files at this moment.
 /// @throws Error bad_certificate that names the file
 CertifiedKey read_certified_key(const std::string& certificate_file, const std::string& key_file);
 

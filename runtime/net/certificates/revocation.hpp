@@ -11,8 +11,8 @@
 namespace troupe::net {
 
 /// Reads a revocation list. Returns null if the file does not exist.
-/// @throws Error bad_certificate that contains the file's name, if the file does not contain exactly one list, or the
-/// list was not signed by `authority`, has expired or is not valid yet
+/// @throws Error bad_certificate if the file does not contain exactly one list, or the list was not signed by
+/// `authority`, has expired or is not valid yet. The message contains the file's name.
 ListPtr read_list(const std::string& file, X509* authority);
 
 /// Makes an empty revocation list without a signature. The list expires when the authority expires. @throws Error
@@ -30,8 +30,8 @@ std::string pem(X509_CRL* list);
 
 /// Configures `context`, so that its TLS connections refuse a peer whose certificate is on `list`, or had expired
 /// before `since`. A certificate that expires after `since` stays valid, even when it has expired in the meantime. A
-/// run passes the time of its start as `since`, so that no peer is refused in the middle of the run because its
-/// certificate expires.
+/// run passes the time of its start as `since`. So no peer is refused in the middle of the run because its certificate
+/// expires.
 /// @param list null: no certificate counts as revoked
 /// @param since in seconds since 1970
 void check_peers(SSL_CTX* context, X509_CRL* list, std::int64_t since);

@@ -49,9 +49,9 @@ class DataPlane : public Transport {
   void end();
 
   /// The gate calls these two functions for a data connection that a node opens; both are thread-safe. `admit` decides
-  /// about the connection. `admit` refuses a connection with another run, generation or token, with a certificate that
-  /// does not match the node, or with the number of a connection that exists already. `take` takes over a connection
-  /// that `admit` has accepted.
+  /// about the connection. `admit` refuses a connection of another run or generation, or with a wrong token or a
+  /// certificate that does not match the node. It also refuses a second connection with the same number. `take` takes
+  /// over a connection that `admit` has accepted.
   Verdict admit(const Hello& hello, const TlsStream& stream) const;
   void take(const Hello& hello, TlsStream stream);
 

@@ -46,9 +46,9 @@ class TlsStream : public ByteStream {
   /// Makes the stream collect encrypted TLS records from now on, and write many records with one system call. Use this
   /// for large messages.
   void send_in_bulk();
-  /// Makes the stream read up to about 16 KB with one system call from now on, instead of using two system calls for
-  /// each TLS record. After this call, the stream may have bytes in its read buffer. Call `read_some` until it returns
-  /// `Wants::read`, before you wait for the socket.
+  /// Makes the stream read up to about 16 KB with one system call from now on. Without this, it uses two system calls
+  /// for each TLS record. After this call, the stream may have bytes in its read buffer. Call `read_some` until it
+  /// returns `Wants::read`, before you wait for the socket.
   void read_ahead();
   /// Like `read_ahead`, but with a read buffer of 128 KiB, which holds several large TLS records.
   void receive_in_bulk();
