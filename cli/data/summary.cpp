@@ -37,7 +37,7 @@ struct ReadAtOnce {
     holes.resize(info.lacks ? count : 0);
   }
 
-  /// Returns a request to read `count` of these samples, starting at index `first`.
+  /// Returns a request to read `count` of the samples in `numbers`, starting at index `first` of this list.
   /// @param drawn the seed and epoch of random transforms; none: no random transforms
   BatchRequest part(std::size_t first, std::size_t count, const std::optional<DrawnFor>& drawn) {
     const auto of = [&](auto& all) {

@@ -13,7 +13,7 @@ namespace {
 
 using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
-/// Maximum number of marks (events) in a chart. More marks would hide the chart.
+/// Maximum number of marks (events) in a chart. More marks would hide the lines of the chart.
 constexpr std::size_t kMostMarks = 100;
 constexpr std::size_t kMostDots = 30;
 constexpr std::size_t kMostEpochRows = 100;

@@ -33,7 +33,7 @@ Record read_record(int file) {
 }
 
 void write_record(int file, const Record& record) {
-  // A failure is ignored: it only means that the daemon is not followed.
+  // A failure is ignored. It only means that the parent cannot follow this process if it becomes a daemon.
   if (::pwrite(file, &record, sizeof record, 0) < 0) return;
 }
 

@@ -38,7 +38,8 @@ class Successor {
   static void settle();
   /// Records the exit status with which the calling process is about to end. `status` returns it.
   static void leave_status(int status);
-  /// Returns false in a child that the started process forked, and true otherwise.
+  /// Returns whether the calling process is the started process itself. Returns false in a child that the started
+  /// process has forked. Also returns true in a process without a memory file.
   static bool is_started_process();
 
  private:

@@ -18,7 +18,8 @@ struct JsonBounds {
 /// or repeats a key of an object, returns a discarded value, for which `is_discarded()` is true.
 /// @param fault set to the reason of a failure, such as "is nested deeper than 100 levels"; empty on success
 nlohmann::json parse_bounded(std::string_view text, const JsonBounds& bounds, std::string& fault);
-/// Parses untrusted JSON as above, with the default bounds, and without the reason of a failure.
+/// Parses untrusted JSON with the default JsonBounds. If that fails, returns a discarded value, for which
+/// `is_discarded()` is true. The other `parse_bounded` also returns the reason.
 nlohmann::json parse_bounded(std::string_view text);
 
 /// Checks that a JSON value, made by a program, is not nested too deep. Call this before the value is copied or

@@ -50,8 +50,9 @@ void raise_file_limit();
 /// the process if that is less.
 std::size_t memory_bytes();
 /// Checks whether `bytes` bytes of memory are available. If too little memory is available, returns a text such as
-/// "needs 900 MB of memory, but only 500 MB remain of ..."; otherwise, or if the kernel does not tell, returns an empty
-/// text. Call this before allocating much memory, because the kernel kills a process that exceeds a cgroup's limit.
+/// "needs 900 MB of memory, but only 500 MB remain of ..."; otherwise returns an empty text. If the kernel's files
+/// cannot be read, also returns an empty text. Call this before allocating much memory, because the kernel kills a
+/// process that exceeds a cgroup's limit.
 std::string lack_of_memory(std::size_t bytes);
 /// Checks that `bytes` bytes of memory are available.
 /// @param what_for the start of the error message: what needs the memory

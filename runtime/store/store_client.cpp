@@ -11,8 +11,8 @@
 namespace troupe {
 namespace {
 
-/// Timeout of requests that the store answers without waiting for other clients. If this timeout passes, the store
-/// hangs.
+/// Timeout of requests that the store answers without waiting for other clients. If no answer arrives in this time, the
+/// store has ended or hangs.
 constexpr std::chrono::seconds kTimeout{10};
 
 std::string text(const store::Reply& reply) {
