@@ -17,8 +17,8 @@ enum class ObjectKind : std::uint32_t {
   /// Samples that the processes of a machine share: part 1 contains the samples, and part 0 the size of part 1 in
   /// bytes.
   data,
-  /// Memory for the collective operations of a group of ranks: part 0 for messages, part 2 for long vectors; part 1 is
-  /// sealed once part 0 is ready.
+  /// Memory for the collective operations of a group of ranks. Part 0 contains the barrier of the ranks, and part 2 is
+  /// for long vectors. Part 1 is sealed once part 0 is ready.
   group,
 };
 
