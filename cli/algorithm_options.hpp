@@ -8,16 +8,16 @@
 
 namespace troupe::cli {
 
-/// The options of a command that choose an algorithm, such as L-BFGS, and set its parameters.
+/// The command-line options that select an algorithm, such as L-BFGS, and set the parameters of the algorithms.
 class AlgorithmOptions {
  public:
   /// Adds the options to a command.
   void add_to(CLI::App& app);
 
-  /// Hides the options from `--help`.
+  /// Hides these options in the output of `--help`. The command still accepts them.
   void hide(CLI::App& app) const;
-  /// Returns the chosen algorithm with its parameters. @throws Error invalid_argument if an option of another algorithm
-  /// was typed
+  /// Returns the algorithm that the user has selected, with its parameters.
+  /// @throws Error invalid_argument if the user typed an option that is only valid for another algorithm
   Algorithm chosen() const;
 
   const std::string& name() const { return name_; }
@@ -31,7 +31,7 @@ class AlgorithmOptions {
   void add_servers(CLI::App& app);
   void add_local(CLI::App& app);
   void add_lbfgs(CLI::App& app);
-  /// Marks an option as valid only for the given algorithms. Returns the option.
+  /// Marks `option` as valid only for the algorithms with the names `algorithms`. Returns `option`.
   CLI::Option* of(std::vector<std::string> algorithms, CLI::Option* option);
 
   struct Files {

@@ -22,7 +22,9 @@ struct CertsOptions {
   AuthorityOptions authority;
 };
 
-/// Prints until when the certificate in DIR/NAME is valid, and where to copy its folder.
+/// Prints a line about the credentials in the subfolder DIR/NAME: the day on which the certificate expires, and the
+/// machine to which the user must copy the subfolder.
+/// @param what the start of the line, such as "certificate"
 void report(const CertsOptions& options, const std::string& name, const char* what) {
   const std::string folder = options.folder + "/" + name;
   std::printf("%s of %s in %s, valid until %s: copy this folder to %s\n", what, name.c_str(), folder.c_str(),
@@ -60,8 +62,8 @@ struct Command {
   CertsOptions& options;
 };
 
-/// Adds a subcommand that calls `action` on an authority's folder. Core dumps are disabled, because a dump might
-/// contain a private key.
+/// Adds a subcommand with the name `name` and the help text `what`, which calls `action` with its options. While the
+/// subcommand runs, core dumps are disabled, because a dump might contain a private key.
 Command add(CLI::App& certs, const char* name, const char* what, void (*action)(const CertsOptions&)) {
   auto options = std::make_shared<CertsOptions>();
   CLI::App& command = *certs.add_subcommand(name, what);

@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns `path` itself if it is a checkpoint; otherwise the paths of all checkpoints in this folder, oldest first.
+/// Returns `path` itself if it is a checkpoint. Otherwise returns the paths of all checkpoints in the folder `path`,
+/// oldest first.
 std::vector<std::string> checkpoints_at(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path + "/" + kManifestFile, ignored)) return {path};
@@ -36,13 +37,14 @@ std::vector<std::string> checkpoints_at(const std::string& path) {
   return paths;
 }
 
-/// Returns whether the checkpoint no longer exists, because its run has removed old checkpoints.
+/// Returns whether the checkpoint at `path` no longer exists. A run that is still active may have removed it as an old
+/// checkpoint.
 bool is_gone(const std::string& path) {
   std::error_code ignored;
   return !fs::exists(find_checkpoint(path), ignored);
 }
 
-/// Returns why the checkpoint is damaged; none if its checksums are correct.
+/// Returns a text that describes the damage of a checkpoint; none if the checkpoint's checksums are correct.
 std::optional<std::string> damage(const std::string& path) try {
   CheckpointReader(path).verify();
   return std::nullopt;
@@ -72,7 +74,7 @@ std::uintmax_t bytes_of(const std::string& path) {
   return bytes;
 }
 
-/// Returns the metric that is stored in a checkpoint; none if it has no metric, or cannot be read.
+/// Returns the metric that is stored in a checkpoint; none if the checkpoint has no metric, or cannot be read.
 std::optional<CheckpointMetric> metric_of(const std::string& path) try {
   return read_manifest(find_checkpoint(path)).metric;
 } catch (const Error&) {
@@ -85,7 +87,7 @@ std::string text_of(const CheckpointMetric& metric) {
   return text.data();
 }
 
-/// Returns the path of the checkpoint in `folder` with the best metric. The newest checkpoint that has a metric tells
+/// Returns the path of the checkpoint in `folder` with the best metric. The newest checkpoint with a metric determines
 /// whether the lowest or the highest value is best.
 std::optional<std::string> best_of(const std::string& folder) {
   const CheckpointSeries series(folder);

@@ -6,8 +6,9 @@ class App;
 
 namespace troupe::cli {
 
-/// Each function adds a subcommand to `app`. The subcommand runs while the command line is parsed, if it was typed. It
-/// throws troupe::Error on failure, and otherwise may set `status`, the exit status.
+/// Each of these functions adds the subcommand in its name, such as `train`, to `app`. If the user typed the
+/// subcommand, CLI11 runs it at the end of parsing. On failure, a subcommand throws troupe::Error. A subcommand with
+/// the parameter `status` may set the program's exit status through it.
 void add_train(CLI::App& app, int& status);
 void add_checkpoint(CLI::App& app, int& status);
 void add_tune(CLI::App& app, int& status);
@@ -21,10 +22,10 @@ void add_certs(CLI::App& app);
 void add_node(CLI::App& app);
 void add_nodes(CLI::App& app);
 
-/// Registers the function with which `train --profile` asks replicas for their layer times. Worker processes find the
-/// function by its name.
+/// Registers the model function by which `train --profile` requests the layer times of a replica. Worker processes find
+/// the function by its name.
 void register_profile();
-/// Registers the function that trials of `tune` run. Processes of trials find the function by its name.
+/// Registers the function that each trial of `tune` runs. The process of a trial finds the function by its name.
 void register_trial();
 
 }  // namespace troupe::cli

@@ -18,19 +18,20 @@ namespace {
 
 using nlohmann::json;
 
-/// Exit status if the reports differ, the same as that of diff(1).
+/// The exit status if the reports differ. The command diff(1) has the same status.
 constexpr int kDiffer = 1;
-/// The names of the hashes in a report, in the order in which a step computes the hashed quantities.
+/// The names of a step's hashed quantities in a report, in the order in which a step computes them.
 constexpr std::array<const char*, 3> kHashes{"loss", "gradient_norm", "weights"};
 
-/// Reads the steps of a report, one after the other.
+/// Reads the lines of a report that describe steps, one after the other.
 class Steps {
  public:
   explicit Steps(std::string path) : path_(std::move(path)), file_(path_) {
     if (!file_) refuse("the file cannot be read");
   }
 
-  /// Returns the next line of the report that describes a step; none at the end of the report. @throws Error bad_file
+  /// Returns the next line of the report that describes a step, as JSON; none at the end of the report. @throws Error
+  /// bad_file
   std::optional<json> next() {
     for (std::string line; std::getline(file_, line);) {
       ++line_;
@@ -61,8 +62,9 @@ class Steps {
   std::int64_t line_ = 0;
 };
 
-/// Returns the name of the first quantity, in the order in which a step computes them, that differs between two steps.
-/// Returns an empty text if the steps are equal.
+/// Returns the name of the first quantity that differs between two steps, in the order in which a step computes its
+/// quantities. Returns an empty text if the steps are equal.
+/// @param a,b the lines of the two steps
 std::string difference(const json& a, const json& b) {
   const auto differ = [&](const json& x, const json& y, const char* name) {
     return x.value(name, json()) != y.value(name, json());
@@ -74,7 +76,7 @@ std::string difference(const json& a, const json& b) {
   return "";
 }
 
-/// Compares two reports, and prints the first difference. @returns the exit status
+/// Compares the reports in the files `first` and `second`, and prints the first difference. Returns the exit status.
 int compare(const std::string& first, const std::string& second) {
   Steps a(first);
   Steps b(second);

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kTextColumn = 28;
-/// If a command has more options, `--help` shows only the most used ones.
+/// If a command has more options than this, `--help` shows only the most used options.
 constexpr std::size_t kFewOptions = 24;
 
-/// Wraps `text` to lines of at most kWidth columns that start at `column`. `first` is written at the start of the first
-/// line, left of the text.
+/// Wraps `text` to lines of at most kWidth columns, in which the text starts at `column`. Returns these lines.
+/// @param first is written at the start of the first line, left of the text
 std::string wrapped(const std::string& first, const std::string& text, std::size_t column) {
   const std::string indent(column, ' ');
   const bool fits = first.size() < column || first.empty();
@@ -37,8 +37,8 @@ std::string wrapped(const std::string& first, const std::string& text, std::size
   return out + '\n';
 }
 
-/// Returns the placeholder for an option's value in its help line, after a space: "NUMBER", or the option's own type
-/// name. Empty for a flag.
+/// Returns the placeholder for the value of an option in the help, with a space before it: " NUMBER", or the name of
+/// the option's type. Returns an empty text if the option has no value.
 std::string value_name(const CLI::Option& option) {
   if (option.get_type_size() == 0) return "";
   const std::string type = option.get_type_name();
@@ -48,8 +48,8 @@ std::string value_name(const CLI::Option& option) {
   return type.starts_with("TEXT:") ? " TEXT" : type.empty() ? "" : ' ' + type;
 }
 
-/// Returns the words that an option accepts, separated by commas; empty if the option is not limited to a list of
-/// words.
+/// Returns the words that an option accepts, separated by commas. Returns an empty text if the option also accepts
+/// other values.
 std::string choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -67,8 +67,8 @@ std::string flags_of(const CLI::Option& option) {
   return flags;
 }
 
-/// Returns the help line of an option. @param brief text instead of the description; null: the description and the list
-/// of accepted words
+/// Returns the line (or wrapped lines) of the help about an option.
+/// @param brief the text about the option; null: the option's description and the list of accepted words
 std::string line_of(const CLI::Option& option, const char* brief) {
   std::string text = brief != nullptr ? brief : option.get_description();
   if (brief == nullptr)
@@ -112,7 +112,7 @@ class Help final : public CLI::Formatter {
     return option == app.get_help_ptr() || option == app.get_help_all_ptr();
   }
 
-  /// Returns the help lines of all options, in groups. @param some whether to return only the most used options
+  /// Returns the help lines of a command's options, in groups. @param some true: only the most used options
   static std::string options(const CLI::App& app, bool some) {
     std::string grouped;
     std::vector<const CLI::Option*> told;
@@ -132,8 +132,8 @@ class Help final : public CLI::Formatter {
     return (own.empty() ? "" : "\nOptions:\n" + own) + grouped;
   }
 
-  /// Returns the command's own footer. CLI11 lets subcommands inherit the program's footer, which is not printed for
-  /// them.
+  /// Returns the text at the end of a command's help. A subcommand inherits this text from the program in CLI11; in
+  /// that case, returns an empty text.
   static std::string footer(const CLI::App& app) {
     const std::string& own = app.get_footer();
     const bool inherited = app.get_parent() != nullptr && app.get_parent()->get_footer() == own;

@@ -12,7 +12,7 @@ const HelpGroup kGeneral{"General",
                           {"log-level"}}};
 constexpr const char* kAlgorithmsTitle = "Algorithms";
 
-/// Returns the groups for `train`, and for commands that accept some of its options.
+/// Returns the groups of options for `train`, and for other commands that accept some options of `train`.
 const std::vector<HelpGroup>& groups_of_training() {
   static const std::vector<HelpGroup> groups{
       {"Model",

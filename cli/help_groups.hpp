@@ -8,8 +8,8 @@ namespace troupe::cli {
 /// A line for one option in `--help`.
 struct HelpLine {
   const char* flag;  ///< name of the option without dashes
-  const char* brief =
-      nullptr;  ///< short text in `--help` of a command with many options; null: the option is only in `--help-all`
+  /// Text of the option in `--help` of a command with more than 24 options; null: only `--help-all` prints the option.
+  const char* brief = nullptr;
 };
 
 /// A group of options under a title.
@@ -18,11 +18,13 @@ struct HelpGroup {
   std::vector<HelpLine> lines;
 };
 
-/// Returns the option groups of a command, most used groups first. Options that are in no group are printed before the
-/// groups.
+/// Returns the groups into which the help text divides the options of a command, beginning with the most used groups.
+/// Options that are in no group are printed before the groups.
+/// @param command name of the command, such as "train"
 const std::vector<HelpGroup>& help_groups(const std::string& command);
 
-/// Returns whether an option is valid for some algorithms only. @param flag name of the option without dashes
+/// Returns whether an option is valid only for some algorithms, such as L-BFGS. @param flag name of the option without
+/// dashes
 bool is_of_an_algorithm(const std::string& flag);
 
 }  // namespace troupe::cli

@@ -16,8 +16,8 @@ bool belongs(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("._-@:%[]").find(c) != std::string::npos;
 }
 
-/// Returns whether a text can be a host. A text that starts with '-' cannot, because the remote shell would take it for
-/// an option.
+/// Returns whether a text can be the name of a host. A text that starts with '-' is refused, because the remote shell
+/// would interpret it as an option.
 bool is_host(const std::string& text) { return text.front() != '-' && std::all_of(text.begin(), text.end(), belongs); }
 
 std::string trim(std::string text) {

@@ -31,8 +31,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLook = 50ms;        // interval of checks whether nodes have ended
-constexpr auto kPatience = 5000ms;  // timeout for nodes to end after the request, and for the driver after SIGTERM
+constexpr auto kLook = 50ms;  // maximum wait for output of the nodes before the next check whether nodes have ended
+// Maximum time to wait for the nodes to end after a request, and for the driver to end after SIGTERM.
+constexpr auto kPatience = 5000ms;
 
 struct LaunchOptions {
   std::string hosts;
@@ -47,14 +48,16 @@ struct LaunchOptions {
   std::vector<std::string> command;
 };
 
-/// Returns the number of a signal that has arrived while it was blocked, and removes the signal; 0 if there is none.
+/// Returns the number of a signal of `kEndingSignals` that has arrived while it was blocked, and removes this signal
+/// from the pending signals. Returns 0 if no such signal has arrived.
 int take_signal() {
   const sigset_t ending = ending_signals();
   const timespec now{};
   return std::max(0, ::sigtimedwait(&ending, nullptr, &now));
 }
 
-/// Sets the options that were not given and whose defaults depend on other options. @throws Error invalid_argument
+/// Sets options that the user did not give, and whose defaults depend on other options. @throws Error invalid_argument
+/// if the driver's address cannot be determined
 void complete(LaunchOptions& options) {
   if (options.listen.empty()) options.listen = flag_value(options.command, "--listen");
   if (options.listen.empty())
@@ -73,7 +76,7 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 /// Returns the command that starts a node on `host`. In the path of the node's certificates, `{host}` is replaced by
-/// the host's name without the user.
+/// the name of the host, without "USER@".
 std::vector<std::string> node_command(const LaunchOptions& options, const std::string& host) {
   const std::string certs = replaced(options.node_certs, "{host}", host.substr(host.find('@') + 1));
   if (!options.node_program.empty())
@@ -89,7 +92,7 @@ std::vector<std::string> driver_command(const LaunchOptions& options, std::size_
   return arguments;
 }
 
-/// The nodes on all hosts. The destructor ends them.
+/// The nodes on all hosts of the hosts file. The destructor ends the nodes.
 class Nodes {
  public:
   explicit Nodes(const LaunchOptions& options) {
@@ -103,8 +106,9 @@ class Nodes {
 
   std::size_t size() const { return nodes_.size(); }
 
-  /// Waits until the node's program has been started on all hosts, or a signal arrives. Returns the signal, or 0.
-  /// @throws Error timeout or system that names the host
+  /// Waits until the node's program has been started on all hosts, or a signal arrives. Returns the number of the
+  /// signal, or 0.
+  /// @throws Error timeout or system, both with the name of the host, if a program was not started
   int reach(std::chrono::milliseconds timeout) {
     const Deadline deadline(timeout);
     for (;;) {
@@ -117,7 +121,7 @@ class Nodes {
     }
   }
 
-  /// Waits at most kLook for output of the nodes, and prints available output.
+  /// Waits at most kLook for output of the nodes, and prints the available output.
   void pass_on() {
     std::vector<pollfd> waiting;
     for (const RemoteNode& node : nodes_) waiting.push_back({node.output(), POLLIN, 0});
@@ -129,7 +133,8 @@ class Nodes {
     }
   }
 
-  /// Logs and forgets nodes that have ended. @throws Error system that names the host, if a node could not be started
+  /// Logs a line for each node that has ended, and removes this node from the list. @throws Error system with the name
+  /// of the host, if a node could not be started
   void check() {
     for (auto node = nodes_.begin(); node != nodes_.end();) {
       if (node->output() >= 0 || !node->ended()) {
@@ -152,9 +157,10 @@ class Nodes {
                 {.node = node.host(), .phase = "start"});
   }
 
-  /// Ends the nodes, and waits at most kPatience for their end.
+  /// Makes all nodes end, and waits at most kPatience for their end.
   void stop() {
-    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });  // the destructor kills the remote shell
+    // The destructor of RemoteNode kills the remote shell.
+    nodes_.remove_if([](const RemoteNode& node) { return !node.reached(); });
     for (RemoteNode& node : nodes_) node.stop();
     const Deadline deadline(kPatience);
     while (!nodes_.empty() && !deadline.passed()) {
@@ -166,7 +172,8 @@ class Nodes {
   std::list<RemoteNode> nodes_;
 };
 
-/// Runs the driver and returns its exit status. If a node fails, stops the driver and throws.
+/// Runs the driver with the command line `command`, and returns the driver's exit status. If a node could not be
+/// started, ends the driver and throws.
 int run_driver(Nodes& nodes, const std::vector<std::string>& command) {
   auto driver = ChildProcess::start("/usr/bin/env", command, {});
   try {
@@ -174,7 +181,7 @@ int run_driver(Nodes& nodes, const std::vector<std::string>& command) {
       nodes.pass_on();
       const int signal = take_signal();
       if (signal != 0 && signal != SIGINT)
-        driver.signal(signal);  // on Ctrl-C, the terminal has sent SIGINT to the driver, too
+        driver.signal(signal);  // SIGINT is not passed on, because on Ctrl-C the terminal sends it to the driver, too
       nodes.check();
     }
   } catch (const Error&) {

@@ -6,8 +6,8 @@ class App;
 
 namespace troupe::cli {
 
-/// Adds the subcommand `launch`, which runs a driver together with nodes on other hosts. The subcommand sets `status`
-/// to the driver's exit status.
+/// Adds the subcommand `launch` to `app`. The subcommand runs a driver on this host, together with nodes on other
+/// hosts. It sets `status` to the driver's exit status.
 void add_launch(CLI::App& app, int& status);
 
 }  // namespace troupe::cli

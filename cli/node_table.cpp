@@ -18,7 +18,8 @@ using Row = std::vector<std::string>;
 
 std::string text(const nlohmann::json& node, const char* key) { return printable(node.at(key).get<std::string>()); }
 
-/// Returns the integer with this key as text. Other numbers are refused, because a driver sends only integers here.
+/// Returns the integer with the key `key` as text. Refuses other numbers, because a driver sends only integers for
+/// these keys.
 std::string number(const nlohmann::json& node, const char* key) {
   const auto& value = node.at(key);
   if (!value.is_number_integer()) refuse();

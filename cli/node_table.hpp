@@ -4,7 +4,9 @@
 
 namespace troupe::cli {
 
-/// Returns a driver's status text, a JSON array of nodes, as a table with headings and one line per node.
+/// Converts a driver's status text, a JSON array of nodes, to a text table with a line of headings and one line per
+/// node.
+/// @param answer the status text
 /// @throws Error protocol if the status text is malformed
 std::string node_table(const std::string& answer);
 

@@ -45,8 +45,9 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   return flags;
 }
 
-/// Returns a suggestion if `flag` is a name that other programs use for one of the command's options `flags`; otherwise
-/// an empty text.
+/// Returns a suggestion if `flag` is a name that other programs use for one of the command's options, such as --lr for
+/// --learning-rate. Otherwise returns an empty text.
+/// @param flags the names of the command's options
 std::string known_elsewhere(const std::string& flag, const std::vector<std::string>& flags) {
   constexpr std::array<std::pair<std::string_view, const char*>, 24> kOthers{{{"--lr", "--learning-rate"},
                                                                               {"--bs", "--batch-size"},
@@ -79,8 +80,9 @@ std::string known_elsewhere(const std::string& flag, const std::vector<std::stri
   return "";
 }
 
-/// Checks and corrects the text of a number before CLI11 parses it: CLI11 takes an empty text for 0, and a number with
-/// a leading 0 for an octal number. Returns an error message, or an empty text.
+/// Checks and corrects the text of a number before CLI11 parses it. Returns an error message, or an empty text if the
+/// number is valid. This is needed because CLI11 interprets an empty text as 0, and a number with a leading 0 as an
+/// octal number.
 std::string check_number(std::string& text) {
   const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   if (text.size() == sign) return "an empty text is not a number";
@@ -100,7 +102,7 @@ void check_numbers(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) check_numbers(*command);
 }
 
-/// Returns the command that was typed, or the program if no command was typed.
+/// Returns the command (or subcommand) that the user typed; `app` if the user typed no command.
 const CLI::App& command_of(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -115,15 +117,14 @@ std::string what_is_wrong(const CLI::App& app, const CLI::ParseError& error) {
            did_you_mean(unexpected.front(), commands_of(*command));
   const auto option = std::ranges::find_if(unexpected, [](const auto& each) { return each.starts_with("-"); });
   if (option == unexpected.end() || command->get_allow_extras())
-    return error.what();  // the remaining arguments
-                          // may belong to another command
+    return error.what();  // the unexpected arguments may belong to another command
   const std::string flag = option->substr(0, option->find('='));
   const std::vector<std::string> flags = flags_of(*command);
   const std::string known = known_elsewhere(flag, flags);
   return "no option '" + printable(flag) + "'" + (known.empty() ? did_you_mean(flag, flags) : known);
 }
 
-/// Sets the log level of this process, and, through the environment, of processes that it starts.
+/// Sets the log level of this process and, through an environment variable, of the processes that it starts.
 void set_level(const std::string& name) {
   for (const LogLevel level : {LogLevel::info, LogLevel::warning, LogLevel::error})
     if (name == to_string(level)) set_log_level(level);

@@ -16,10 +16,10 @@ namespace {
 constexpr const char* kStarted = "troupe-launch: started";
 constexpr std::size_t kLongestLine = 1 << 16;
 
-/// Returns the command line for the remote shell, which works with any login shell and runs a script with sh. The
-/// script starts the program without standard input. A second process waits for the end of the remote shell's standard
-/// input, and then kills the program. When the program ends, the script kills the second process, which would otherwise
-/// keep the connection open.
+/// Returns a command line for the remote shell, which runs `command` on the host. The command line works with any login
+/// shell, because it runs a script with sh. The script starts the program `command` without standard input. A second
+/// process waits for the end of the remote shell's standard input, and then kills the program. When the program ends,
+/// the script kills the second process, because that process would otherwise keep the connection open.
 std::string watched(const std::vector<std::string>& command) {
   std::string words;
   for (const std::string& word : command) words += quote(word) + ' ';
@@ -30,14 +30,16 @@ std::string watched(const std::vector<std::string>& command) {
   return "exec sh -c " + quote(script);
 }
 
-/// Makes a pipe, and returns its reading and its writing end. They are closed in other child processes (close-on-exec).
+/// Makes a pipe, and returns its reading end and its writing end. Child processes do not inherit the ends
+/// (close-on-exec), unless they are passed on.
 std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("pipe");
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// Ignores SIGINT for the lifetime of the object. A child that is started in this time ignores SIGINT, too.
+/// Makes this process ignore SIGINT for the lifetime of the object. A child that is started in this time ignores
+/// SIGINT, too.
 class IgnoredInterrupt {
  public:
   IgnoredInterrupt() {

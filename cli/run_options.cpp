@@ -25,7 +25,7 @@ namespace troupe::cli {
 namespace {
 
 constexpr std::int64_t kPassOfFullBatch =
-    500;  ///< number of samples that are computed at once if the batch is the whole shard
+    500;  ///< if the batch is the whole shard: number of samples of each pass of the network
 
 std::chrono::milliseconds to_milliseconds(double seconds, const char* name) {
   if (!(seconds > 0 && seconds <= 1e6))
@@ -50,7 +50,9 @@ CLI::Validator known_to(Find find, const char* what) {
   return {check, "NAME", what};
 }
 
-/// Returns a text that will be passed to models as JSON. @throws Error invalid_argument if the text is not printable
+/// Returns `text` unchanged, after a check that it is printable. The command passes such texts to models as JSON.
+/// @param option the option for the error message, such as "--data"
+/// @throws Error invalid_argument if the text is not printable
 std::string plain_text(const char* option, const std::string& text) {
   if (!is_printable(text)) throw_invalid(std::string(option) + " '" + printable(text) + "' is not plain text");
   return text;
@@ -73,8 +75,8 @@ WorkerCount parse_workers(const std::string& text) {
   return range;
 }
 
-/// Parses the value of --nodes: a number such as "3", or minimum and number such as "2:3". Returns false for an invalid
-/// text.
+/// Parses the value of --nodes: a number of nodes such as "3", or the minimum number and the number such as "2:3". Sets
+/// `min_nodes` and `num_nodes` of `cluster`. Returns false for an invalid text.
 bool parse_nodes(const std::string& text, ClusterOptions& cluster) {
   const auto colon = text.find(':');
   const std::string least = colon == std::string::npos ? text : text.substr(0, colon);
@@ -152,7 +154,7 @@ Placement parse_placement(const std::string& name) {
 
 namespace {
 
-/// Parses the value of --device: "cpu", "cuda" or "cuda:N".
+/// Parses the value of --device, which is "cpu", "cuda" or "cuda:N", and sets the device in `sgd`.
 void choose_device(const std::string& text, Options& sgd) {
   const std::string cuda = "cuda";
   sgd.compute.device = text == "cpu" ? Device::cpu : Device::cuda;
@@ -336,7 +338,7 @@ Options CommandOptions::to_sgd_options() const {
   options.optimizer = optimizer_of(optimizer);
   options.gradients.clip_norm = optimizer.clip_norm;
   options.fault_tolerance.faults = faults_of(faults);
-  options.verbose = false;  // the command shows its progress itself
+  options.verbose = false;  // because the command itself shows the progress
   return options;
 }
 

@@ -14,51 +14,54 @@
 
 namespace troupe::cli {
 
-/// The options for model, data and workers that `train` and `evaluate` share.
+/// The command-line options for model, data and workers, which the commands `train` and `evaluate` share.
 struct CommandOptions {
-  std::string model = "cnn";        ///< used unless the file of `load` has another model and --model was not typed
+  /// Name of the model. If --model was not typed, a model in the file of `load` is used instead.
+  std::string model = "cnn";
   std::optional<std::string> data;  ///< not set: the model's default data
-  std::string validate;  ///< validation set: a share of the training set, such as "0.1", a fold of it, or the name of
-                         ///< other data; empty: none
-  /// Transforms of each sample, as for `troupe::data::transform`. If not set, the transforms in the file of `load`
-  /// apply.
+  /// Validation set: a fraction of the training set, such as "0.1", a fold of the training set, such as "fold:2/5", or
+  /// the name of other data; empty: no validation set.
+  std::string validate;
+  /// Transforms of each sample, in the format of `troupe::data::transform`. If not set, the transforms in the file of
+  /// `load` are applied.
   std::optional<std::string> transform;
-  std::optional<std::string> loss;  ///< not set: the first that fits the data
+  std::optional<std::string> loss;  ///< name of the loss function; not set: the first one that fits the data
   std::vector<std::string> metrics;
-  std::vector<std::string> model_options;  ///< texts NAME=NUMBER
+  std::vector<std::string> model_options;  ///< texts of the form NAME=NUMBER
   std::int64_t batch_size = 64;
   std::string placement = "in-process";
   std::string precision = "f32";
   std::optional<std::string> load;
-  bool measures = false;  ///< whether to evaluate data that has no test set as if it were a test set
-  bool new_head = false;  ///< whether to replace the last layer of the network in `load`, because the data has other
-                          ///< classes or targets
+  bool measures = false;  ///< true: if the data has no test set, all of the data is evaluated as the test set
+  /// True: the last layer of the network in `load` is replaced, because the data has other classes or targets.
+  bool new_head = false;
   Options sgd;
   OptimizerSettings optimizer;
-  std::string faults;  ///< see faults_of
+  std::string faults;  ///< faults to inject, in the format of `faults_of`
   AlgorithmOptions algorithm;
 
   /// Adds the options to a command.
   void add_to(CLI::App& app);
-  /// Hides options that matter only for training steps from `--help`. They are still accepted, because configuration
-  /// files for `train` contain them.
+  /// Hides the options that have an effect only on training steps in the output of `--help`. The command still accepts
+  /// these options, because configuration files for `train` contain them.
   void hide_training(CLI::App& app) const;
-  /// Returns the options as the library's `Options`, with the model's configuration.
+  /// Converts these options to the library's `Options`, whose `config` contains the configuration of the model.
   Options to_sgd_options() const;
-  /// Starts the run and its workers. Loads the weights of `load`, unless it is not set or a checkpoint was resumed.
-  /// Logs a message if bf16 is requested but not available.
+  /// Starts the run and its workers, and returns the run. If `load` is set and no checkpoint was resumed, loads the
+  /// weights of `load`. Logs a message if bf16 is requested but not available.
   DistributedSGD start() const;
-  /// Returns a name of the network for messages: the model's name, such as "cnn", or "the network of FILE".
+  /// Returns the name of the network for messages: the name of the model, such as "cnn", or "the network of FILE" if
+  /// the file of `load` describes the network.
   std::string model_text() const;
-  /// Returns whether the loss of an evaluation is the squared error, so that the evaluation has no accuracy.
+  /// Returns whether the loss of an evaluation is the squared error. If so, the evaluation has no accuracy.
   bool learns_squares(const Evaluation& evaluation) const;
-  /// Returns whether the name of the data selects a fold, as in "fold:2/5:DATA".
+  /// Returns whether the name of the data (`--data`) selects a fold, as in "fold:2/5:DATA".
   bool has_fold() const;
-  /// Returns whether there is a validation set.
+  /// Returns whether these options select a validation set.
   bool validates() const { return !validate.empty() || has_fold(); }
 
  private:
-  /// Returns the network to train. Reads the file of `load` on the first call.
+  /// Returns the network to train or evaluate. If `load` is set, reads its file on the first call.
   const TrainedNetwork& trained() const;
 
   mutable std::optional<TrainedNetwork> trained_;
@@ -66,32 +69,37 @@ struct CommandOptions {
   const CLI::Option* said_batch_size_ = nullptr;
 };
 
-/// Returns a number as text with at most six significant digits: "60", "0.5", "1e-06".
+/// Returns a number as text with at most six significant digits, such as "60", "0.5" or "1e-06".
 std::string short_text(double value);
 
-/// Adds an option that sets `time`, in seconds. The value must be more than 0 and at most 1,000,000; the current value
-/// of `time` is the default.
+/// Adds an option that sets `time`. The option's value is in seconds, more than 0 and at most 1,000,000. The default is
+/// the value that `time` has now.
+/// @param text the description of the option in the help
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
-/// Adds an option like `add_seconds` for a limit on silence. The value 0 is allowed, and means no limit.
+/// Adds an option that sets `time`, the maximum time without a sign of life from a worker or node. The option's value
+/// is in seconds. The value 0 means no limit.
+/// @param text the description of the option in the help
 CLI::Option* add_limit(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
 
-/// Returns a check that accepts whole numbers of at least `least`. (CLI11 alone converts -1 to a large unsigned
-/// number.)
+/// Returns a check for an option that accepts only whole numbers of at least `least`. Without this check, CLI11 would
+/// convert -1 to a large unsigned number.
 CLI::Validator whole_number(std::uint64_t least);
 
-/// Returns a check that accepts any text except an empty one. A shell passes an empty text for a variable that is not
-/// set.
+/// Returns a check for an option that accepts any text except an empty text. An empty text is usually an error: a shell
+/// passes one for a variable that is not set.
 CLI::Validator not_empty();
 
-/// Returns a check that accepts only the given words. Its error for another word suggests a similar one.
+/// Returns a check for an option that accepts only the given words. For another word, the error message suggests a
+/// similar word from the list.
 CLI::Validator one_of(std::vector<std::string> words);
 
-/// Returns a check that accepts names of registered optimizers. Its error for another name lists them.
+/// Returns a check for an option that accepts only names of registered optimizers. For another name, the error message
+/// lists the registered names.
 CLI::Validator registered_optimizer();
 
 /// Adds the options for workers, their devices and memory, and the cluster, such as `--placement` and `--workers`.
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement);
-/// Returns the placement with this name, which must be valid.
+/// Returns the placement with the name `name`, such as "in-process". The name must be valid.
 Placement parse_placement(const std::string& name);
 
 }  // namespace troupe::cli

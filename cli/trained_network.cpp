@@ -12,7 +12,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Splits a list of transforms at commas, and removes surrounding blanks.
+/// Splits a list of transforms at commas, and returns the single transforms without surrounding blanks.
 std::vector<std::string> steps_of(const std::string& transforms) {
   std::vector<std::string> steps;
   for (const std::string& step : split_text(transforms, ',')) {
@@ -31,7 +31,8 @@ TrainedNetwork trained_network(const std::string& path, const std::string& model
   const std::string& transforms = network.data.transforms;
   if (is_said || (network.model.empty() && network.layers.empty())) return {model, {}, transforms, text, is_said};
   if (!network.model.empty()) return {network.model, {}, transforms, text};
-  return {models::kDescribedModel, text, transforms};  // the text also describes how samples are made
+  // `inputs` is not set, because `text` also describes how samples are made.
+  return {models::kDescribedModel, text, transforms};
 }
 
 std::string with_trained_numbers(const std::string& typed, const std::string& trained) {

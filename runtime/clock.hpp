@@ -5,9 +5,9 @@
 
 namespace troupe {
 
-/// The steady clock, which deadlines and pauses of Troupe's loops use. The library has `now` and `sleep_for` in an
-/// object file of their own. A program can therefore link its own definitions, for example tests that run in virtual
-/// time.
+/// The steady clock. All deadlines and pauses of Troupe use it. A program can define `now` and `sleep_for` itself, for
+/// example a test that runs in virtual time. The linker then uses these definitions, because the library has both
+/// functions in a separate object file.
 struct Clock {
   // NOLINTBEGIN(readability-identifier-naming): names that the standard library requires of a clock
   using duration = std::chrono::steady_clock::duration;
@@ -41,8 +41,8 @@ class Stopwatch {
 /// A point in time by which something must be done.
 class Deadline {
  public:
-  /// Makes a deadline that is `from_now` after the present. Times longer than a year count as a year, because larger
-  /// sums could overflow. A negative time makes a deadline that has already passed.
+  /// Makes a deadline that is `from_now` after the present. A time of more than a year counts as a year, because the
+  /// sum could overflow otherwise. A negative time makes a deadline that has already passed.
   explicit Deadline(std::chrono::milliseconds from_now)
       : at_(Clock::now() +
             std::clamp<std::chrono::milliseconds>(from_now, std::chrono::hours(-1), std::chrono::hours(24 * 365))) {}
@@ -52,9 +52,9 @@ class Deadline {
 
   Clock::time_point at() const { return at_; }
   bool passed() const { return Clock::now() >= at_; }
-  /// Returns a deadline after four fifths of the remaining time. A member that works for a requester with this deadline
-  /// waits for other members until the earlier one. It then has time left to report which member did not answer, before
-  /// the requester gives up.
+  /// Returns a deadline after four fifths of the remaining time. A member that handles a request with this deadline
+  /// waits for other members only until the earlier deadline. The remaining fifth is enough to report which member did
+  /// not answer, before the requester gives up.
   Deadline earlier() const { return Deadline(left() * 4 / 5); }
   /// Returns this deadline, moved by `by` into the future.
   Deadline later(Clock::duration by) const {
@@ -62,7 +62,8 @@ class Deadline {
     moved.at_ += by;
     return moved;
   }
-  /// Returns the remaining time: never negative, and rounded up, so that waiting this long reaches the deadline.
+  /// Returns the remaining time, at least 0. The time is rounded up to whole milliseconds, so that the deadline has
+  /// passed after a wait of this length.
   std::chrono::milliseconds left() const {
     return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()));
   }

@@ -17,7 +17,7 @@ class FileDescriptor {
   ~FileDescriptor() { reset(); }
 
   int get() const { return fd_; }
-  /// Returns the descriptor, which is no longer owned and stays open.
+  /// Gives up ownership of the descriptor, and returns the descriptor, which stays open.
   int release() { return std::exchange(fd_, -1); }
   /// Closes the descriptor now.
   void reset();

@@ -10,8 +10,8 @@ namespace troupe {
 /// Returns the SHA-256 of `bytes` as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// Returns the XXH3-64 checksum of `bytes`. The checksum detects accidental damage, and takes about as long as reading
-/// the bytes. It does not protect against manipulation.
+/// Returns the XXH3-64 checksum of `bytes`. The checksum detects accidental damage, but not manipulation. Its
+/// computation takes about as long as reading the bytes from memory.
 std::uint64_t checksum(std::span<const std::byte> bytes);
 
 /// Returns `number` as 16 lower-case hexadecimal digits.

@@ -41,10 +41,11 @@ void write_line(const std::string& text) noexcept try {
   return;  // no place is left to report the error
 }
 
-/// Passes a record to the sink. Returns false if there is no sink, the sink is already running or the sink throws.
+/// Passes a record to the log sink. Returns false if there is no sink, the sink throws, or the sink is already running
+/// in this thread (the sink itself logs).
 bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& where) try {
   if (!log.sink || log.busy) return false;
-  const std::shared_ptr<const LogSink> sink = log.sink;  // keeps this sink alive if it sets another sink
+  const std::shared_ptr<const LogSink> sink = log.sink;  // keeps the sink alive if the sink replaces itself
   log.busy = true;
   bool taken = true;
   try {

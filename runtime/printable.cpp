@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kMore = "...";
 
-/// Returns whether a character is visible, or an ordinary space, and affects no other text.
+/// Returns whether a character, given as a Unicode code point, is visible or an ordinary space, and does not change how
+/// other text is shown.
 bool shows_itself(std::uint32_t letter) {
   struct Hidden {
     std::uint32_t first, last;

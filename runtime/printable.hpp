@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-/// Default length, in bytes, at which `printable` cuts a text.
+/// Default maximum length, in bytes, of a text that `printable` does not cut.
 inline constexpr std::size_t kLongestPeerText = 2000;
 
 /// Returns a text from outside the program in a form that is safe to show in a terminal or a log: one line of valid
@@ -18,9 +18,11 @@ std::string printable(std::string_view text, std::size_t most = kLongestPeerText
 /// Returns whether `printable` leaves the text unchanged.
 bool is_printable(std::string_view text, std::size_t most = kLongestPeerText);
 
-/// Formats a number with a decimal point in any locale and `digits` decimals (like "%.*f" in the C locale).
+/// Formats a number with `digits` decimals, like "%.*f" in the C locale. The decimal separator is a point in every
+/// locale.
 std::string fixed_text(double number, int digits);
-/// Formats a number with `digits` significant digits (like "%.*g" in the C locale).
+/// Formats a number with `digits` significant digits, like "%.*g" in the C locale. The decimal separator is a point in
+/// every locale.
 std::string short_text(double number, int digits);
 
 }  // namespace troupe

@@ -7,7 +7,8 @@
 namespace troupe {
 namespace {
 
-/// Mixes the bits of a stream's number, to derive the start of the stream's counter (the finaliser of SplitMix64).
+/// Returns a number in which every bit depends on all bits of `x` (the finalizer of SplitMix64). The counter of a
+/// stream is derived with this function.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -36,7 +37,8 @@ std::uint32_t Random::next() {
 float Random::uniform() { return uniform_of(next()); }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Draws again for numbers above the largest multiple of `bound`, so that every result is equally likely.
+  // Draws again while the number is not below `limit`, the largest 64-bit multiple of `bound`. Otherwise small results
+  // would be more likely than others.
   const std::uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   for (;;) {
     const std::uint64_t high = next();

@@ -5,8 +5,8 @@
 
 namespace troupe {
 
-/// Returns four random words that depend only on key and counter: Philox4x32-10 (Salmon et al., "Parallel random
-/// numbers: as easy as 1, 2, 3", SC 2011).
+/// Returns four random 32-bit numbers, which depend only on the key and the 128-bit counter. The generator is
+/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t counter_high,
                                               std::uint64_t counter_low) {
   auto k0 = static_cast<std::uint32_t>(key);
@@ -25,10 +25,12 @@ constexpr std::array<std::uint32_t, 4> philox(std::uint64_t key, std::uint64_t c
   return c;
 }
 
-/// Returns a number that is uniformly distributed in [0, 1), made from the upper 24 bits of a random word.
+/// Converts a random 32-bit number to a float that is uniformly distributed in [0, 1). Uses the upper 24 bits of
+/// `word`.
 constexpr float uniform_of(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24F; }
 
-/// A stream of random words in which word n is words(n / 4)[n % 4]. For kernels, which need the words in any order.
+/// A stream of random 32-bit numbers, which can be read in any order, as kernels need it. Number n of the stream is
+/// `words(n / 4)[n % 4]`.
 struct RandomStream {
   std::uint64_t key = 0;
   std::uint64_t counter_high = 0;
@@ -36,19 +38,20 @@ struct RandomStream {
   constexpr std::array<std::uint32_t, 4> words(std::uint64_t block) const { return philox(key, counter_high, block); }
 };
 
-/// Returns 64 random bits of the system, for the unique name of a run or a file.
+/// Returns a 64-bit number from the system's source of randomness, from which callers make a unique name of a run or a
+/// file.
 std::uint64_t drawn_name();
 
-/// A stream of random numbers, identified by (seed, stream, substream). Streams with the same identity give bitwise
-/// identical words and uniform numbers on all machines. Normal numbers also depend on how the C library rounds `log`
-/// and `cos`.
+/// A stream of random numbers, identified by (seed, stream, substream). Streams with the same identity return bitwise
+/// identical results of `next`, `uniform` and `below` on all machines. The results of `normal` also depend on how the C
+/// library rounds `log` and `cos`.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t substream = 0);
 
   const RandomStream& stream() const { return stream_; }
 
-  /// Returns the next word of the stream.
+  /// Returns the next 32-bit number of the stream.
   std::uint32_t next();
   /// Returns a number that is uniformly distributed in [0, 1), with 24 random bits.
   float uniform();

@@ -12,16 +12,16 @@
 
 namespace troupe {
 
-/// A table of functions that make objects of one kind, by name. Thread-safe.
+/// A table in which functions that make objects of one kind, such as models, are registered by name. Thread-safe.
 template <class Make>
 class Registry {
  public:
   /// @param sort the noun for the kind of objects in error messages, such as "model"
-  /// @param hint text that is appended to the error message if nothing is registered
+  /// @param hint text that is appended to the error message "none is registered", if the table is empty
   explicit Registry(std::string sort, std::string hint = "") : sort_(std::move(sort)), hint_(std::move(hint)) {}
 
   /// Registers `make` under a name.
-  /// @param usage text that follows the name where errors list the names, such as "[:DIR]"
+  /// @param usage text that is shown behind the name when an error message lists all names, such as "[:DIR]"
   /// @throws Error invalid_argument if the name is taken, empty or not printable, or if `make` is empty
   void add(const std::string& name, Make make, const std::string& usage = "") {
     if (name.empty() || !is_printable(name))
@@ -32,8 +32,9 @@ class Registry {
       throw_invalid(sort_ + " '" + name + "' is registered already");
   }
 
-  /// Returns the function that is registered under a name. The reference stays valid. @throws Error invalid_argument
-  /// that lists the known names and suggests a similar one
+  /// Returns the function that is registered under a name. The reference stays valid for the lifetime of the registry.
+  /// @throws Error invalid_argument if the name is not registered. The message lists the known names and suggests a
+  /// similar name.
   const Make& find(const std::string& name) {
     const std::scoped_lock lock(mutex_);
     if (const auto found = makers_.find(name); found != makers_.end()) return found->second.make;
@@ -41,7 +42,7 @@ class Registry {
   }
 
  private:
-  /// Prefix of names that Troupe's own commands use; they are not listed in errors.
+  /// Names with this prefix are for Troupe's own commands. Error messages do not list these names.
   static constexpr const char* kInternal = "troupe-";
 
   struct Entry {
@@ -49,7 +50,8 @@ class Registry {
     std::string usage;
   };
 
-  /// Returns the list of names for an error message.
+  /// Returns a text for an error message: the list of registered names with their usage, or a text that none is
+  /// registered.
   std::string known() const {
     std::string listed;
     for (const std::string& name : names())

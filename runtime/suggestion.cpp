@@ -8,10 +8,11 @@
 namespace troupe {
 namespace {
 
-/// No suggestion is made for longer texts: they are hardly typing errors, and the time for the edit distance is
-/// proportional to the product of both lengths.
+/// The maximum length of a typed text for which a suggestion is made. A longer text is hardly a typing error, and its
+/// comparison takes long: the time for an edit distance is proportional to the product of both lengths.
 constexpr std::size_t kLongest = 100;
-/// Minimum length of a typed text for which names that begin with it count as near. Shorter texts begin too many names.
+/// The minimum length of a typed text for which all names that begin with this text count as similar. Too many names
+/// begin with a shorter text.
 constexpr std::size_t kShortestBeginning = 3;
 
 std::string lower(std::string_view text) {
@@ -20,7 +21,8 @@ std::string lower(std::string_view text) {
   return lowered;
 }
 
-/// Returns the edit distance: the number of letters to change, insert, delete or swap with the next.
+/// Returns the edit distance of two texts: the minimum number of single-letter edits that convert `a` to `b`. An edit
+/// inserts, deletes or replaces a letter, or swaps two neighbours.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> above;
@@ -45,7 +47,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   if (typed.empty() || typed.size() > kLongest) return "";
   const std::string wanted = lower(typed);
   const std::size_t farthest = std::max<std::size_t>(1, wanted.size() / 3);
-  std::pair nearest{farthest + 1, std::string()};  // of equally near names, the shortest
+  std::pair nearest{farthest + 1, std::string()};  // among equally similar names, the shortest is chosen
   for (const std::string& name : known) {
     const bool begun = wanted.size() >= kShortestBeginning && lower(name).starts_with(wanted);
     const std::size_t away = distance(wanted, lower(name));

@@ -6,10 +6,12 @@
 
 namespace troupe {
 
-/// Returns "; did you mean 'NAME'?" with the known name that is nearest to the mistyped one, to be appended to an error
-/// message. Returns an empty text if no name is near. A name is near if at most one third of the typed letters (at
-/// least one) must be changed, inserted, deleted or swapped with the next. A name that begins with the typed text is
-/// near, too, if at least three letters were typed. Upper and lower case are the same.
+/// Returns "; did you mean 'NAME'?", which callers append to an error message about an unknown name. NAME is the name
+/// in `known` that is most similar to `typed`. Returns an empty text if no name is similar. A name is similar if a few
+/// single-letter edits make `typed` equal to it: inserting, deleting or replacing a letter, or swapping two neighbours.
+/// The number of edits may be at most a third of the number of typed letters, but one edit is always allowed. If
+/// `typed` has at least three letters, every name that begins with `typed` is similar, too. Upper and lower case are
+/// the same.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
 
 }  // namespace troupe

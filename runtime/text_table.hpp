@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Returns a text with one line per row, in which columns are aligned and separated by two spaces. A cell is one line
-/// of UTF-8. No row may have more cells than the first row.
+/// Formats `rows` as a table: returns a text with one line per row, in which columns are aligned and separated by two
+/// spaces. Each cell must be one line of UTF-8. No row may have more cells than the first row.
 inline std::string text_table(const std::vector<std::vector<std::string>>& rows) {
   const auto letters = [](const std::string& cell) {
     const auto begins = [](char each) { return (static_cast<unsigned char>(each) & 0xC0) != 0x80; };

@@ -42,21 +42,21 @@ bool is_typed(const std::vector<std::string>& typed, const CLI::Option& option) 
                      [&](const std::string& each) { return each == flag || each.starts_with(flag + "="); });
 }
 
-/// Returns whether a typed option excludes `option`. A typed option also wins over the options of the configuration
-/// that it excludes.
+/// Returns whether the user typed an option that excludes `option`. If so, `option` must be ignored in the
+/// configuration, because a typed option wins over the options that it excludes.
 bool is_overruled(const std::vector<std::string>& typed, const CLI::Option& option) {
   const auto excluded = option.get_excludes();
   return std::any_of(excluded.begin(), excluded.end(), [&](const auto* each) { return is_typed(typed, *each); });
 }
 
-/// Converts a configuration to the command-line arguments that stand before the typed ones.
+/// Converts a configuration to command-line arguments, which are inserted before the typed arguments.
 class Expansion {
  public:
   /// @param typed_wins true: a typed option overrides the configuration; false: an option in both is an error
   Expansion(const CLI::App& command, std::string path, const std::vector<std::string>& typed, bool typed_wins = true)
       : command_(command), path_(std::move(path)), typed_(typed), typed_wins_(typed_wins) {}
 
-  /// Converts the options in `object`.
+  /// Converts the options in `object`, and appends the arguments to `words`.
   void add(const json& object) {
     has_servers_ = has_servers(object);
     add("", object);
@@ -65,7 +65,7 @@ class Expansion {
   const std::vector<std::string>& words() const { return words_; }
 
  private:
-  /// @param section the keys that lead to `object`, each followed by a dot
+  /// @param section the keys of the objects around `object`, each followed by a dot, such as "optimizer."; empty: none
   void add(const std::string& section, const json& object) {
     for (const auto& [name, value] : object.items()) {
       const std::string key = section + name;
@@ -76,7 +76,7 @@ class Expansion {
     }
   }
 
-  /// Returns whether the chosen algorithm, typed or in the configuration, has parameter servers.
+  /// Returns whether the selected algorithm has parameter servers. A typed `--algorithm` wins over the configuration.
   bool has_servers(const json& object) const {
     const auto said = object.find("algorithm");
     std::string name = typed_wins_ ? flag_value(typed_, "--algorithm") : "";
@@ -86,8 +86,8 @@ class Expansion {
 
   /// Returns the option for a key of the configuration; null if there is none.
   const CLI::Option* find(const std::string& key) const {
-    // Before version 1.0, one key had two meanings: the number of nodes that own slices, or the number of parameter
-    // servers. The algorithm decides which option is meant.
+    // Before version 1.0, the key `kOldServersKey` had two meanings. With an algorithm that has parameter servers, its
+    // value is their number; otherwise it is the number of nodes that own slices.
     const std::string wanted = has_servers_ && key == kOldServersKey ? "servers" : key;
     if (const CLI::Option* const option = option_of(command_, wanted)) return option;
     const CLI::App* const other = other_command(command_);
@@ -109,8 +109,9 @@ class Expansion {
       refuse(key, is_flag(*option) ? "true or false" : "a number or a string");
     if (!value.is_boolean() && !value.is_string() && !value.is_number()) refuse(key, "a number or a string");
     if (is_overruled(typed_, *option)) return;
-    // A configuration may contain the options of all algorithms with their default values, because --print-config
-    // writes them. These are left out here, since an option of another algorithm would be an error.
+    // Leaves out an option that is valid only for some algorithms, if it has its default value. --print-config writes
+    // the options of all algorithms to a configuration, but on a command line an option of another algorithm would be
+    // an error.
     const bool says_nothing = !value.is_boolean() && is_of_an_algorithm(option->get_lnames().front()) &&
                               text_of(value) == option->get_default_str();
     if (says_nothing) return;
@@ -118,7 +119,8 @@ class Expansion {
     if (value.get<bool>()) words_.push_back(flag_of(*option));
   }
 
-  /// Adds the values of an option that is a list. If the option was typed, its typed values replace the whole list.
+  /// Converts the value of an option that is a list. If the user typed the option, the typed values replace the whole
+  /// list.
   void add_list(const CLI::Option& option, const std::string& key, const json& value) {
     for (const std::string& text : texts_of(key_of(option), key, value))
       if (!typed_wins_ || !is_typed(typed_, option)) say(option, text);
@@ -149,12 +151,13 @@ class Expansion {
   const std::vector<std::string>& typed_;
   const bool typed_wins_;
   bool has_servers_ = false;
-  std::map<const CLI::Option*, std::string> said_;  ///< the key that set each option
+  /// For each option that was converted: its key in the configuration.
+  std::map<const CLI::Option*, std::string> said_;
   std::vector<std::string> words_;
 };
 
-/// Removes `--config FILE` or `--config=FILE` from the arguments, and returns FILE; none if there is no such argument.
-/// Arguments after `--` belong to another program, and are not searched.
+/// Removes `--config FILE` or `--config=FILE` from the arguments, and returns FILE; none if there is no `--config`.
+/// Arguments after `--` are not searched, because they belong to another program.
 std::optional<std::string> take_config_path(std::vector<std::string>& arguments) {
   for (auto at = arguments.begin(); at != arguments.end(); ++at) {
     const std::string prefix = std::string(kFlag) + "=";

@@ -10,8 +10,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Pairs of an option and another name for it: the name of its member in the library, or its key in a configuration
-/// before version 1.0. Only options whose names differ are listed.
+/// Pairs of an option's name and another name of this option: the name of its member in the library's options, or its
+/// key in a configuration before version 1.0. Options whose other name is the same are not listed.
 constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
@@ -63,13 +63,14 @@ constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"nodes", "cluster.min_nodes"},
 }};
 
-/// Names of algorithms. In error messages, a parameter of an algorithm follows the algorithm's name, such as
-/// "local.outer".
+/// Names of algorithms that have parameters. Error messages of the library refer to a parameter by the algorithm's name
+/// and the parameter's name, such as "local.outer".
 constexpr std::array<std::string_view, 4> kAlgorithms{"downpour", "ssp", "local", "lbfgs"};
 
 bool runs_workers(const CLI::App& command) { return command.get_option_no_throw("--placement") != nullptr; }
 
-/// Returns the other names of an option from `kOtherNames`. Returns none for commands that do not run workers.
+/// Returns the other names of an option, from `kOtherNames`. If the command does not run workers, returns an empty
+/// list.
 std::vector<std::string> other_names(const CLI::App& command, const CLI::Option& option) {
   std::vector<std::string> names;
   if (!runs_workers(command)) return names;
@@ -83,12 +84,12 @@ std::string with_underscores(std::string text) {
   return text;
 }
 
-/// Separates the name of a struct from the name of its member in error messages.
+/// The text between the names of a struct and of its member in error messages, as in "CheckpointOptions::reshard".
 const std::string kScope = "::";
 
-/// Returns a map from the names that error messages may use for options to the command's flags. A name with a dot or an
-/// underscore is used as it is. Other names look like plain English words, and are recognized only after the name of a
-/// struct.
+/// Returns a map from names to options. A key is a name by which error messages may refer to an option. Its value is
+/// the option as the user types it, such as "--batch-size". A name without a dot or an underscore could also be an
+/// English word. Such a name is a key only with "::" before it, as in "CheckpointOptions::reshard".
 std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   std::map<std::string, std::string> flags;
   const auto add = [&](const std::string& name, const std::string& flag) {
@@ -108,8 +109,8 @@ std::map<std::string, std::string> flags_by_member(const CLI::App& command) {
   return flags;
 }
 
-/// Returns the entry of `flags` for a word of an error message; the end if there is none. In a word such as
-/// "local.steps", the part behind an algorithm's name is looked up.
+/// Returns the entry of `flags` for a word of an error message; `flags.end()` if there is none. If the word begins with
+/// the name of an algorithm, as in "local.steps", looks up only the part after this name ("steps").
 std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::string, std::string>& flags,
                                                             const std::string& word) {
   const std::size_t scope = word.rfind(kScope);
@@ -118,12 +119,12 @@ std::map<std::string, std::string>::const_iterator flag_for(const std::map<std::
   const bool of_algorithm = dot != std::string::npos && std::ranges::count(kAlgorithms, word.substr(0, dot)) > 0;
   if (found != flags.end() || !of_algorithm) return found;
   std::string own = word.substr(dot + 1);
-  std::ranges::replace(own, '.', '_');  // such as "outer.momentum", whose option is --outer-momentum
+  std::ranges::replace(own, '.', '_');  // for example "outer.momentum" has the option --outer-momentum
   return flags.find(kScope + own);
 }
 
-/// Returns the length of the name that starts at `begin`, or 0 if no name starts there. A name consists of letters,
-/// digits and underscores, with dots and colons between them.
+/// Returns the length of the name of a member that starts at position `begin` of `text`, or 0 if no name starts there.
+/// A name consists of letters, digits and underscores, with dots and colons between them.
 std::size_t member_length(const std::string& text, std::size_t begin) {
   const auto is_letter = [&](std::size_t at) {
     return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
@@ -197,8 +198,8 @@ std::string with_options(const CLI::App& command, const std::string& message) {
       continue;
     }
     const std::string word = message.substr(at, length);
-    const bool is_text =
-        at + length < message.size() && message[at + length] == '=';  // a part of a value, such as weight_decay=NUMBER
+    // Part of the value of an option, such as weight_decay=NUMBER, and not a name.
+    const bool is_text = at + length < message.size() && message[at + length] == '=';
     const auto flag = flag_for(flags, word);
     text += is_text || flag == flags.end() ? word : flag->second;
     at += length;

@@ -26,7 +26,7 @@ double parse_number(const std::string& text, std::string_view key, std::string_v
 /// The settings in a value of `--group`.
 struct Settings {
   std::optional<double> weight_decay = {};
-  std::optional<double> learning_rate = {};  ///< factor of the learning rate
+  std::optional<double> learning_rate = {};  ///< factor by which the learning rate is multiplied
 };
 
 void set(Settings& group, const std::string& text, std::string_view setting) {

@@ -15,23 +15,24 @@ using nlohmann::ordered_json;
 
 bool is_said(const CLI::Option* option) { return option->count() > 0; }
 
-/// Returns whether the default of an option must be left out of a configuration: the option excludes an option that was
-/// given, or needs an option that was not given.
+/// Returns whether the default value of an option must be left out of a configuration. It must be left out if the
+/// option excludes an option that the user gave, or needs an option that the user did not give.
 bool is_out_of_place(const CLI::Option& option) {
   const auto needed = option.get_needs();
   const auto excluded = option.get_excludes();
   return std::ranges::any_of(excluded, is_said) || !std::ranges::all_of(needed, is_said);
 }
 
-/// Returns the value of a flag in a configuration. An option that was declared as `!--no-x` is false if it was given.
+/// Returns the value of an option without a value (a flag) for a configuration: whether the user gave the flag. A flag
+/// that was declared as `!--no-x` is inverted, so its value is false if the user gave it.
 bool is_set(const CLI::Option& option) {
   if (!is_said(&option)) return false;
   const bool says_no = !option.get_fnames().empty();
   return option.as<bool>() != says_no;
 }
 
-/// Returns the JSON value for the text of an option. It is a number if the option takes numbers and JSON can represent
-/// the number; otherwise it is the text.
+/// Converts the text of an option to a JSON value. The result is a number if the option takes numbers and JSON can
+/// represent this number; otherwise the result is the text.
 ordered_json number_or_text(const CLI::Option& option, const std::string& text) {
   if (option.get_type_name().starts_with("TEXT")) return text;
   auto number = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -45,7 +46,7 @@ ordered_json list_of(const CLI::Option& option, const std::string& key) {
   return list;
 }
 
-/// Returns the value of an option for a configuration; null if the option must be left out.
+/// Returns the value of an option for a configuration; null if the configuration must not contain the option.
 ordered_json value_of(const CLI::Option& option, const std::string& key) {
   if (is_flag(option)) return is_set(option);
   if (is_said(&option)) return is_list(option) ? list_of(option, key) : number_or_text(option, option.results().back());
@@ -53,8 +54,8 @@ ordered_json value_of(const CLI::Option& option, const std::string& key) {
   return text.empty() || is_out_of_place(option) ? ordered_json() : number_or_text(option, text);
 }
 
-/// Converts arguments that were typed for `other`, a command whose options this command also accepts, to a
-/// configuration. Returns null if an option is unknown.
+/// Converts command-line arguments for the options of `other` to a configuration. `other` is a command whose options
+/// the typed command also accepts. Returns null if an argument is not an option of `other`.
 ordered_json said_to(const CLI::App& other, const std::vector<std::string>& words) {
   auto config = ordered_json::object();
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -84,8 +85,8 @@ void print_config(const CLI::App& command, const ordered_json& more) {
   std::printf("%s\n", config.dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace).c_str());
 }
 
-/// Adds `--print-config` to a command. If unknown arguments were typed, nothing is printed, because CLI11 reports them
-/// as an error afterwards.
+/// Adds the option `--print-config` to a command. If the user typed unknown arguments, no configuration is printed,
+/// because CLI11 reports these arguments as an error afterwards.
 void print_instead(CLI::App& command) {
   const std::string what = "Print all options as --config reads them, then exit";
   const CLI::Option* wanted = command.add_flag("--print-config", what)->configurable(false);

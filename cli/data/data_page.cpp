@@ -10,15 +10,16 @@
 namespace troupe::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 100;   ///< maximum number of rows of the table of columns
-constexpr std::size_t kMostCharts = 24;  ///< maximum number of histograms of columns
+constexpr std::size_t kMostRows = 100;   ///< maximum number of rows in the table of columns
+constexpr std::size_t kMostCharts = 24;  ///< maximum number of columns whose histograms are shown
 constexpr std::size_t kTitleLetters = 80;
-constexpr std::size_t kMostBars = 60;     ///< maximum number of bars of a chart of classes
-constexpr std::size_t kMostColours = 10;  ///< maximum number of classes with colours of their own in scatter charts
+constexpr std::size_t kMostBars = 60;  ///< maximum number of bars in a chart of classes
+/// Maximum number of classes in a scatter chart that has one colour per class.
+constexpr std::size_t kMostColours = 10;
 
 std::string count_of(std::size_t count, const char* what) { return grouped(static_cast<std::int64_t>(count)) + what; }
 
-/// If only some of `all` things are shown, adds a note such as "The first 24 of 1,000 columns are shown."
+/// If `shown` is less than `all`, adds a note to the page, such as "The first 24 of 1,000 columns are shown."
 void say_first(Page& page, std::size_t shown, std::size_t all, const char* what) {
   if (shown < all) page.note("The first " + count_of(shown, " of ") + count_of(all, what) + " are shown.");
 }
@@ -93,12 +94,14 @@ void add_correlations(Page& page, const SetSummary& summary) {
               count_of(summary.columns.size(), " columns."));
 }
 
-/// Adds a scatter chart of the first two columns, with a colour for each class.
+/// Adds a scatter chart of the first two columns to the page. The chart has one colour for each class, if there are at
+/// most kMostColours classes.
 void add_classes_scatter(Page& page, const SetSummary& summary) {
   const std::size_t classes = summary.class_counts.size();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(classes, kMostColours); ++i) names.push_back(class_text(summary.info, i));
-  if (classes > kMostColours) names.clear();  // no legend: several classes have the same colour
+  // Too many classes: all points have the same colour, and there is no legend.
+  if (classes > kMostColours) names.clear();
   std::vector<PlottedPoint> points;
   for (const Point& point : summary.points)
     points.push_back({.x = static_cast<double>(point.values[0]),

@@ -44,7 +44,7 @@ void Correlations::add(std::span<const float> rows, std::span<const float> colum
   const auto finite = [](float value) { return std::isfinite(value); };
   if (!std::ranges::all_of(rows, finite) || !std::ranges::all_of(columns, finite)) return;
   ++count_;
-  // Welford's update: adds the distance from the old mean times the distance from the new mean.
+  // Welford's update of the sum of squares: adds the distance from the old mean times the distance from the new mean.
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const double distance = static_cast<double>(columns[k]) - column_means_[k];
     column_means_[k] += distance / count_;
@@ -60,7 +60,8 @@ void Correlations::add(std::span<const float> rows, std::span<const float> colum
 }
 
 double Correlations::of(std::size_t row, std::size_t column) const {
-  // Takes the root of each factor, because the product of the factors may be too large or too small for a double.
+  // Multiplies the roots, and does not take the root of the product, because the product may be too large or too small
+  // for a double.
   const double scale = std::sqrt(row_squares_[row]) * std::sqrt(column_squares_[column]);
   if (!(scale > 0)) return std::numeric_limits<double>::quiet_NaN();
   return std::clamp(products_[row * columns() + column] / scale, -1.0, 1.0);

@@ -7,11 +7,12 @@
 
 namespace troupe::cli {
 
-/// Computes count, mean, standard deviation, minimum and maximum of a stream of numbers. Numbers that are infinite or
-/// NaN are counted separately, and otherwise ignored.
+/// Computes the count, mean, standard deviation, minimum and maximum of a stream of numbers. Only finite numbers enter
+/// these results. Numbers that are infinite or NaN are counted separately.
 class Moments {
  public:
-  /// Adds numbers. Mean and squares of the new numbers are combined with those of the earlier ones by Chan's formula.
+  /// Adds numbers. Computes the mean and the sum of squared distances of the new numbers, and combines them with the
+  /// earlier ones by the formula of Chan et al.
   void add(std::span<const float> values);
 
   /// Returns the number of finite numbers.
@@ -19,8 +20,7 @@ class Moments {
   /// Returns the number of infinite numbers and NaNs.
   std::int64_t not_finite() const { return not_finite_; }
   double mean() const { return mean_; }
-  /// Returns the standard deviation of the finite numbers: the root of their mean squared distance from the mean; 0 if
-  /// there are none.
+  /// Returns the standard deviation of the finite numbers, with their count as the divisor; 0 if there are none.
   double deviation() const;
   /// Returns whether all finite numbers are whole numbers.
   bool whole() const { return whole_; }
@@ -32,21 +32,24 @@ class Moments {
   std::int64_t not_finite_ = 0;
   double mean_ = 0;
   bool whole_ = true;
-  double squares_ = 0;  ///< sum of squared distances from the mean
+  double squares_ = 0;  ///< sum of the squared distances of the numbers from their mean
   double least_ = std::numeric_limits<double>::infinity();
   double most_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Computes Pearson's correlation between each of some series of numbers ("rows") and each of other series ("columns").
-/// The samples are read once. Takes memory for `rows * columns` doubles.
+/// Computes Pearson's correlation for each pair of a series in one set ("rows") and a series in another set
+/// ("columns"). Each sample is added once, and has one number of each series. Takes memory for `rows * columns`
+/// doubles.
 class Correlations {
  public:
   Correlations() = default;
   Correlations(std::size_t rows, std::size_t columns);
 
-  /// Adds one sample, which has one number for each series. A sample with a number that is infinite or NaN is ignored.
+  /// Adds one sample: one number for each row series and each column series. A sample with a number that is infinite or
+  /// NaN is ignored.
   void add(std::span<const float> rows, std::span<const float> columns);
-  /// Returns the correlation of two series, in [-1, 1]; NaN if one of them is constant.
+  /// Returns the correlation of row series `row` and column series `column`, in [-1, 1]; NaN if one of them is
+  /// constant.
   double of(std::size_t row, std::size_t column) const;
 
   std::size_t rows() const { return row_means_.size(); }
@@ -58,23 +61,26 @@ class Correlations {
   std::vector<double> row_squares_;
   std::vector<double> column_means_;
   std::vector<double> column_squares_;
-  std::vector<double> products_;  ///< sums of products of distances from the means; row-major
+  /// For each pair of series: sum of the products of their distances from their means; row-major.
+  std::vector<double> products_;
 };
 
-/// Divides a range into parts of equal width, and counts the numbers in each part.
+/// A histogram: divides the range from `least` to `most` into parts of equal width, and counts the numbers in each
+/// part.
 struct Histogram {
   double least = 0;
   double most = 0;
-  bool whole = false;                     ///< each part stands for a whole number N, and spans N - 0.5 to N + 0.5
-  std::vector<std::int64_t> counts = {};  ///< one per part; the range has only one part if `least` equals `most`
+  bool whole = false;                     ///< true: each part is for one whole number N, and covers N - 0.5 to N + 0.5
+  std::vector<std::int64_t> counts = {};  ///< the count of each part; there is only one part if `least` equals `most`
 
   Histogram() = default;
-  /// Makes an empty histogram from the minimum to the maximum of `moments`. If all numbers are whole and at most
-  /// `parts` values are possible, there is a part for each value; otherwise there are `parts` parts.
+  /// Makes an empty histogram, whose range is from the minimum to the maximum of `moments`. If all numbers are whole
+  /// and the range has at most `parts` whole numbers, there is one part for each whole number. Otherwise there are
+  /// `parts` parts.
   Histogram(const Moments& moments, std::size_t parts);
   Histogram(double from, double to, std::size_t parts) : least(from), most(to), counts(from < to ? parts : 1) {}
 
-  /// Adds numbers. A number outside the range counts in the nearest part. Infinite numbers and NaN are ignored.
+  /// Adds numbers. A number outside the range is counted in the nearest part. Infinite numbers and NaN are ignored.
   void add(std::span<const float> values);
 };
 

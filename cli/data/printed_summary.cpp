@@ -26,8 +26,8 @@ std::string filled(const std::string& text, std::size_t width, bool right) {
   return right ? blanks + text : text + blanks;
 }
 
-/// Formats rows as lines. The first and the last column are aligned to the left, the others to the right. Columns are
-/// separated by two spaces.
+/// Formats `rows` as a table: returns a text with one line per row. The first and the last column are aligned to the
+/// left, the other columns to the right. Columns are separated by two spaces.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
@@ -42,8 +42,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-/// Draws a histogram as a line of text. Each part of the range is a block character whose height shows the part's
-/// count.
+/// Draws a histogram as one line of text, and returns the line. Each part of the range is a block character whose
+/// height shows the count of the part.
 std::string small_histogram(const Histogram& histogram) {
   constexpr std::array kHeights{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::int64_t most = std::max<std::int64_t>(1, std::ranges::max(histogram.counts));
@@ -55,8 +55,8 @@ std::string small_histogram(const Histogram& histogram) {
   return text;
 }
 
-/// Draws a horizontal bar for a count; the count `most` is 40 characters long. The resolution is an eighth of a
-/// character.
+/// Returns a horizontal bar of block characters for `count`. Its length is proportional to the count; for the count
+/// `most`, it is 40 characters. The resolution is an eighth of a character.
 std::string bar_of(std::int64_t count, std::int64_t most) {
   constexpr std::array kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   constexpr double kLongest = 40;
@@ -136,7 +136,7 @@ std::string table_of_correlations(const SetSummary& summary) {
   const std::size_t shown = std::min(names.size(), kMostPrintedCorrelations);
   std::vector<std::vector<std::string>> rows{{"correlation"}};
   for (std::size_t i = 0; i < shown; ++i) rows.front().push_back(shortened(printable(names[i]), 9));
-  rows.front().emplace_back("");  // an empty last column, because the last column is aligned to the left
+  rows.front().emplace_back("");  // an empty last column, because `aligned` aligns the last column to the left
   for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back({name_of(names[i])});
     for (std::size_t k = 0; k < shown; ++k) rows.back().push_back(correlation_text(summary.correlations.of(i, k)));

@@ -17,11 +17,11 @@
 namespace troupe::cli {
 namespace {
 
-/// Maximum number of values that are read at once, unless a single sample has more.
+/// Maximum number of values that are read at once. If one sample has more values, one sample is read at once.
 constexpr std::int64_t kValuesAtOnce = std::int64_t{1} << 22;
 constexpr std::int64_t kMostAtOnce = 1024;  ///< maximum number of samples that are read at once
 
-/// Samples that are read at once, with memory for their values, labels and targets.
+/// The samples of one read request: their numbers, and memory for their values, labels and targets.
 struct ReadAtOnce {
   std::vector<std::int64_t> numbers;
   std::vector<float> values;
@@ -37,8 +37,8 @@ struct ReadAtOnce {
     holes.resize(info.lacks ? count : 0);
   }
 
-  /// Returns the request for `count` of these samples, from the one with index `first` on. @param drawn selects random
-  /// transforms; none: no random transforms
+  /// Returns a request to read `count` of the samples in `numbers`, starting at index `first` of this list.
+  /// @param drawn the seed and epoch of random transforms; none: no random transforms
   BatchRequest part(std::size_t first, std::size_t count, const std::optional<DrawnFor>& drawn) {
     const auto of = [&](auto& all) {
       const std::size_t each = all.size() / numbers.size();
@@ -66,15 +66,16 @@ void read(const DataSource& set, ReadAtOnce& batch, const std::optional<DrawnFor
   for (auto& part : parts) part.get();
 }
 
-/// Reads `count` samples, evenly distributed over the set, and passes them to `see`, in order. `count` is at most 2^31
-/// and at most the size of the set. Reads some tens of megabytes at a time, on all cores if reading is slow. Returns
-/// how many samples could not be read, if the data allows missing samples.
+/// Reads `count` samples, evenly distributed over the set, and passes them to `see`, in order. Reads some tens of
+/// megabytes at a time, on all cores if reading is slow. Returns the number of samples that could not be read, if the
+/// data allows missing samples.
+/// @param count at most 2^31, and at most the size of the set
 /// @throws Error if samples cannot be read
 std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::optional<DrawnFor>& drawn,
                        const std::function<void(const data::SampleView&)>& see) {
   const DataInfo& info = set.info();
   const std::int64_t at_once = std::clamp<std::int64_t>(kValuesAtOnce / info.sample_size(), 1, kMostAtOnce);
-  // Returns i * num_samples / count, and avoids the product i * num_samples, which could overflow.
+  // Returns i * num_samples / count, without computing the product i * num_samples, which could overflow.
   const auto number_of = [&](std::int64_t i) {
     return info.num_samples / count * i + info.num_samples % count * i / count;
   };
@@ -115,8 +116,8 @@ std::string name_or_number(const std::vector<std::string>& names, std::size_t i,
   return i < names.size() ? names[i] : what + std::to_string(i + 1);
 }
 
-/// Returns the columns to describe: one per value of flat samples, one per channel of images with several channels,
-/// otherwise one for all values together.
+/// Returns the columns for which statistics are computed, with names and without statistics. For flat samples there is
+/// one column per value, for images with several channels one per channel, and otherwise one for all values together.
 std::vector<Described> columns_to_describe(const DataInfo& info) {
   if (is_flat(info)) {
     std::vector<Described> columns(static_cast<std::size_t>(std::min(info.sample_size(), kMostColumns)));
@@ -138,14 +139,14 @@ std::vector<Described> targets_to_describe(const DataInfo& info) {
   return targets;
 }
 
-/// Returns the values of a sample that belong to a column.
+/// Returns the values of a sample that belong to the column number `column` of the summary.
 std::span<const float> part_of(const SetSummary& summary, const data::SampleView& sample, std::size_t column) {
   const std::size_t each = is_flat(summary.info) ? 1 : sample.values.size() / summary.columns.size();
   return sample.values.subspan(column * each, each);
 }
 
-/// Computes the correlations of flat samples: of the first columns and all described targets with each other, and of
-/// all described columns with the targets.
+/// Computes the correlations of flat samples for the summary: between the first columns and the targets (each with
+/// each), and between all columns and the targets.
 class Series {
  public:
   explicit Series(SetSummary& summary) : summary_(summary) {
@@ -184,7 +185,7 @@ void make_histograms(std::vector<Described>& all) {
   for (Described& each : all) each.histogram = Histogram(each.moments, kHistogramParts);
 }
 
-/// Chooses the samples for pictures and scatter charts, and stores them in the summary.
+/// Selects samples for pictures and scatter charts, and stores these samples in the summary.
 class Shown {
  public:
   explicit Shown(SetSummary& summary) : summary_(summary), taken_(static_cast<std::size_t>(summary.info.num_classes)) {
@@ -203,8 +204,8 @@ class Shown {
   }
 
  private:
-  /// Sets the values that pictures show as black and white: minimum and maximum of the values, but at most three
-  /// standard deviations from the mean, so that outliers do not matter.
+  /// Sets `least_` and `most_`, the values that pictures show as black and as white. These are the minimum and the
+  /// maximum of all values, limited to three standard deviations from the mean, so that single outliers do not matter.
   void set_shades() {
     least_ = std::numeric_limits<double>::infinity();
     most_ = -least_;
@@ -215,8 +216,8 @@ class Shown {
     }
   }
 
-  /// Returns whether a sample gets a picture: the first samples of each class, or, if there are no classes, some
-  /// samples evenly distributed over the set.
+  /// Returns whether a picture of the sample is shown. Pictures are shown of the first samples of each class. If there
+  /// are no classes, pictures are shown of at most 40 samples of the set.
   bool is_pictured(const data::SampleView& sample) {
     constexpr std::int64_t kWithoutClasses = 40;
     if (sample.label < 0)
@@ -235,10 +236,10 @@ class Shown {
   }
 
   SetSummary& summary_;
-  std::vector<std::int64_t> taken_;  ///< number of pictures taken of each class
-  std::int64_t of_each_ = 0;         ///< number of pictures of each class
-  std::int64_t step_ = 1;            ///< every `step_`-th sample becomes a point
-  std::int64_t seen_ = 0;            ///< number of samples seen
+  std::vector<std::int64_t> taken_;  ///< for each class: number of its samples that were selected for pictures
+  std::int64_t of_each_ = 0;         ///< maximum number of pictures of each class
+  std::int64_t step_ = 1;            ///< every `step_`-th sample becomes a point in scatter charts
+  std::int64_t seen_ = 0;            ///< number of samples that were passed to `see`
   double least_ = 0;
   double most_ = 0;
 };

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kLongestSide = 64;
 
-/// Returns the mean value in a rectangle of one channel. @param plane the channel's values, in rows of `width` values
+/// Returns the mean of the values in a rectangle of one channel.
+/// @param plane the values of the channel, in rows of `width` values
 double mean_of(std::span<const float> plane, std::int64_t width, std::int64_t top, std::int64_t bottom,
                std::int64_t left, std::int64_t right) {
   double sum = 0;

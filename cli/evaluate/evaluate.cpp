@@ -14,8 +14,8 @@
 namespace troupe::cli {
 namespace {
 
-/// The default K of top-K accuracy. For data with at most this many classes, top-K accuracy is reported only on
-/// request.
+/// The default K of top-K accuracy. If the data has at most this many classes, top-K accuracy is reported only if the
+/// user requests it.
 constexpr int kUsualTopK = 5;
 
 struct EvaluateOptions {
@@ -25,8 +25,8 @@ struct EvaluateOptions {
   bool json = false;
 };
 
-/// Evaluates a set with all metrics. If the data has too many classes or targets for some of them, evaluates without
-/// these.
+/// Evaluates a set with all metrics, and returns the evaluation. If the data has too many classes or targets for some
+/// metrics, leaves out these metrics.
 Evaluation measure(DistributedSGD& sgd, EvaluationSet set, int top_k) {
   try {
     return sgd.evaluate(set, {.confusion = true, .top_k = top_k, .errors = true});

@@ -6,8 +6,8 @@
 
 namespace troupe::cli {
 
-/// Returns all results of an evaluation as an object, whose keys are the names of Evaluation's members. Members that
-/// are empty are left out.
+/// Returns all results of an evaluation as a JSON object, whose keys are the names of the members of Evaluation. Empty
+/// members are left out.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
 }  // namespace troupe::cli

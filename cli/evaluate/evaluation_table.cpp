@@ -14,11 +14,11 @@ constexpr std::size_t kMostClassLines = 100;
 constexpr std::size_t kWorstClasses = 20;
 constexpr std::size_t kMostDrawnClasses = 20;
 constexpr std::size_t kMostPairs = 10;
-constexpr std::size_t kLongestClassName = 16;  ///< in characters
+constexpr std::size_t kLongestClassName = 16;  ///< maximum length of a class name in characters
 
 bool begins_letter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}  // the byte is the first of a UTF-8 character
+}  // returns whether the byte is the first byte of a UTF-8 character
 
 std::size_t letters_of(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_letter));
@@ -41,7 +41,7 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-/// Returns a class as text: number and name, such as "3 Dress", or only the number if classes have no names.
+/// Returns the number and the name of a class, such as "3 Dress"; only the number if classes have no names.
 std::string class_text(const Evaluation& evaluation, std::size_t number) {
   std::string text = std::to_string(number);
   if (number < evaluation.class_names.size()) text += " " + shortened(printable(evaluation.class_names[number]));
@@ -72,8 +72,8 @@ std::string target_line(const std::string& text, std::size_t width, const Target
   return padded(text, width) + numbers;
 }
 
-/// Returns the numbers of the classes that the table shows: all, or those with the lowest F1 score if there are too
-/// many.
+/// Returns the numbers of the classes that the table shows. If there are at most kMostClassLines classes, these are all
+/// classes; otherwise the kWorstClasses classes with the lowest F1 score.
 std::vector<std::size_t> classes_told(const Evaluation& evaluation) {
   std::vector<std::size_t> classes(evaluation.classes.size());
   std::iota(classes.begin(), classes.end(), std::size_t{0});

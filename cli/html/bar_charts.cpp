@@ -16,13 +16,14 @@ double largest_of(std::span<const std::int64_t> counts) {
   return counts.empty() ? 1 : static_cast<double>(std::max<std::int64_t>(1, std::ranges::max(counts)));
 }
 
-constexpr double kRowsWidth = 1000;  ///< width of a chart
+constexpr double kRowsWidth = 1000;  ///< width of a bar chart, in pixels
 constexpr double kRowsNames = 190;
 constexpr double kRowsCounts = 70;
 constexpr double kRowHeight = 18;
 
-/// Returns the markup of a bar with its name on the left and its count on the right. @param most largest count of all
-/// bars
+/// Returns the markup of one bar, with its name on the left and its count on the right.
+/// @param top position of the bar's upper edge
+/// @param most the largest count of all bars
 std::string row_of(const std::string& name, std::int64_t count, double top, double most) {
   const double length = static_cast<double>(count) / most * (kRowsWidth - kRowsNames - kRowsCounts);
   const std::string middle = "\" y=\"" + place(top + 11) + "\"";

@@ -26,7 +26,8 @@ Range range_of(std::span<const PlottedLine> lines, double std::pair<double, doub
   return least <= most ? Range(least, most) : Range(0, 1);
 }
 
-/// Returns an SVG path through points, such as "M1,2L3,4", with gaps at points that are infinite or NaN.
+/// Returns an SVG path through `points`, such as "M1,2L3,4". The path has a gap at each point with a coordinate that is
+/// infinite or NaN.
 std::string path_through(const Plot& plot, const Places& points) {
   std::string path;
   bool begins = true;
@@ -61,7 +62,7 @@ void draw_dots(Plot& plot, const PlottedLine& line, std::size_t colour) {
                 short_number(point.second) + "</title></circle>");
 }
 
-/// Returns the SVG path around the area between two lines, which have the same x values.
+/// Returns the SVG path around the area between the lines `below` and `above`, which have the same x values.
 std::string area_between(const Plot& plot, const Places& below, const Places& above) {
   std::string path = path_through(plot, above);
   for (std::size_t i = below.size(); i-- > 0;)
@@ -69,8 +70,8 @@ std::string area_between(const Plot& plot, const Places& below, const Places& ab
   return path + "Z";
 }
 
-/// Returns the upper end of the y-axis of a stacked chart. Usually this is the largest height. But if the largest
-/// height is more than three times the 99th percentile, it is 1.2 times the 99th percentile.
+/// Returns the upper end of the y-axis of a stacked chart, which is usually the largest of `heights`. If the largest
+/// height is more than three times the 99th percentile of `heights`, returns 1.2 times the 99th percentile instead.
 double top_of(const Places& heights) {
   std::vector<double> all;
   for (const auto& height : heights) all.push_back(height.second);
@@ -79,8 +80,8 @@ double top_of(const Places& heights) {
   return all.back() > 3 * usual && usual > 0 ? 1.2 * usual : all.back();
 }
 
-/// Returns the bottom of the stacked areas (all 0), and then the upper edge of each area: the sum of its line and all
-/// lines before it.
+/// Returns the edges of the stacked areas, from bottom to top. The first edge is 0 everywhere. Edge i is the sum of the
+/// first i lines.
 std::vector<Places> stacked(std::span<const PlottedLine> lines) {
   std::vector<Places> heights(1);
   for (const auto& point : lines.front().points) heights.front().emplace_back(point.first, 0.0);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kMostOfNote = 2000;
 
-/// A security policy that makes the browser load nothing from outside the page.
+/// An HTML element with a content security policy, which prevents the browser from loading anything from outside the
+/// page.
 constexpr const char* kPolicy =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
     "data:\">";
@@ -55,7 +56,8 @@ std::string rules_of_colour(int number) {
          "{background:" + colour + "}\n";
 }
 
-/// Returns the CSS rules of the colour classes, for filled shapes, lines and keys of legends.
+/// Returns the CSS rules of the ten colour classes (see `colour_class`), for filled shapes, lines and the keys of
+/// legends.
 std::string colour_rules() {
   std::string rules;
   for (int i = 0; i < 10; ++i) rules += rules_of_colour(i);

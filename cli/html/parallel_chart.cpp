@@ -29,8 +29,9 @@ std::string drawn(const ParallelAxis& axis, double x) {
   return svg;
 }
 
-/// Returns the SVG path of a row's line, with a gap where the row has no height. @param between distance between two
-/// axes
+/// Returns the SVG path of the line of row number `row`. The path has a gap at each axis on which the row has no
+/// position (NaN).
+/// @param between the distance between two axes, in pixels
 std::string path_of(std::span<const ParallelAxis> axes, std::size_t row, double between) {
   std::string path;
   bool begins = true;

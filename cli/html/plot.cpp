@@ -13,8 +13,8 @@ constexpr double kLeft = 66;
 constexpr double kRight = 14;
 constexpr double kTop = 10;
 constexpr double kTickRoom = 18;
-constexpr double kNameRoom = 16;  // used if the x-axis has a name
-/// Numbers are limited to this magnitude, so that differences of two numbers are finite.
+constexpr double kNameRoom = 16;  // space for the name of the x-axis, if it has a name
+/// The ends of an axis are limited to this magnitude, so that the difference of two numbers is finite.
 constexpr double kLargest = 1e300;
 
 double drawable(double number) { return std::isfinite(number) ? std::clamp(number, -kLargest, kLargest) : 0; }
@@ -34,7 +34,8 @@ std::string text_at(double x, double y, const char* anchor, const std::string& t
 Range::Range(double from, double to, bool whole_numbers)
     : least(drawable(from)), most(drawable(to)), whole(whole_numbers) {
   if (least > most) std::swap(least, most);
-  // Widens a range that is too narrow, because ticks need different numbers between its ends.
+  // Widens a range whose ends are (almost) equal, because there would be no different numbers for ticks between its
+  // ends.
   const double room = std::max({std::abs(least), std::abs(most), 1e-300}) * 1e-9;
   if (most - least > room) return;
   const double around = least == 0 ? 0.5 : std::abs(least) / 2;

@@ -5,17 +5,17 @@
 
 namespace troupe::cli {
 
-/// The range of an axis. The constructor replaces an end that is infinite or NaN by 0. If both ends are (almost) equal,
-/// it widens the range.
+/// The range of a chart's axis. The constructor replaces an end that is infinite or NaN with 0. If both ends are equal
+/// or almost equal, the constructor widens the range.
 struct Range {
   double least = 0;
   double most = 1;
-  bool whole = false;  ///< whether only whole numbers get a tick
+  bool whole = false;  ///< true: ticks are only at whole numbers
 
   Range(double from, double to, bool whole_numbers = false);
 };
 
-/// The frame of a chart: two axes with ticks at round numbers, and the elements that are drawn between them.
+/// A chart: an x-axis and a y-axis with ticks at round numbers, and the elements that are drawn between the axes.
 class Plot {
  public:
   /// Width and height of a drawing, in pixels.
@@ -25,19 +25,20 @@ class Plot {
   };
   static constexpr Size kWide{.width = 1000, .height = 260};
 
-  /// Draws the axes. The x-axis ends at the ends of its range, the y-axis at round numbers.
+  /// Draws the axes. The x-axis covers exactly the range `x`. The y-axis covers the range `y`, extended to round
+  /// numbers.
   /// @param title,x_name,y_name plain texts; the names of the axes may be empty
   Plot(std::string title, std::string x_name, std::string y_name, Range x, Range y, Size size);
 
-  /// Return the horizontal or vertical position of a number in the drawing.
+  /// Return the position in the drawing, in pixels, of a number on the x-axis (`x`) or on the y-axis (`y`).
   double x(double number) const;
   double y(double number) const;
   /// Returns the range of the y-axis.
   const Range& y_range() const { return y_; }
 
-  /// Adds an SVG element, whose texts must already be escaped.
+  /// Adds an SVG element to the chart. Texts in the element must already be escaped.
   void draw(const std::string& element) { body_ += element + "\n"; }
-  /// Adds a legend. The names have the colours 0, 1 and so on.
+  /// Adds a legend, in which name number i has colour number i (see `colour_class`).
   void legend(const std::vector<std::string>& names);
   /// Returns the chart as an HTML figure, with the title as its caption.
   std::string markup() const;
@@ -58,8 +59,8 @@ class Plot {
   std::string legend_;
 };
 
-/// Returns the name of the CSS class for the colour of the i-th thing, such as "c3". There are ten colours, which
-/// repeat.
+/// Returns the name of the CSS class for colour number `i`, such as "c3". There are ten colours; colour 10 is colour 0
+/// again.
 std::string colour_class(std::size_t i);
 
 }  // namespace troupe::cli

@@ -8,8 +8,9 @@
 namespace troupe::cli {
 namespace {
 
-/// Returns the range of all finite values of one coordinate. The range is widened at both ends by about half the size
-/// of a drawn point. @param of the coordinate
+/// Returns the range of one coordinate over all finite points. The range is widened at both ends by about half the size
+/// of a drawn point.
+/// @param of the coordinate: &PlottedPoint::x or &PlottedPoint::y
 Range padded_range(std::span<const PlottedPoint> points, double PlottedPoint::*of) {
   double least = std::numeric_limits<double>::infinity();
   double most = -least;

@@ -9,8 +9,9 @@
 namespace troupe::cli {
 namespace {
 
-/// Returns a table cell: blue for numbers above 0, orange for numbers below. Colours of numbers near 0 are more
-/// transparent. The text is readable in light and dark mode.
+/// Returns the markup of a table cell that shows `number`. The cell is blue for a number above 0, and orange for a
+/// number below 0. The colour is more transparent if the number is nearer to 0, so the text is readable in light and
+/// dark mode.
 std::string coloured_cell(double number) {
   if (!std::isfinite(number)) return "<td>–</td>";
   std::array<char, 128> text{};

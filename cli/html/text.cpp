@@ -72,7 +72,7 @@ std::string grouped(std::int64_t count) {
 std::string place(double at) { return formatted("%.1f", std::isfinite(at) ? at : 0); }
 
 std::string shortened(std::string_view text, std::size_t letters) {
-  std::vector<std::size_t> begins;  // positions of characters
+  std::vector<std::size_t> begins;  // position of the first byte of each character
   for (std::size_t i = 0; i < text.size(); ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) begins.push_back(i);
   if (begins.size() <= letters) return std::string(text);

@@ -31,21 +31,23 @@
 namespace troupe::cli {
 namespace {
 
-/// The samples to predict, with their labels and targets if these are known.
+/// The samples for which predictions are made, with their labels and targets if these are known.
 class Samples {
  public:
-  /// Loads the test set of `data`, a name as for --data, or its training set if it has no test set. @param trained
-  /// description of the network's training data, which decides how samples are read
+  /// Loads the test set of `data`, or the training set if `data` has no test set.
+  /// @param data the name of the data, as for --data
+  /// @param trained description of the network's training data; it determines how samples are read
   Samples(const std::string& data, const DataInfo& trained, std::uint64_t seed);
-  /// Loads the samples of a file: an image, or a .npy file that contains one sample or, with one more dimension,
-  /// several.
+  /// Loads the samples of a file. The file is an image, or a .npy file. The array in a .npy file has the shape of one
+  /// sample, or one more dimension for several samples.
   /// @param shape shape of a sample
-  /// @param byte_scale factor for values that are bytes
+  /// @param byte_scale factor by which values that are bytes are multiplied
   /// @throws Error bad_file
   Samples(const std::string& file, const std::vector<std::int64_t>& shape, float byte_scale);
 
   std::int64_t count() const { return info().num_samples; }
-  /// Returns the description of the samples. For samples of a file, only their number and shape are known.
+  /// Returns the description of the samples. For the samples of a file, the description contains only their number and
+  /// shape.
   const DataInfo& info() const { return source_->info(); }
 
   /// Some consecutive samples.
@@ -53,12 +55,13 @@ class Samples {
     std::span<const float> values;
     std::span<const std::int32_t> labels;  ///< empty if not known
     std::span<const float> targets;        ///< empty if not known
-    std::span<const std::uint8_t> holes;   ///< 1 for samples that cannot be read; empty: all can be read
+    std::span<const std::uint8_t> holes;   ///< 1 for a sample that cannot be read; empty: all samples can be read
   };
-  /// Reads `count` samples from number `first` on. The result is valid until the next call.
+  /// Reads `count` samples, starting at sample number `first`. The result is valid until the next call.
   Part part(std::int64_t first, std::int64_t count);
 
-  /// Makes `part` apply the transforms that the samples went through in training. @throws Error as data::transform
+  /// Makes `part` apply `transforms`, the transforms that were applied to samples in the network's training. @throws
+  /// Error as data::transform
   void transform(const std::string& transforms);
 
  private:
@@ -76,8 +79,9 @@ std::string text_of(const std::vector<std::int64_t>& shape) {
   return text.empty() ? "one number" : text;
 }
 
-/// Returns the samples of a .npy file. @param shape shape of a sample @param byte_scale factor for values that are
-/// bytes
+/// Returns the values of the samples in a .npy file, one sample after the other.
+/// @param shape shape of a sample
+/// @param byte_scale factor by which values that are bytes are multiplied
 std::vector<float> read_samples(const std::string& path, const std::vector<std::int64_t>& shape, float byte_scale) {
   const NumberArray array = read_npy(path);
   const bool several = array.shape.size() == shape.size() + 1;
@@ -86,7 +90,7 @@ std::vector<float> read_samples(const std::string& path, const std::vector<std::
     throw_bad_file(path, "its array is of " + text_of(array.shape) + ", but the network takes a sample of " +
                              text_of(shape) + ", or several of them");
   std::vector<float> values = array.floats();
-  if (array.is_byte())  // as in training, only bytes are scaled
+  if (array.is_byte())  // only bytes are scaled, as in training
     for (float& value : values) value *= byte_scale;
   const auto wrong = std::ranges::find_if_not(values, [](float value) { return std::isfinite(value); });
   if (wrong != values.end())
@@ -147,8 +151,8 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-/// Returns the description of the training data that the file of weights contains; none if the file does not describe
-/// its network.
+/// Returns the description of the network's training data, which the file of weights contains. Returns none if the file
+/// does not describe its network.
 std::optional<DataInfo> trained_on(const PredictOptions& options) {
   const std::string text = SafetensorsFile(weights_file_of(options.load)).network();
   if (text.empty()) return {};
@@ -163,13 +167,14 @@ Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
   return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
 }
 
-/// Returns the shape of samples before any transforms of the network's training are applied.
+/// Returns the shape that samples have before the transforms of the network's training are applied.
 std::vector<std::int64_t> source_shape(const Predictor& predictor) {
   const DataInfo& data = predictor.data();
   return data.source_shape.empty() ? data.shape : data.source_shape;
 }
 
-/// Removes a first dimension of length 1 from the shape of grey images, where this dimension is optional.
+/// Returns `shape` without a first dimension of length 1, if the shape is that of grey images. This dimension is
+/// optional for grey images.
 std::vector<std::int64_t> without_single_channel(std::vector<std::int64_t> shape) {
   if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
   return shape;
@@ -187,14 +192,15 @@ float byte_scale(const PredictOptions& options, const DataInfo& data) {
   return static_cast<float>(data.byte_scale > 0 ? data.byte_scale : kUsual);
 }
 
-/// Converts the labels of samples to the class numbers of the network.
+/// Converts the labels of samples to the class numbers that the network uses.
 class Answers {
  public:
   /// @param data description of the samples
   /// @param network description of the training data in the file of weights
   Answers(const DataInfo& data, const DataInfo& network) : targets_known_(data.num_targets == network.num_targets) {
-    // Classes of the samples and the network are matched by name. The network's names were made printable before they
-    // were stored, so some may be equal. If both lists of names are equal, classes are therefore matched by number.
+    // A class of the samples is the class of the network with the same name. If both lists of names are equal, classes
+    // are matched by number instead: the network's names were made printable before they were stored, so two classes
+    // may have the same name.
     std::vector<std::string> shown;
     shown.reserve(data.class_names.size());
     for (const std::string& name : data.class_names) shown.push_back(printable(name));
@@ -205,9 +211,10 @@ class Answers {
                                                                    : -1);
   }
 
-  /// Returns the number of classes of the samples that the network does not have.
+  /// Returns how many classes of the samples are not classes of the network.
   std::int64_t strangers() const { return std::ranges::count(numbers_, -1); }
-  /// Returns the truth for a sample, as far as the network can predict it.
+  /// Returns the true label (as the network's class number) and targets of a sample. Leaves out a label or targets that
+  /// the network cannot predict.
   Target of(std::int32_t label, std::span<const float> targets) const {
     Target target;
     if (label >= 0) target.label = numbers_[static_cast<std::size_t>(label)];
@@ -221,11 +228,12 @@ class Answers {
     return found == network.class_names.end() ? -1 : static_cast<std::int32_t>(found - network.class_names.begin());
   }
 
-  std::vector<std::int32_t> numbers_;  ///< the network's class number for each class of the samples; -1: none
+  /// For each class of the samples: the network's class number; -1: the network does not have the class.
+  std::vector<std::int32_t> numbers_;
   bool targets_known_;
 };
 
-/// Computes the predictions for some samples at a time, passes them to an output and counts the correct ones.
+/// Computes predictions for 64 samples at a time, passes the predictions to `predictions`, and counts the correct ones.
 class Prophet {
  public:
   Prophet(const Predictor& predictor, const Answers& answers, Predictions& predictions)

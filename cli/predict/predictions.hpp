@@ -10,16 +10,16 @@
 
 namespace troupe::cli {
 
-/// The prediction for one sample, and its true label or targets if these are known.
+/// The prediction for one sample, and the sample's true label or targets if these are known.
 struct Prediction {
   std::int64_t sample = 0;
   std::span<const float> values;         ///< the sample itself
-  std::span<const float> probabilities;  ///< outputs of the network; see Predictor::probabilities
-  Target target = {};                    ///< the truth; label -1 and no values if it is not known
-  bool left_out = false;                 ///< whether the sample cannot be read; then ignore probabilities and values
+  std::span<const float> probabilities;  ///< outputs of the network, converted as by Predictor::probabilities
+  Target target = {};                    ///< the true label or targets; label -1 and no values if they are not known
+  bool left_out = false;  ///< true: the sample cannot be read, and `probabilities` and `values` have no meaning
 };
 
-/// An output for predictions: the terminal or a file.
+/// A destination of predictions: the terminal or a file.
 class Predictions {
  public:
   Predictions() = default;
@@ -29,19 +29,22 @@ class Predictions {
 
   /// Adds the prediction for the next sample.
   virtual void add(const Prediction& prediction) = 0;
-  /// Ends the output. @throws Error bad_file if the predictions cannot be written.
+  /// Completes the output after the last prediction. @throws Error bad_file if the predictions cannot be written
   virtual void finish() = 0;
 };
 
-/// Returns an output that prints a line per sample to standard output. @param data description of the network's data,
-/// which must outlive the result @param pictures whether to print each image above its line
+/// Returns an object that prints a line per prediction to standard output.
+/// @param data description of the network's data; must outlive the returned object
+/// @param pictures whether to print each image above its line
 std::unique_ptr<Predictions> printed_predictions(const DataInfo& data, bool pictures);
-/// Returns an output that writes a file. The extension decides the format: .csv is a table with headings and a line per
-/// sample; .npy is an array of float32 with a row of probabilities per sample. The file appears atomically in `finish`.
+/// Returns an object that writes predictions to the file `path`. The extension of `path` selects the format. A .csv
+/// file is a table with headings and a line per sample. A .npy file is an array of float32 with a row of probabilities
+/// per sample. The file appears atomically when `finish` is called.
+/// @param data description of the network's data; must outlive the returned object
 /// @throws Error invalid_argument for another extension
 std::unique_ptr<Predictions> written_predictions(const std::string& path, const DataInfo& data);
 
-/// Returns the number of the class with the highest probability. If several are equally high, returns the first.
+/// Returns the number of the class with the highest probability. If several classes have it, returns the lowest number.
 std::size_t best_class(std::span<const float> probabilities);
 
 }  // namespace troupe::cli

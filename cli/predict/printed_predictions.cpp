@@ -15,8 +15,8 @@ namespace {
 constexpr std::int64_t kMostColumns = 28;
 constexpr std::array kShades{" ", "░", "▒", "▓", "█"};
 
-/// The brightness of each character of a picture: the mean over all channels and over all pixels that the character
-/// covers. A character is twice as high as wide.
+/// The brightness of each character of a picture. This is the mean over all channels, and over all pixels that the
+/// character covers. A character is twice as high as it is wide.
 struct Grid {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
@@ -42,8 +42,9 @@ Grid grid_of(std::span<const float> sample, std::int64_t height, std::int64_t wi
   return grid;
 }
 
-/// Returns a picture of a sample, drawn with block characters, at most 28 characters wide. The darkest value is empty
-/// and the brightest full; colours become grey. Returns an empty text for samples that are not images.
+/// Returns a picture of a sample, drawn with block characters, at most 28 characters wide. The darkest place is a
+/// space, and the brightest place is a full block. Colours become grey. Returns an empty text for a sample that is not
+/// an image.
 std::string picture(std::span<const float> sample, const std::vector<std::int64_t>& shape) {
   if (shape.size() < 2 || shape.size() > 3) return "";
   const Grid grid = grid_of(sample, shape[shape.size() - 2], shape.back());
@@ -58,7 +59,7 @@ std::string picture(std::span<const float> sample, const std::vector<std::int64_
   return text;
 }
 
-/// Returns a class as text: "9 (Ankle boot)", or only "9" if classes have no names.
+/// Returns the number and the name of a class, such as "9 (Ankle boot)"; only the number if classes have no names.
 std::string class_text(const DataInfo& data, std::size_t number) {
   std::string text = std::to_string(number);
   if (number < data.class_names.size()) text += " (" + printable(data.class_names[number]) + ")";

@@ -10,20 +10,20 @@
 namespace troupe::cli {
 namespace {
 
-/// Quotes a text as a field of a CSV file.
+/// Returns `text` in quotes, as a field of a CSV file.
 std::string csv_field(const std::string& text) {
   std::string field = "\"";
   for (const char letter : text) field += letter == '"' ? std::string(2, '"') : std::string(1, letter);
   return field + '"';
 }
 
-/// Returns the shortest text that is read back as exactly this float.
+/// Returns the shortest decimal text from which exactly the same float is read again.
 std::string digits(float number) {
   char text[32];
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-constexpr std::size_t kClassFields = 4;  ///< number of fields after the sample's number
+constexpr std::size_t kClassFields = 4;  ///< for classes: number of fields of a row after the sample's number
 
 class CsvPredictions final : public Predictions {
  public:
@@ -65,7 +65,8 @@ class CsvPredictions final : public Predictions {
 
   const DataInfo& data_;
   std::string path_;
-  OutputFile file_;  ///< made before anything is computed, so that a missing folder is reported early
+  /// Made in the constructor, so that a missing folder is reported before any predictions are computed.
+  OutputFile file_;
   std::string text_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using EvaluationMember = std::optional<RecordedEvaluation> RecordedEpoch::*;
 
-/// Maximum number of marks in a chart, because more marks would hide the chart.
+/// Maximum number of marks (events) in a chart. More marks would hide the lines of the chart.
 constexpr std::size_t kMostMarks = 100;
 constexpr std::size_t kMostDots = 30;
 constexpr std::size_t kMostEpochRows = 100;
@@ -25,8 +25,10 @@ std::vector<PlottedMark> marks_of(const RunRecord& run) {
   return marks;
 }
 
-/// Returns a line through the minimum and the maximum of each stretch of steps. @param which index of the number, such
-/// as kStepLoss
+/// Returns a line for a chart over steps. The line goes through the minimum and the maximum of a number in each stretch
+/// of steps.
+/// @param which index of the number, such as kStepLoss
+/// @param name name of the line
 PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* name) {
   PlottedLine line{.name = name, .points = {}};
   for (const auto& stretch : run.numbers.stretches()) {
@@ -36,8 +38,8 @@ PlottedLine extremes_of(const RunRecord& run, std::size_t which, const char* nam
   return line;
 }
 
-/// Returns how many stretches one point of a chart of means combines, so that a chart has at most 200 points. More
-/// points would show only noise.
+/// Returns the number of stretches of steps that are combined to one point of a chart of means. It is chosen so that
+/// the chart has at most 200 points, because more points would show only noise.
 std::size_t stretches_as_one(const RunRecord& run) {
   constexpr std::size_t kMostMeans = 200;
   return (run.numbers.stretches().size() + kMostMeans - 1) / kMostMeans;
@@ -68,7 +70,8 @@ PlottedLine over_epochs(const RunRecord& run, const char* name, const Number& nu
   return line;
 }
 
-/// Returns a line through the results of evaluations between epochs, over steps. @param number the result to show
+/// Returns a line for a chart over steps. The line goes through the results of the evaluations of `set` between epochs.
+/// @param number the result: &RecordedEvaluation::loss or &RecordedEvaluation::accuracy
 PlottedLine over_measures(const RunRecord& run, const std::string& set, double RecordedEvaluation::*number) {
   PlottedLine line{.name = set, .points = {}, .dots = run.between_epochs.size() <= kMostDots};
   for (const RecordedMeasure& each : run.between_epochs)

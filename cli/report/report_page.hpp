@@ -9,10 +9,10 @@
 
 namespace troupe::cli {
 
-/// Returns facts about a run, such as its number of steps, as pairs of a name and a value.
+/// Returns facts about a run as pairs of a name and a value, such as the number of steps.
 std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run);
 
-/// Makes a page with facts and charts of a run. @param report name of the report file
+/// Makes an HTML page with facts and charts about a run. @param report the name of the report file
 Page report_page(const std::string& report, const RunRecord& run);
 
 }  // namespace troupe::cli

@@ -15,20 +15,20 @@ namespace {
 
 using Line = nlohmann::json;
 
-/// Maximum length of a line. The line of a step with thousands of workers is much shorter.
+/// Maximum length, in bytes, of a line of a report. Even the line of a step with thousands of workers is much shorter.
 constexpr std::size_t kLongestReportLine = std::size_t{16} << 20;
 
 constexpr int kDeepestLine = 16;
 
-/// Returns a member of an object that is a number. Returns NaN for null, which a run writes for infinite numbers and
-/// NaN.
+/// Returns the number with the key `name` in `object`. Returns NaN if the value is null, because a run writes null for
+/// a number that is infinite or NaN.
 double number_of(const Line& object, const char* name) {
   const Line& member = object.at(name);
   return member.is_null() ? std::nan("") : member.get<double>();
 }
 
-/// Returns a member of an object that is a count from 0 to 2^40. @throws Error invalid_argument for other values,
-/// because converting or adding them could overflow
+/// Returns the count with the key `name` in `object`, which must be a whole number from 0 to 2^40.
+/// @throws Error invalid_argument for other values, because their conversion or sum could overflow
 std::int64_t count_of_line(const Line& object, const char* name) {
   constexpr std::int64_t kMostCounted = std::int64_t{1} << 40;
   const Line& member = object.at(name);
@@ -50,7 +50,8 @@ class Recorder {
  public:
   explicit Recorder(RunRecord& run) : run_(run) {}
 
-  /// Adds a line. Returns what is wrong with the line; empty if it is valid.
+  /// Adds a line of the report to the record. Returns a text that describes the fault of the line; empty if the line is
+  /// valid.
   std::string add(const Line& line) {
     try {
       if (!line.is_object()) return "is not a JSON object";
@@ -101,7 +102,8 @@ class Recorder {
     run_.stragglers.add(slowest);
   }
 
-  /// Adds the figures of local SGD and L-BFGS. Reports of earlier versions do not contain them.
+  /// Adds the figures of local SGD or L-BFGS in the line of a step, if the line contains them. Reports of earlier
+  /// versions do not contain these figures.
   void add_algorithm(const Line& line) {
     RecordedAlgorithm& did = run_.did;
     if (const auto local = line.find("local"); local != line.end()) {
@@ -118,7 +120,7 @@ class Recorder {
     did.end = text_of(*lbfgs, "end");
   }
 
-  /// Adds the numbers of a step to the charts, unless one of them is infinite or NaN.
+  /// Adds the numbers of a step to the record for charts. If one of the numbers is infinite or NaN, adds none of them.
   void add_numbers(std::int64_t step, const std::array<double, kStepNumbers>& numbers) {
     if (std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); }))
       run_.numbers.add(static_cast<double>(step), numbers);
@@ -158,7 +160,7 @@ class Recorder {
   RunRecord& run_;
 };
 
-/// Reads the lines of a file one after the other. Longer lines than kLongestReportLine are an error.
+/// Reads the lines of a file, one after the other. A line of more than kLongestReportLine bytes is an error.
 class Lines {
  public:
   explicit Lines(const std::string& path) : file_(path) {}
@@ -180,9 +182,9 @@ class Lines {
   }
 
   const std::string& text() const { return text_; }
-  /// Returns whether the line ended with a line feed.
+  /// Returns whether the current line ended with a line feed.
   bool ended() const { return ended_; }
-  /// Throws Error bad_file that names the file and the current line.
+  /// Throws Error bad_file that contains the path of the file, the number of the current line, and `why`.
   [[noreturn]] void refuse(const std::string& why) const {
     throw_bad_file(file_.path(), "line " + std::to_string(number_) + " " + why);
   }
@@ -200,7 +202,7 @@ class Lines {
   InputFile file_;
   std::uint64_t read_ = 0;  ///< number of bytes read from the file
   std::vector<char> buffer_;
-  std::size_t at_ = 0;  ///< position in the buffer behind the lines that were returned
+  std::size_t at_ = 0;  ///< position in the buffer after the part that has been returned as lines
   std::string text_;
   std::int64_t number_ = 0;
   bool ended_ = false;

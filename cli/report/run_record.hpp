@@ -12,16 +12,16 @@
 
 namespace troupe::cli {
 
-/// The numbers of a run's steps, reduced to an amount that a chart can show. Consecutive steps form stretches, each
-/// with the minimum, maximum and sum of its steps' numbers. There are at most 2,048 stretches. When more are needed,
-/// pairs of stretches are joined, so that each stretch covers twice as many steps.
-/// @tparam Width how many numbers each step has
+/// The numbers of a run's steps, reduced to an amount that a chart can show. A stretch is a range of consecutive steps,
+/// with the minimum, maximum and sum of each number over these steps. There are at most 2,048 stretches. When more
+/// stretches are needed, each pair of neighbouring stretches is joined to one stretch.
+/// @tparam Width the number of numbers that each step has
 template <std::size_t Width>
 class Thinned {
  public:
   static constexpr std::size_t kMostStretches = 2048;  ///< more than a chart has pixels
 
-  /// Numbers of consecutive steps.
+  /// The numbers of consecutive steps, combined.
   struct Stretch {
     double first = 0;        ///< number of the first step
     double last = 0;         ///< number of the last step
@@ -31,7 +31,7 @@ class Thinned {
     std::array<double, Width> sum{};
   };
 
-  /// Adds a step, which must be later than all steps before. Its numbers must be finite.
+  /// Adds a step, which must be later than all steps that were added before. Its numbers must be finite.
   void add(double step, const std::array<double, Width>& numbers) {
     const Stretch one{.first = step, .last = step, .count = 1, .least = numbers, .most = numbers, .sum = numbers};
     if (!stretches_.empty() && stretches_.back().count < length_) return join(stretches_.back(), one);
@@ -61,7 +61,7 @@ class Thinned {
     length_ *= 2;
   }
 
-  std::int64_t length_ = 1;  ///< steps in each complete stretch
+  std::int64_t length_ = 1;  ///< number of steps in each stretch, except the last one
   std::vector<Stretch> stretches_;
 };
 
@@ -71,25 +71,25 @@ struct RecordedEvaluation {
   double accuracy = 0;
 };
 
-/// The line of an epoch.
+/// The content of the report's line about an epoch.
 struct RecordedEpoch {
   std::int64_t epoch = 0;
   double loss = 0;
-  double accuracy = 0;  ///< accuracy on the training samples; NaN if the loss has no accuracy
+  double accuracy = 0;  ///< accuracy on the training samples; NaN if the run's loss function has no accuracy
   double learning_rate = 0;
   double rate = 0;  ///< samples per second
   std::optional<RecordedEvaluation> test = {};
   std::optional<RecordedEvaluation> validation = {};
 };
 
-/// The replacement or removal of a lost worker.
+/// A repair of the run: the replacement or removal of a lost worker.
 struct RecordedRepair {
   std::int64_t step = 0;
-  std::string what;  ///< text with step, worker, node, phase and cause
+  std::string what;  ///< text with the step, worker, node, phase and cause of the loss
 };
 
-// Indices of the numbers of a step in `RunRecord::numbers`: loss, samples per second, and the seconds of compute,
-// reduce, apply and the rest of the step.
+// Indices of a step's numbers in `RunRecord::numbers`: the loss, the samples per second, and the seconds of the phases
+// compute, reduce and apply and of the rest of the step.
 inline constexpr std::size_t kStepLoss = 0;
 inline constexpr std::size_t kStepRate = 1;
 inline constexpr std::size_t kStepCompute = 2;
@@ -105,19 +105,20 @@ struct RecordedMeasure {
   RecordedEvaluation evaluation = {};
 };
 
-/// Figures of the algorithms local SGD and L-BFGS; zero for other algorithms.
+/// Figures of the algorithms local SGD and L-BFGS. They are zero in a run with another algorithm.
 struct RecordedAlgorithm {
-  std::int64_t local_steps = 0;  ///< local SGD: steps between the last two times that weights were averaged
-  double drift = 0;              ///< local SGD: drift when weights were last averaged
-  std::int64_t evaluations = 0;  ///< L-BFGS, like all later members: total of all steps
-  std::int64_t portions = 0;     ///< total of all steps
-  std::int64_t backups = 0;      ///< total of all steps
-  double objective = 0;          ///< value after the last step
-  double largest = 0;            ///< largest float of the gradient after the last step
-  std::string end = {};          ///< why L-BFGS has ended
+  std::int64_t local_steps = 0;  ///< local SGD: number of steps between the last two averages of the weights
+  double drift = 0;              ///< local SGD: see LocalReport::drift; at the last average of the weights
+  std::int64_t evaluations = 0;  ///< L-BFGS, like all later members: number of evaluations in all steps
+  std::int64_t portions = 0;     ///< number of computed portions in all steps, without backups
+  std::int64_t backups = 0;      ///< number of portions that a second worker computed, too, in all steps
+  double objective = 0;          ///< value of the objective after the last step
+  double largest = 0;            ///< largest magnitude in the gradient after the last step
+  std::string end = {};          ///< the reason why L-BFGS has ended
 };
 
-/// The content of a run's report. Takes an amount of memory that does not grow with the number of steps.
+/// The content of a run's report, reduced to the numbers that a page shows. The needed memory does not grow with the
+/// number of steps.
 struct RunRecord {
   static constexpr std::size_t kMostEpochs = 5000;
   static constexpr std::size_t kMostRepairs = 1000;
@@ -126,9 +127,9 @@ struct RunRecord {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
   std::int64_t samples = 0;
-  double seconds = 0;  ///< total of all steps
+  double seconds = 0;  ///< total time of all steps
   double last_loss = 0;
-  std::string strategy = {};  ///< strategy, precision and algorithm are those of the last step
+  std::string strategy = {};  ///< strategy of the last step; `precision` and `algorithm` are also of the last step
   std::string precision = {};
   std::string algorithm = {};
   RecordedAlgorithm did = {};
@@ -138,11 +139,11 @@ struct RunRecord {
   std::vector<RecordedRepair> repairs = {};         ///< the first kMostRepairs repairs
   std::int64_t num_repairs = 0;                     ///< number of all repairs
   Stragglers stragglers = {};
-  bool cut_off = false;  ///< whether the last line of the report is incomplete
+  bool cut_off = false;  ///< true: the last line of the report is incomplete
 };
 
-/// Reads a report that `troupe train --report` has written. Ignores an incomplete last line, which a run leaves if it
-/// is killed while it writes.
+/// Reads the report at `path`, which `troupe train --report` has written. Ignores an incomplete last line, which
+/// remains if the run was killed while it wrote the line.
 RunRecord read_run(const std::string& path);
 
 }  // namespace troupe::cli

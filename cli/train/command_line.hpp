@@ -5,11 +5,11 @@
 
 namespace troupe::cli {
 
-/// Returns words as one command line, with quotes where a shell needs them.
+/// Joins words to one command line, with quotes where a shell needs them, and returns the command line.
 std::string shell_text(const std::vector<std::string>& words);
 
-/// Returns this program's command line, quoted for a shell. Appends the words `more`, unless the command line already
-/// contains them one after the other.
+/// Returns this program's command line, quoted for a shell, with the words `more` appended. If the command line already
+/// contains these words one after the other, they are not appended.
 std::string command_line_with(const std::vector<std::string>& more);
 
 }  // namespace troupe::cli

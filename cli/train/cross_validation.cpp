@@ -38,15 +38,16 @@ void check(const TrainOptions& options) {
   options.log.apply(unused);
 }
 
-/// Returns the file name for one fold, such as "steps-fold-2.csv" for "steps.csv".
+/// Returns the path of the file for one fold: for "steps.csv" and fold 2, returns "steps-fold-2.csv".
 std::string path_of_fold(const std::string& path, int fold) {
   const std::filesystem::path whole(path);
   const std::string name = whole.stem().string() + "-fold-" + std::to_string(fold) + whole.extension().string();
   return (whole.parent_path() / name).string();
 }
 
-/// Returns the value of --log for one fold. A file gets a name as in `path_of_fold`. For TensorBoard it is a subfolder
-/// of the folder, so that TensorBoard shows all folds together.
+/// Returns the value of --log for one fold. If the log is a file, its path is that of `path_of_fold`. If the log is a
+/// TensorBoard folder, the fold has a subfolder, so that TensorBoard shows all folds together.
+/// @param text the value of --log that the user typed
 std::string log_of_fold(const std::string& text, int fold) {
   constexpr std::string_view kFolder = "tensorboard:";
   const std::size_t colon = text.find(':');
@@ -65,7 +66,7 @@ TrainOptions options_of_fold(const TrainOptions& options, int fold) {
   return of;
 }
 
-/// Collects the results of all folds: loss, accuracy or R2, and metrics.
+/// A table of the results of all folds: the loss, the accuracy or R2, and the metrics.
 class FoldTable {
  public:
   void add(const Evaluation& evaluation) {
@@ -84,15 +85,15 @@ class FoldTable {
     std::fflush(stdout);
   }
 
-  /// Reports the means over the folds so far to the search, if this process is a trial of a search.
+  /// Reports the means of the results over the folds so far to the hyperparameter search, if this process is a trial.
   void tell(int fold) const {
     Json metrics = {{"cv", fold}};
     for (const Row& row : rows_) metrics[row.name == "R2" ? "r2" : row.name] = mean_of(row);
     here().report(metrics);
   }
 
-  /// Prints the mean of each result over the folds, and its sample standard deviation (whose divisor is the number of
-  /// folds minus one).
+  /// Prints the mean of each result over the folds, and the sample standard deviation, whose divisor is the number of
+  /// folds minus one.
   void print_means() const {
     for (const Row& row : rows_) {
       const auto folds = static_cast<double>(row.values.size());
@@ -129,7 +130,8 @@ int cross_validate(const TrainOptions& options) {
   check(options);
   const int folds = options.cross_validate;
   FoldTable table;
-  const std::int64_t most = tune::most_reports();  // in a trial, each fold is one report to the search
+  // In a trial, each fold makes one report, and their number may be limited.
+  const std::int64_t most = tune::most_reports();
   for (int fold = 1; fold <= folds && (most == 0 || fold <= most); ++fold) {
     const std::string title = "fold " + std::to_string(fold) + " of " + std::to_string(folds);
     const FoldResult result = train_fold(options_of_fold(options, fold), title);

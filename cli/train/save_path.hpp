@@ -5,9 +5,10 @@
 
 namespace troupe::cli {
 
-/// Checks that weights can be saved at `path`: the folder exists and is writable, and the file replaces no other file
-/// of the run. Called before the training, so that an error does not waste its work.
-/// @param others paths of other files of the run; empty texts are ignored
+/// Checks that weights can be saved to the file `path`: its folder exists and is writable, and `path` is not the path
+/// of another file of the run. Call this before the training, so that the work of the training is not lost because of a
+/// wrong path.
+/// @param others paths of other files that the run writes; empty texts are ignored
 /// @throws Error bad_file
 void check_save_path(const std::string& path, const std::vector<std::string>& others = {});
 

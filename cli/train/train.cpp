@@ -15,7 +15,7 @@ namespace troupe::cli {
 
 namespace {
 
-/// Parses the value of --evaluate-every: "500" means steps, "2e" means epochs. @throws Error invalid_argument
+/// Parses the value of --evaluate-every: "500" means 500 steps, and "2e" means 2 epochs. @throws Error invalid_argument
 EvaluateEvery parse_evaluate_every(const std::string& text) {
   const auto found = parse_count_or_unit(text, 'e');
   if (!found)
@@ -46,8 +46,9 @@ void add_train(CLI::App& app, int& status) {
       ->needs(train.get_option("--load"));
   OptimizerSettings& optimizer = options->run.optimizer;
   add_optimizer_options(train, optimizer);
-  // CLI11 handles the typed options in the order in which they were added. The options that set default rates here
-  // (--model, --outer and --optimizer) come before the options for the rates, so a typed rate replaces the default.
+  // The options --model, --outer and --optimizer set default rates. CLI11 handles the typed options in the order in
+  // which they were added to the command. These three options were added before the options for the rates, so a typed
+  // rate replaces the default.
   const auto by_name = [options, &train, &optimizer](const std::string& model, const std::string& kind) {
     set_default_rates(train, optimizer, model == "tfbench", kind);
   };

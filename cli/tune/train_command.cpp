@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Options that are not allowed: all trials would write to the same file or listen at the same address, or the option
-/// has another meaning in a search.
+/// Options of `train` that are not allowed in a search. With most of them, all trials would write to the same file or
+/// listen at the same address; others have another meaning in a search.
 const std::vector<std::string> kRefused{"--save",   "--report",       "--checkpoint", "--checkpoint-every",
                                         "--record", "--print-config", "--log",        "--listen"};
 
@@ -29,7 +29,7 @@ bool says(const std::string& argument, const std::string& flag) {
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// Replaces a placeholder in all arguments. Returns whether an argument contains it.
+/// Replaces `placeholder` with `text` in all arguments. Returns whether an argument contains the placeholder.
 bool replace(std::vector<std::string>& arguments, const std::string& placeholder, const std::string& text) {
   bool there = false;
   for (std::string& argument : arguments) {
@@ -50,7 +50,7 @@ void refuse_shared(const std::vector<std::string>& words) {
   }
 }
 
-/// Parses arguments of `train` with the same options and defaults as the program.
+/// A parser for the arguments of `train`, with the same options and defaults as the program.
 struct Parser {
   int status = 0;
   CLI::App app;

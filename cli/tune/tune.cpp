@@ -27,19 +27,20 @@ constexpr const char* kTrial = "troupe train";
 constexpr const char* kArguments = "arguments";
 constexpr const char* kWeights = "/weights.safetensors";
 
-/// Trains with the values of a trial. Runs in the process of the trial.
+/// Trains with the values of one trial. This function runs in the process of the trial.
+/// @param config the values of the trial, and under the key kArguments the arguments of `train` that all trials share
 Json run_trial(const Json& config) {
   Json values = config;
   const TrainCommand train(values.at(kArguments).get<std::vector<std::string>>());
   values.erase(kArguments);
   auto words = train.words(values);
-  const bool has_weights = flag_value(words, "--cross-validate").empty();  // cross-validation saves no weights
+  const bool has_weights = flag_value(words, "--cross-validate").empty();  // because cross-validation saves no weights
   if (has_weights) words.insert(words.end(), {"--save", tune::trial_folder() + kWeights});
   TrainCommand::run(words);
   return {};
 }
 
-/// Prints a line about a trial that has ended or is restarted.
+/// Prints a line about a trial that has ended or is restarted. Prints nothing about a running trial.
 void say(const tune::Trial& trial, const std::string& metric) {
   if (trial.state == tune::TrialState::running) return;
   const auto last = tune::last_value(trial, metric);
@@ -50,7 +51,7 @@ void say(const tune::Trial& trial, const std::string& metric) {
   std::fflush(stdout);
 }
 
-/// Prints the best trial, and a command line that repeats it.
+/// Prints a line about the best trial, and a command line that repeats this trial.
 void say_best(const tune::Analysis& analysis, const TrainCommand& train, const std::string& metric) {
   const tune::Trial& best = analysis.best();
   const std::string weights = analysis.folder_of(best) + kWeights;
@@ -62,12 +63,13 @@ void say_best(const tune::Analysis& analysis, const TrainCommand& train, const s
   std::printf("\n%s\n", shell_text(words).c_str());
 }
 
-/// Returns whether `metric` is one that `train` measures only if --metric names it.
+/// Returns whether `train` measures `metric` only if the option --metric names it.
 bool is_of_train(const std::string& metric) {
   return metric != "loss" && metric != "accuracy" && metric != "r2" && metric != "train_loss" && metric != "cv";
 }
 
-/// Checks the command lines of all trials, at most 10,000, before any trial starts.
+/// Checks the command lines of all trials, before any trial starts. If there are more than 10,000 trials, checks the
+/// first 10,000.
 void check_trials(const TrainCommand& train, const tune::Options& search) {
   const tune::Space space(search.space);
   const std::int64_t trials = search.num_samples * space.combinations();

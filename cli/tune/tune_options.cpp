@@ -20,16 +20,17 @@ Json read_space(const std::string& path) {
   return parse_strictly(path, "it", InputFile(path).read_text(kMostText), kDeepestSpace);
 }
 
-/// Returns the value of an option that is the same for all trials: it was typed, or is a single number in the search
-/// space. Returns 0 if it is neither.
+/// Returns the value of an option that has the same value in all trials: the value that the user typed, or a single
+/// number in the search space. Otherwise returns 0.
+/// @param flag,key the option as it is typed, and its key in the search space
 std::int64_t number_of(const Json& space, const TrainCommand& train, const std::string& flag, const std::string& key) {
   const std::string typed = train.typed(flag);
   if (!typed.empty()) return std::atoll(typed.c_str());
   return space.contains(key) && space[key].is_number_integer() ? space[key].get<std::int64_t>() : 0;
 }
 
-/// Returns the number of reports that a trial makes: one per fold with cross-validation, otherwise one per epoch.
-/// Returns 0 if the number is not the same for all trials.
+/// Returns the number of reports that each trial makes. With cross-validation, this is the number of folds, otherwise
+/// the number of epochs. Returns 0 if the number is not known, or not the same for all trials.
 std::int64_t reports_of(const Json& space, const TrainCommand& train) {
   const std::int64_t folds = number_of(space, train, "--cross-validate", "cross_validate");
   return folds > 0 ? folds : number_of(space, train, "--epochs", "epochs");

@@ -15,7 +15,7 @@ namespace troupe::cli {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-/// Maximum number of lines in a chart, because more lines would not be readable.
+/// Maximum number of lines in a line chart. A chart with more lines would not be readable.
 constexpr std::size_t kMostCurves = 40;
 /// Maximum number of axes of a parallel chart.
 constexpr std::size_t kMostAxes = 12;
@@ -46,8 +46,8 @@ Json value_at(const tune::Trial& trial, const std::string& key) {
   return at == values.end() ? Json() : at->second;
 }
 
-/// Makes an axis of a parallel chart from one number per row. If the numbers have very different magnitudes, the axis
-/// is logarithmic.
+/// Makes an axis of a parallel chart. If the numbers have very different magnitudes, the axis is logarithmic.
+/// @param numbers one number per row of the chart
 ParallelAxis axis_of_numbers(const std::string& name, const std::vector<double>& numbers) {
   double least = HUGE_VAL, most = -HUGE_VAL;
   for (const double number : numbers)
@@ -104,7 +104,7 @@ std::string name_of(const tune::Trial& trial, const std::string& metric) {
   return name;
 }
 
-/// Adds a parallel chart of the trials' values and results. @param trials best trial first
+/// Adds a parallel chart of the trials' values and results to the page. @param trials all trials, the best trial first
 void add_parallel(Page& page, const Trials& trials, const tune::Options& search) {
   Trials worst_first(trials.rbegin(), trials.rend());
   std::vector<ParallelAxis> axes;

@@ -5,8 +5,8 @@
 
 namespace troupe::cli {
 
-/// Makes the page of a search: a table of its trials, a chart of the trials' values and results, and a chart of the
-/// results over the course of the trials.
+/// Makes the HTML page about a hyperparameter search. The page has a table of the trials, and a parallel chart of the
+/// trials' values and results. It also has a line chart of each trial's results over its reports.
 Page tune_page(const tune::Analysis& analysis, const tune::Options& search);
 
 }  // namespace troupe::cli

@@ -4,8 +4,8 @@
 
 namespace troupe {
 
-/// Makes a path absolute, relative to the current folder, because the process may change its current folder later.
-/// Leaves an empty path unchanged.
+/// Converts `path` to an absolute path, based on the current folder, because the process may change its current folder
+/// later. Leaves an empty path unchanged.
 void make_absolute(std::string& path);
 
 }  // namespace troupe

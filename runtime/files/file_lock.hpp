@@ -9,13 +9,13 @@
 
 namespace troupe {
 
-/// Opens the lock file at `path`, or creates it. Only the owner of the file can open it (mode 0600), because any user
-/// that can open a file could lock it.
+/// Opens the lock file at `path`, or creates the file. The file has mode 0600: only its owner can open it, because any
+/// user that can open a file can also lock it.
 /// @throws Error bad_file
 FileDescriptor open_lock_file(const std::string& path);
 
-/// Releases the lock of an open file when this object is destroyed, while the file is still open. Closing the file
-/// would not be enough: a child made by fork has the same open file, and keeps the lock.
+/// Releases the lock of an open file when this object is destroyed; the file must still be open then. To close the file
+/// would not be enough, because a child made by fork shares the open file, and so the lock.
 class UnlockAtEnd {
  public:
   UnlockAtEnd() = default;
@@ -31,7 +31,8 @@ class UnlockAtEnd {
 
   /// Releases the lock now, if this process has it.
   void release() noexcept;
-  /// Returns whether there is a lock to release, and this process, not a parent that forked it, made this object.
+  /// Returns whether `release` would release a lock: this object has one, and was made by this process. In a child made
+  /// by fork, the result is false, because the lock belongs to the parent.
   bool is_owner() const noexcept { return file_ >= 0 && owner_.is_this(); }
 
  private:
@@ -39,23 +40,23 @@ class UnlockAtEnd {
   OwningProcess owner_;
 };
 
-/// Locks an open file for this process. If another process holds the lock, waits at most `time` for the release. A
-/// process that is killed while it starts another process leaves its lock to the new process until that calls exec, so
-/// a short wait is useful. Returns false if the file is still locked by another process. Returns true on file systems
-/// without locks.
+/// Locks an open file for this process. If another process holds the lock, waits at most `time` for the release.
+/// Returns whether the lock was obtained; on file systems without locks, returns true. A short wait is useful even if
+/// the previous owner of the lock was killed: a child that it had just forked keeps the lock until the child calls
+/// exec.
 bool lock_in_time(int file, std::chrono::milliseconds time);
 
-/// Locks a file that other users may read. Such users could also lock the file itself. The lock is therefore on a
-/// separate file ".NAME.lock" in the same folder, which only its owner can open. Releasing the lock removes the
-/// separate file. If the separate file cannot be made, locks the file itself.
+/// A lock for a file NAME that other users may read. A user who can read a file can also lock it. The lock is therefore
+/// on a separate file ".NAME.lock" in the same folder, which only its owner can open. The separate file is removed when
+/// the lock is released. If the separate file cannot be made, NAME itself is locked.
 class LockBeside {
  public:
   LockBeside() = default;
   /// @param file the open file, which must stay open for the lifetime of this object
   /// @param path the path of that file
-  /// @param time how long to wait for another process, as in `lock_in_time`
+  /// @param time the maximum time to wait for another process that holds the lock
   /// @param why the message of the error if another process keeps the lock
-  /// @throws Error in_use that names the file
+  /// @throws Error in_use with `why` and `path`, if another process still holds the lock after `time`
   LockBeside(int file, const std::string& path, std::chrono::milliseconds time, const char* why);
   LockBeside(LockBeside&&) noexcept = default;
   LockBeside& operator=(LockBeside&& other) noexcept;

@@ -9,11 +9,13 @@
 
 namespace troupe {
 
-/// A file that appears at its path atomically when `commit` is called, or not at all. Before that, the bytes go to a
-/// temporary file in the same folder.
+/// A new file, which appears at its path atomically when `commit` is called. Until then, `write` appends to a temporary
+/// file in the same folder. If `commit` is not called, the path does not change.
 class OutputFile {
  public:
-  /// Creates the temporary file. @throws Error bad_file, as all members do, if a system call fails
+  /// Creates the temporary file. All member functions throw Error bad_file if a system call fails.
+  /// @param path the path of the new file
+  /// @throws Error bad_file
   explicit OutputFile(std::string path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -21,9 +23,10 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes) { file_->write(bytes); }
-  /// Gives the new file the permissions of the existing file at the path, which `commit` will replace.
+  /// Copies the permissions of the existing file at the path to the new file, which will replace the existing file.
   void take_mode();
-  /// Flushes the temporary file to disk and renames it to the path.
+  /// Flushes the temporary file to disk, and renames it to the path of this object. Replaces an existing file at this
+  /// path.
   void commit();
 
  private:

@@ -11,7 +11,8 @@
 namespace troupe {
 namespace {
 
-/// Counters of this process. A fork handler updates them in each child, whose only thread runs the handler.
+/// Counts of the forks and live runs of this process. In each child made by fork, a handler of pthread_atfork updates
+/// the child's copy.
 struct Forks {
   std::atomic<unsigned> count{0};     ///< number of forks from the first process of the program to this one
   std::atomic<int> runs{0};           ///< live runs
@@ -41,8 +42,9 @@ struct Forks {
 
 OwningProcess::OwningProcess() noexcept : pid_(::getpid()), forks_(Forks::shared().count) {}
 
-/// Compares both numbers. The count of forks is not enough, because a child made by a raw clone runs no fork handler.
-/// The process id is not enough, because a child in another PID namespace may have the same id as its parent.
+/// Compares both the number of forks and the process id with those of the process that made the object. The number of
+/// forks is not enough, because a child made by the system call clone runs no fork handler. The process id is not
+/// enough, because a child in another PID namespace may have the same id as its parent.
 bool OwningProcess::is_this() const noexcept { return forks_ == Forks::shared().count && pid_ == ::getpid(); }
 
 void OwningProcess::check(const char* what) const {

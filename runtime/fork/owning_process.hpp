@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// Records which process made an object. A child made by fork has copies of its parent's objects, but not the threads
-/// that serve these objects. The copies also share sockets, locks and shared memory with the parent.
+/// Records which process made an object, so that a child made by fork can detect that the object is its parent's. Such
+/// a child has copies of its parent's objects, but not the threads that serve these objects. The copies also share
+/// sockets, locks and shared memory with the parent, so the child must not use them.
 class OwningProcess {
  public:
   OwningProcess() noexcept;
@@ -16,7 +17,7 @@ class OwningProcess {
   /// Returns whether the calling process is the one that made this object.
   bool is_this() const noexcept;
   /// Checks that the calling process made this object.
-  /// @param what the object for the error message, such as "this DistributedSGD"
+  /// @param what the name of the object in the error message, such as "this DistributedSGD"
   /// @throws Error unsupported in any other process
   void check(const char* what) const;
 
@@ -25,9 +26,10 @@ class OwningProcess {
   unsigned forks_;
 };
 
-/// Ends a child process that was forked during the lifetime of this object, as soon as the child leaves the scope.
-/// Troupe's threads use it around calls of users' functions, which may fork. The child has no thread but the forked
-/// one, and must not answer requests in its parent's place.
+/// Makes a forked child end when it leaves the scope of this object, if the child was forked during the object's
+/// lifetime. Troupe's threads have such an object around each call of a user's function, because the function may fork.
+/// A child that returned from the function would continue with Troupe's code, and could answer requests in its parent's
+/// place.
 class ForkBarrier {
  public:
   ForkBarrier() = default;
@@ -35,18 +37,19 @@ class ForkBarrier {
   ForkBarrier(const ForkBarrier&) = default;
   ForkBarrier& operator=(const ForkBarrier&) = default;
 
-  /// Ends the process with status 1 now, if the process is such a child.
+  /// Ends the calling process with status 1, if it was forked after this object was made; otherwise has no effect.
   void end_child() const noexcept;
 
  private:
   OwningProcess owner_;
 };
 
-/// Counts one live run of this process for the lifetime of the object, so that a fork during a run is detected.
+/// Adds 1 to the number of live runs of this process for the lifetime of the object. A child made by fork thereby knows
+/// whether its parent had a run.
 class LiveRun {
  public:
-  /// @throws Error unsupported in a child that was forked while its parent had a run. If another thread held a lock at
-  /// that moment, the lock is never released in the child.
+  /// @throws Error unsupported in a child that was forked while its parent had a run. Such a child cannot have runs,
+  /// because a lock that another thread of the parent held during the fork is never released in the child.
   LiveRun();
   ~LiveRun();
   LiveRun(const LiveRun&) = delete;
@@ -56,8 +59,8 @@ class LiveRun {
   OwningProcess owner_;
 };
 
-/// Owns an object whose destructor must run only in the process that made the object. In a child made by fork, the
-/// object is leaked instead.
+/// Owns an object of type T. The object is destroyed only in the process that made it. A child made by fork does not
+/// destroy its copy of the object, and leaks the memory.
 template <class T>
 class OwnedHere {
  public:
@@ -77,8 +80,8 @@ class OwnedHere {
   std::unique_ptr<T> object_;
 };
 
-/// Like OwnedHere, with shared ownership: makes an object whose destructor runs only in the process that called this
-/// function.
+/// Makes an object of type T with shared ownership, from `arguments`. The object is destroyed only in the process that
+/// called this function, as with OwnedHere.
 template <class T, class... Arguments>
 std::shared_ptr<T> make_owned_here(Arguments&&... arguments) {
   const auto destroy = [owner = OwningProcess()](T* object) {

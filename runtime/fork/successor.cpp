@@ -22,7 +22,7 @@ namespace {
 struct Record {
   std::int32_t forking = 0;  ///< 1: a fork is in progress
   std::int32_t pid = 0;      ///< process id of the last child; 0: none
-  std::int32_t file = -1;    ///< number of the file's descriptor in that child
+  std::int32_t file = -1;    ///< number of the descriptor under which that child has the memory file
   std::int32_t ended = 0;    ///< 1: `status` is the exit status
   std::int32_t status = 0;
 };
@@ -33,10 +33,13 @@ Record read_record(int file) {
 }
 
 void write_record(int file, const Record& record) {
-  if (::pwrite(file, &record, sizeof record, 0) < 0) return;  // after a failure, the process is only not followed
+  // A failure is ignored. It only means that the parent cannot follow this process if it becomes a daemon.
+  if (::pwrite(file, &record, sizeof record, 0) < 0) return;
 }
 
-/// The state of a started process, from before main until `settle`. The fork handlers only make system calls.
+/// What a started process knows about itself: its memory file, its process id, and whether `settle` was called. The
+/// fork handlers write to the memory file until then. They only make system calls, because little else is allowed after
+/// a fork.
 struct Started {
   int file = -1;  ///< -1: this process was not started with a memory file
   pid_t pid = -1;
@@ -72,8 +75,9 @@ Started& Started::started() {
 /// Whether this process was started with a memory file. Initialized before main, because main may fork immediately.
 const bool kKnown = Started::started().file >= 0;
 
-/// Returns whether process `pid` has the memory file `file` open as its descriptor `number`. If so, the process is a
-/// fork of the started process, and runs the same program.
+/// Returns whether process `pid` has the memory file open as its descriptor `number`. If so, the process is a fork of
+/// the started process, and runs the same program, because exec would have closed the descriptor.
+/// @param file this process's descriptor of the memory file
 bool holds(pid_t pid, int number, int file) {
   struct stat theirs = {};
   struct stat ours = {};

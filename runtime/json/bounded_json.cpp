@@ -12,12 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-// Estimated bytes of memory, including the overhead of allocators and growing arrays.
+// Estimated bytes of memory of one JSON value, one array or object, and one key. They include the overhead of the
+// allocator and of growing arrays.
 constexpr std::size_t kValue = 32;
 constexpr std::size_t kContainer = 64;
 constexpr std::size_t kKey = 96;
 
-/// Builds the value, and stops parsing when a bound is reached.
+/// Builds the JSON value from the parser's events, and stops the parser when a bound is exceeded.
 class Builder final : public nlohmann::json_sax<json> {
  public:
   Builder(const JsonBounds& bounds, std::string& fault) : bounds_(bounds), fault_(fault) {}
@@ -64,7 +65,7 @@ class Builder final : public nlohmann::json_sax<json> {
     return fail("takes more than " + std::to_string(bounds_.memory >> 20) + " MB of memory");
   }
 
-  /// Returns the place for the next value; null if the memory bound is reached.
+  /// Returns the memory for the next value; null if the bound on memory is exceeded.
   json* place() {
     if (!spend(kValue)) return nullptr;
     if (open_.empty()) return &root_;
@@ -98,7 +99,7 @@ class Builder final : public nlohmann::json_sax<json> {
   const JsonBounds& bounds_;
   std::string& fault_;
   json root_;
-  std::vector<json*> open_;  ///< arrays and objects that have not ended, outermost first; they do not move
+  std::vector<json*> open_;  ///< arrays and objects that have not ended, outermost first
   json* slot_ = nullptr;     ///< place for the value of the last key
   std::size_t spent_ = 0;
 };

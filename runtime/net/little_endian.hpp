@@ -8,8 +8,8 @@
 
 namespace troupe::net {
 
-/// Reads the numbers and bytes of a message of `kSize` bytes, one after the other. Numbers are little-endian. The
-/// caller must not read past the end.
+/// Reads the numbers and arrays of a message of `kSize` bytes, one after the other. Numbers are little-endian. The
+/// caller must not read past the end of the message.
 template <std::size_t kSize>
 class Reader {
  public:
@@ -39,7 +39,7 @@ class Reader {
   std::size_t at_ = 0;
 };
 
-/// Writes a message of `kSize` bytes, to be read by `Reader`. Bytes that are not written are zero.
+/// Writes a message of `kSize` bytes, in the format that `Reader` reads. Bytes that are not written are zero.
 template <std::size_t kSize>
 class Writer {
  public:

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-// Owning pointers and error texts for OpenSSL's C interface.
+// This file declares owning pointers to objects of OpenSSL, and functions that return its texts.
 namespace troupe::net {
 
 template <auto kFree>

@@ -34,7 +34,8 @@ Outcome look_up(const Address& address, int flags) {
   throw Error(code, "cannot find " + printable(address.host, kLongestHost) + ": " + why);
 }
 
-/// A slot among the `kMostLookUps` concurrent look-ups. `taken` returns false if all slots were in use.
+/// One of the `kMostLookUps` places for concurrent look-ups of names. The constructor takes a place. `taken` returns
+/// false if all places were taken.
 class Place {
  public:
   Place() : taken_(count().fetch_add(1) < kMostLookUps) {}
@@ -44,7 +45,7 @@ class Place {
   bool taken() const { return taken_; }
 
  private:
-  // Shared by all threads of the process.
+  // The number of taken places, for all threads of the process.
   static std::atomic<int>& count() {
     static std::atomic<int> count{0};
     return count;

@@ -20,15 +20,15 @@ namespace {
 
 /// Timeout for resolving the address to listen on.
 constexpr std::chrono::seconds kListenTimeout{10};
-/// How long to retry while an address is in use.
+/// The maximum time for which listening is retried while the address is in use.
 constexpr std::chrono::milliseconds kAddressInUse{500};
 
 FileDescriptor make_socket(const addrinfo& at) {
   return FileDescriptor(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
 }
 
-/// Disables Nagle's delay. Enables keep-alive, which detects a vanished peer machine within about five seconds even if
-/// nothing is sent.
+/// Disables the Nagle delay of a socket, and enables keep-alive packets. These packets detect within about five seconds
+/// that the peer machine no longer answers, even if this process sends nothing.
 void prepare(int socket) {
   const auto set = [socket](int level, int option, int value) {
     ::setsockopt(socket, level, option, &value, sizeof value);
@@ -40,8 +40,8 @@ void prepare(int socket) {
   set(IPPROTO_TCP, TCP_KEEPCNT, 4);
 }
 
-/// Connects a socket, and waits for the result until the deadline. Returns 0, or the `errno` of a failure. @throws
-/// Error timeout
+/// Connects a socket, and waits for the result until the deadline. Returns 0 on success, or the `errno` of the failure.
+/// @throws Error timeout
 int try_connect(int socket, const addrinfo& at, const Deadline& deadline) {
   if (::connect(socket, at.ai_addr, at.ai_addrlen) == 0) return 0;
   if (errno != EINPROGRESS && errno != EINTR) return errno;
@@ -82,7 +82,7 @@ FileDescriptor connect_to_any(const addrinfo& found, const Address& to, const De
   fail("cannot connect to ", to, error);
 }
 
-/// Makes a listening socket. Returns none on failure, with the reason in `errno`.
+/// Makes a listening socket. On failure, returns an empty descriptor, with the reason in `errno`.
 FileDescriptor try_listen(const addrinfo& at) {
   FileDescriptor socket = make_socket(at);
   const int on = 1;
@@ -105,8 +105,8 @@ FileDescriptor connect_to(const Address& to, const Deadline& deadline) {
 
 FileDescriptor listen_on(const Address& address) {
   const Resolved found = resolve(address, AI_PASSIVE, Deadline(kListenTimeout));
-  // A child process of the previous listener may have inherited its socket, which stays open until the child calls
-  // exec. The address is in use until then.
+  // The address may be in use for a moment after the previous listener has ended: a child process that it had just
+  // forked has inherited the listening socket, which stays open until the child calls exec. Therefore retries.
   const Deadline deadline(kAddressInUse);
   FileDescriptor socket = try_listen(*found);
   while (!socket && errno == EADDRINUSE && !deadline.passed()) {

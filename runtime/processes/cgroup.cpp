@@ -8,10 +8,12 @@
 namespace troupe::cgroup {
 namespace {
 
-/// Numbers from this one on mean "no limit": version 1 then writes a number that is larger than any machine's memory.
+/// A limit of at least this number means "no limit". Cgroup version 1 writes such a number, which is larger than any
+/// machine's memory, if there is no limit.
 constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
 
-/// Removes the part before the first `separator` from `rest`, and returns the part.
+/// Removes the text up to and including the first `separator` from `rest`, and returns this text without the separator.
+/// If there is no separator, removes and returns all of `rest`.
 std::string_view next_part(std::string_view& rest, char separator) {
   const auto end = std::min(rest.find(separator), rest.size());
   const auto part = rest.substr(0, end);
@@ -27,7 +29,7 @@ bool has_part(std::string_view list, std::string_view wanted) {
 
 bool is_octal(std::string_view digits) { return digits.find_first_not_of("01234567") == digits.npos; }
 
-/// Decodes the escapes of mountinfo, which writes a space as \040.
+/// Decodes the escape sequences of /proc/PID/mountinfo, in which for example a space is written as \040.
 std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -42,14 +44,14 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-/// A mounted cgroup hierarchy: `folder` is the mount point, and `root` is the cgroup that is visible there.
+/// A mounted tree of cgroups: `folder` is the mount point, and `root` is the path of the cgroup that is visible there.
 struct Mount {
   std::string root;
   std::string folder;
 };
 
-/// Returns the first mount of a file system of this type. @param controller must be among the mount's options, unless
-/// it is empty
+/// Returns the first mount of a file system of type `type`, from the content of /proc/PID/mountinfo.
+/// @param controller if not empty, only mounts with this option count
 std::optional<Mount> find_mount(std::string_view mounts, std::string_view type, std::string_view controller) {
   while (!mounts.empty()) {
     std::string_view line = next_part(mounts, '\n');
@@ -68,8 +70,9 @@ std::optional<Mount> find_mount(std::string_view mounts, std::string_view type, 
   return std::nullopt;
 }
 
-/// Returns the cgroup of the process. For version 1, it is in the line that names the controller. For version 2 (if
-/// `controller` is empty), it is in the line "0::PATH".
+/// Returns the path of a process's cgroup, from `memberships`, the content of /proc/PID/cgroup. If `controller` is
+/// empty, returns the path of version 2, from the line "0::PATH". Otherwise returns the path of version 1, from the
+/// line that contains the controller's name.
 std::optional<std::string> find_membership(std::string_view memberships, std::string_view controller) {
   while (!memberships.empty()) {
     std::string_view line = next_part(memberships, '\n');
@@ -81,15 +84,16 @@ std::optional<std::string> find_membership(std::string_view memberships, std::st
   return std::nullopt;
 }
 
-/// Returns the path of a cgroup relative to `root`, the mounted cgroup. Returns an empty text for `root` itself, and
-/// for a path that is not below `root`: its folder is not visible, so the limits of `root` apply.
+/// Returns `path`, the path of a cgroup, relative to `root`, the mounted cgroup. Returns an empty text if `path` is
+/// `root`. Also returns an empty text if `path` is not below `root`: the cgroup's own folder is not visible then, so
+/// the limits of `root` are used instead.
 std::string below(const std::string& root, const std::string& path) {
   const std::string base = root == "/" ? "" : root;
   const bool inside = path.starts_with(base + "/") && path.find("/..") == path.npos;
   return inside && path.size() > base.size() + 1 ? path.substr(base.size()) : "";
 }
 
-/// Appends the folders of the cgroup `path` and its ancestors in `mount`, innermost first.
+/// Appends to `to` the folders of the cgroup `path` and of its ancestors in `mount`, innermost first.
 void add_folders(const std::optional<Mount>& mount, const std::optional<std::string>& path,
                  std::vector<std::string>& to) {
   if (!mount || !path) return;
@@ -98,7 +102,8 @@ void add_folders(const std::optional<Mount>& mount, const std::optional<std::str
   to.push_back(mount->folder);
 }
 
-/// Returns how many cores a quota of processor time per period is, rounded up; none if there is no quota.
+/// Returns the quotient of `quota` (processor time) and `period`, which is a number of cores, rounded up; none if there
+/// is no quota.
 std::optional<std::uint64_t> quota_in_cores(std::string_view quota, std::string_view period) {
   const auto time = parse_limit(quota);
   const auto each = parse_limit(period);
@@ -137,8 +142,8 @@ std::vector<std::string> Reader::folders_of(std::string_view controller) const {
   return folders(read_("/proc/self/cgroup"), read_("/proc/self/mountinfo"), controller);
 }
 
-/// Returns the bytes of cached file contents in a cgroup, including its child cgroups. Version 1 has separate keys
-/// ("total_") for values that include the child cgroups.
+/// Returns the bytes of memory in which the kernel caches file contents, for a cgroup and its child cgroups. In
+/// memory.stat of version 1, only the keys that begin with "total_" include the child cgroups.
 std::uint64_t Reader::cached(const std::string& folder) const {
   const std::string stat = read_(folder + "/memory.stat");
   const std::string prefix = parse_limit(read_(folder + "/memory.current")) ? "" : "total_";
@@ -153,8 +158,8 @@ std::uint64_t Reader::memory_in_use(const std::string& folder) const {
   return used.value_or(0) > files ? *used - files : 0;
 }
 
-/// Returns how many bytes of swap may still be used. Version 2 has a limit for swap alone, version 1 has a limit for
-/// memory and swap together.
+/// Returns how many bytes of swap space the cgroup may still use. Version 2 has a limit for swap alone. Version 1 has a
+/// limit for memory and swap together, so `memory_left` is subtracted from the remainder of this limit.
 std::uint64_t Reader::swap_left(const std::string& folder, std::uint64_t memory_left) const {
   const auto number = [&](const char* file) { return parse_limit(read_(folder + file)); };
   const auto less = [](std::uint64_t all, std::uint64_t part) { return all > part ? all - part : 0; };

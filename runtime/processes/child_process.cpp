@@ -19,7 +19,7 @@
 namespace troupe {
 namespace {
 
-/// How long to wait for a killed process to end.
+/// The maximum time to wait for the end of a process that was killed.
 constexpr std::chrono::seconds kEndTimeout{10};
 
 /// The arguments of exec.
@@ -29,16 +29,18 @@ struct Program {
   char* const* environment;
 };
 
-/// Replaces the forked child by the program. Runs between fork and exec, so it makes only async-signal-safe calls.
-/// @param inherited,count the descriptors to pass on, as in `start`
-/// @param told the descriptor to which `errno` is written if this fails
+/// Replaces the calling process, a forked child, with `program`. The function makes only async-signal-safe calls,
+/// because no others are allowed between fork and exec.
+/// @param inherited,count the descriptors that the program inherits, as in `start`, and their number
+/// @param told the descriptor of a pipe; if a system call fails, its `errno` is written to the pipe
 [[noreturn]] void become(const Program& program, const std::pair<int, int>* inherited, std::size_t count, int told) {
   const auto fail = [&told]() {
     const int why = errno;
     ::_exit(::write(told, &why, sizeof why) < 0 ? 126 : 127);
   };
-  // First duplicates all descriptors to numbers above all target numbers, then duplicates these to the target numbers.
-  // Otherwise a target could replace a descriptor that is still needed. dup2 makes descriptors that stay open on exec.
+  // First duplicates all descriptors to numbers above all target numbers. Then duplicates these duplicates to the
+  // target numbers. With one step only, a target number could replace a descriptor that is still needed. The
+  // descriptors that dup2 makes stay open on exec.
   constexpr std::size_t kMost = 8;
   int moved[kMost] = {};
   int above = 0;
@@ -52,7 +54,7 @@ struct Program {
     if (moved[i] < 0 || ::dup2(moved[i], inherited[i].second) < 0) fail();
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // exec would keep the signal mask
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);  // because the program would inherit the child's signal mask
   ::execve(program.path, program.arguments, program.environment);
   fail();
   ::_exit(127);
@@ -104,8 +106,8 @@ ChildProcess ChildProcess::start(const std::string& program, const std::vector<s
   if (pid < 0) throw_errno("fork");
   if (pid == 0)
     become({program.c_str(), argv.data(), envp.data()}, inherited.data(), inherited.size(), held_until_exec.get());
-  // Waits for the exec, because until then the child has this program's signal handlers, which would handle a signal
-  // that is meant for the started program.
+  // Waits until the child has called exec. Before exec, the child has the signal handlers of this program, so a signal
+  // that is meant for the started program would be handled wrongly.
   held_until_exec = FileDescriptor();
   int why = 0;
   ssize_t got = 0;

@@ -12,8 +12,8 @@
 namespace troupe {
 
 bool survives(void (*work)()) {
-  // Makes a copy of the process, like fork. Unlike after fork, the end of the copy raises no SIGCHLD, and the program's
-  // own wait calls do not return the copy.
+  // Copies the process, like fork. But no SIGCHLD is raised when the copy ends, and the copy is not returned by other
+  // wait calls of the program.
   const auto child = static_cast<pid_t>(::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, nullptr));
   if (child == 0) {
     ::prctl(PR_SET_DUMPABLE, 0);

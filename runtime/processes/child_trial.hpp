@@ -3,8 +3,8 @@
 namespace troupe {
 
 /// Returns whether a process survives a call of `work`. Calls `work` in a copy of this process, and returns true if the
-/// copy exits normally. The copy has only the calling thread, so `work` may only make system calls. The program does
-/// not notice the copy: there is no SIGCHLD and no core file.
+/// copy exits with status 0. The copy has only the calling thread, so `work` must not use locks or allocate memory. The
+/// rest of the program does not notice the copy: there is no SIGCHLD and no core file.
 bool survives(void (*work)());
 
 }  // namespace troupe

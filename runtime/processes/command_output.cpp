@@ -17,10 +17,10 @@
 namespace troupe {
 namespace {
 
-/// How often to check whether the command has ended. Its output may stay open after its end, because a process that it
-/// started has the output, too.
+/// The interval of checks whether the command has ended. The end of the output does not tell this, because another
+/// process that the command started may keep the output open.
 constexpr std::chrono::milliseconds kLook{100};
-/// How long to wait for the end of a command that has closed its output.
+/// The maximum time to wait for the end of a command that has closed its output.
 constexpr std::chrono::seconds kClosedTimeout{10};
 constexpr std::size_t kMostErrors = 4096;
 
@@ -30,7 +30,9 @@ std::pair<FileDescriptor, FileDescriptor> make_pipe() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// Starts a shell command. @param output,errors are set to the read ends of the pipes for standard output and error
+/// Starts a shell command with an empty standard input.
+/// @param output,errors set to the read ends of pipes, to which the command writes its standard output and standard
+/// error
 ChildProcess start_command(const std::string& command, FileDescriptor& output, FileDescriptor& errors) {
   auto [output_end, to_output] = make_pipe();
   auto [errors_end, to_errors] = make_pipe();
@@ -80,8 +82,8 @@ std::size_t CommandOutput::read(std::span<std::byte> to) {
       check_end();
       return 0;
     }
-    // The command has ended, but a process that it started may keep the output open forever, so the end of the output
-    // is not awaited.
+    // The command has ended. A process that the command started may keep the output open forever, so `read` does not
+    // wait for the end of the output.
     if (ready == 0 && child_.wait(std::chrono::milliseconds(0)) && !is_readable(output_.get())) {
       check_end();
       return 0;

@@ -5,7 +5,8 @@
 
 namespace troupe {
 
-/// Signals that by default end a program. Their usual causes are Ctrl-C, the command `kill`, and closing the terminal.
+/// The signals by which users end a program: Ctrl-C sends SIGINT, the command `kill` sends SIGTERM, and closing the
+/// terminal sends SIGHUP.
 inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 /// Returns `kEndingSignals` as a signal set.
 sigset_t ending_signals();
@@ -20,12 +21,12 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// Returns true if a signal has arrived that will end the program, because it has no handler. If a signal with a
-  /// handler has arrived, runs its handler now.
+  /// Returns whether one of the blocked signals has arrived that has no handler, so that the signal will end the
+  /// program. If a signal with a handler has arrived, first runs the handler.
   bool came() const;
 
  private:
-  /// Returns whether a signal has arrived that only this object blocks.
+  /// Returns whether `signal` has arrived, and was not blocked already before this object was made.
   bool is_pending(int signal) const;
 
   sigset_t before_{};

@@ -21,18 +21,18 @@ constexpr const char* kMorePids =
 constexpr const char* kMoreMemory =
     "raise it there, or by docker run --memory, Kubernetes' resources.limits.memory or systemd's MemoryMax";
 
-/// A limit on threads counts as reached if at most this many threads remain: other threads may have ended since a
-/// thread was refused.
+/// A limit on threads counts as the reason for a refused thread if it allows at most this many more threads. The number
+/// is not 0, because other threads may have ended since the refusal.
 constexpr std::uint64_t kNearlyNone = 3;
 
-/// Returns the soft limit of this process; none if unlimited.
+/// Returns the soft limit of this process for `resource`; none if unlimited.
 std::optional<std::uint64_t> soft_limit(__rlimit_resource_t resource) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
   return limit.rlim_cur;
 }
 
-/// Returns the number at the start of the file; none if the file cannot be read.
+/// Returns the number at the start of the file `path`; none if the file cannot be read.
 std::optional<std::uint64_t> number_in(const char* path) {
   const std::string text = read_kernel_file(path);
   if (text.empty()) return std::nullopt;
@@ -58,15 +58,17 @@ std::string address_space_text(std::uint64_t limit) {
   return "RLIMIT_AS limits the address space of this process to " + megabytes(limit) + "; raise it with `ulimit -v`";
 }
 
-/// Returns a number of bytes from the content of /proc/meminfo or /proc/PID/status. It is in a line such as "SwapFree:
-/// 1234 kB"; `key` is the start of the line.
+/// Returns a number of bytes from `text`, the content of /proc/meminfo or /proc/PID/status; none if there is no such
+/// line.
+/// @param key the start of the line, with the preceding line end: "\nSwapFree:" finds the line "SwapFree: 1234 kB"
 std::optional<std::uint64_t> bytes_in(const std::string& text, const std::string& key) {
   const auto found = text.find(key);
   if (found == text.npos) return std::nullopt;
   return std::strtoull(text.c_str() + found + key.size(), nullptr, 10) << 10;
 }
 
-/// Returns the bytes of this process that RLIMIT_DATA limits: private memory, including the stacks of threads.
+/// Returns how many bytes of memory this process uses of the kind that RLIMIT_DATA limits: private memory, including
+/// the stacks of threads.
 std::uint64_t own_bytes() { return bytes_in(read_kernel_file("/proc/self/status"), "\nVmData:").value_or(0); }
 
 std::string data_text(std::uint64_t limit) {
@@ -74,14 +76,17 @@ std::string data_text(std::uint64_t limit) {
          " of private memory; raise it with `ulimit -d`, or raise the trial's memory";
 }
 
-/// Returns the number of threads of all processes on the machine, from a text such as "0.00 0.01 0.05 2/345 6789".
+/// Returns the number of threads of all processes on the machine. In /proc/loadavg, with a content such as "0.00 0.01
+/// 0.05 2/345 6789", this is the number after the slash (345).
 std::uint64_t threads_of_machine() {
   const std::string text = read_kernel_file("/proc/loadavg");
   const auto slash = text.find('/');
   return slash == text.npos ? 0 : std::strtoull(text.c_str() + slash + 1, nullptr, 10);
 }
 
-/// Describes the limit that prevents one more thread or process, in the order in which limits can be recognized.
+/// Returns a sentence that describes the limit which prevents one more thread or process. Checks first the limits whose
+/// use can be measured. If none of them is reached, describes RLIMIT_NPROC or a cgroup's limit, because only these
+/// remain.
 std::string task_limit_text() {
   const auto mapped = soft_limit(RLIMIT_AS);
   if (mapped && mapped_bytes() + stack_bytes() > *mapped) return address_space_text(*mapped);

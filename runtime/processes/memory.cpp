@@ -34,7 +34,7 @@ std::span<float> Mapping::writable_floats() const {
 
 namespace {
 
-/// For slabs of at least this many bytes, the available memory is checked first.
+/// Before a slab of at least this many bytes is made, the available memory is checked.
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 }  // namespace

@@ -8,20 +8,21 @@
 
 namespace troupe {
 
-/// The size of a page in bytes and floats. Writers of the same slab write ranges that begin and end at page boundaries.
+/// The size of a page in bytes and in floats. If several replicas or workers write the same slab, each writes a range
+/// that begins and ends at page boundaries.
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kPageFloats = kPageBytes / sizeof(float);
 /// The size of a cache line in floats.
 inline constexpr std::size_t kLineFloats = 16;
 
-/// What a mapping is for.
+/// The use of a mapping.
 enum class Access : unsigned char { read, write };
 
-/// A range of a memory file that is mapped into this process for the lifetime of the object.
+/// A range of a memory file, which is mapped into this process's address space for the lifetime of the object.
 class Mapping {
  public:
-  /// Maps `bytes` bytes from `offset` on, a multiple of the page size. Loads all pages immediately, so that later
-  /// accesses cause no page faults. @throws Error system
+  /// Maps `bytes` bytes of the memory file `fd`, starting at `offset`. `offset` must be a multiple of the page size.
+  /// Loads all pages immediately, so that later accesses cause no page faults. @throws Error system
   Mapping(int fd, std::size_t offset, std::size_t bytes, Access access);
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -38,18 +39,18 @@ class Mapping {
   Access access_;
 };
 
-/// Creates an empty memory file (memfd), whose size can later be made unchangeable (sealed). On Linux 6.3 and later,
-/// the file cannot be executed.
-/// @param name name of the file in /proc, for people
+/// Creates an empty memory file (memfd). The caller may later seal its size, which prevents changes of the size. On
+/// Linux 6.3 and later, the file cannot be executed as a program.
+/// @param name a name that /proc shows for the file, which helps a person to recognize the file
 /// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 
-/// Makes a memory file of exactly `bytes`, whose size can no longer be changed. All pages are allocated immediately,
-/// because a later access would crash the process if memory ran out.
+/// Makes a memory file of exactly `bytes` bytes, whose size cannot be changed. All pages are allocated immediately.
+/// Otherwise the first access to a page could crash the process, if memory had run out.
 /// @throws Error store_full if the machine has not enough memory; system for other failures
 FileDescriptor make_memory_file(std::size_t bytes);
 
-/// Prevents new mappings of a memory file for writing. Existing mappings are not affected.
+/// Prevents all processes from making new mappings of a memory file for writing. Existing mappings stay writable.
 void seal_against_new_writers(int fd);
 
 }  // namespace troupe

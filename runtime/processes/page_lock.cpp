@@ -29,17 +29,18 @@ struct Mapped {
   bool locked = false;
 };
 
-/// A task of the thread: to lock memory (if `give_back` is null), or to unlock memory and return it with `give_back`.
+/// A task of the locking thread. If `give_back` is null, the thread locks the memory at `start`. Otherwise it unlocks
+/// the memory and calls `give_back`, which returns the memory to the system.
 struct Task {
   void* start;
   GiveBack give_back = nullptr;
 };
 
-/// All lockable memory of this process, and the thread that locks it.
+/// The register of all lockable memory of this process, and the thread that locks this memory.
 class Mappings {
  public:
-  /// Registers fork handlers that hold the mutex during a fork. Otherwise another thread could hold the mutex at that
-  /// moment, and the child would wait for it forever.
+  /// Registers fork handlers that lock the mutex before each fork, and unlock it afterwards in parent and child.
+  /// Without them, another thread could hold the mutex during the fork, and the child would wait for the mutex forever.
   Mappings() {
     ::pthread_atfork([] { shared().mutex_.lock(); }, [] { shared().mutex_.unlock(); },
                      [] { shared().mutex_.unlock(); });
@@ -116,21 +117,22 @@ class Mappings {
     all_.at(start).locked = locked;
   }
 
-  /// Unlocks memory and returns it to the system. Memory that cannot be unlocked stays allocated and registered.
+  /// Unlocks the memory of `task`, and returns the memory to the system. Memory that cannot be unlocked stays allocated
+  /// and registered. `lock` is released while other code is called.
   void unlock_pages(std::unique_lock<std::mutex>& lock, const Task& task) {
     const Mapped mapped = all_.at(task.start);
     lock.unlock();
     const bool free = !mapped.locked || by_->unlock(task.start);
     lock.lock();
     if (!free) return;
-    all_.erase(task.start);  // first, because `give_back` lets other memory have the same addresses
+    all_.erase(task.start);  // before `give_back`, after which other memory may get the same addresses
     lock.unlock();
     task.give_back(task.start, mapped.bytes);
     lock.lock();
   }
 
-  /// Called when the process exits, before the device's libraries end. Waits at most two seconds for the thread to
-  /// finish its calls of these libraries, and makes it start no more.
+  /// Runs when the process exits, before the device's libraries end. Waits at most two seconds until the locking thread
+  /// has finished its tasks, which call these libraries. Then prevents the thread from starting other tasks.
   void end() {
     constexpr std::chrono::seconds kTimeout{2};
     if (!owner_.is_this()) return;  // the thread belongs to another process

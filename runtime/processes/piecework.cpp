@@ -15,8 +15,8 @@
 namespace troupe {
 namespace {
 
-/// Returns the number of threads: one per usable core. Determines the number of cores at most once a second, because
-/// this takes time, while the caller's work may take only 30 microseconds.
+/// Returns the wanted number of threads, which is the number of usable cores. The number of cores is read from the
+/// system at most once a second, because that takes time: the caller's work may take only 30 microseconds.
 int wanted_threads() {
   using std::chrono::steady_clock;
   static std::atomic<int> known = 0;
@@ -31,15 +31,16 @@ int wanted_threads() {
   return known;
 }
 
-/// Threads that do queued work in the order of its arrival. There are two sets of threads, because pieces of queued
-/// work may read from a slow disk: `waited_for` is for work that a caller waits for, `shared_out` for other work.
+/// Threads that do queued work in the order of its arrival. The process has two sets of threads. The set `waited_for`
+/// does the work of `work_in_pieces`, for which a caller waits. The set `shared_out` does the work of `share_out`,
+/// which may read from a slow disk, and so must not delay the first set.
 class PieceThreads {
  public:
   enum class Of : unsigned char { shared_out, waited_for };
 
-  /// Returns the set of threads of a kind. It is never destroyed, because abandoned replicas may use it after the end
-  /// of main. A child made by fork gets a new object: it has none of its parent's threads, but its copy of the
-  /// condition variable still counts these threads as waiting.
+  /// Returns the process's set of threads of a kind. The set is never destroyed, because abandoned replicas may use it
+  /// after the end of main. A child made by fork gets a new set, because it has none of its parent's threads. The old
+  /// set cannot be used: its condition variable still counts the parent's threads as waiting.
   static PieceThreads& all(Of kind) {
     static std::array<std::atomic<PieceThreads*>, 2> of_kind{};
     std::atomic<PieceThreads*>& known = of_kind[static_cast<std::size_t>(kind)];
@@ -55,7 +56,7 @@ class PieceThreads {
     try {
       for (; running_ < wanted; ++running_) std::thread([this] { run(); }).detach();
     } catch (const std::system_error&) {
-      if (running_ == 0) return;  // the thread that waits for the work will do it
+      if (running_ == 0) return;  // the owner of the work will do the pieces itself
     }
     waiting_.push_back(std::move(work));
     added_.notify_all();
@@ -84,7 +85,8 @@ class PieceThreads {
   OwningProcess owner_;  ///< the process that has the threads
 };
 
-/// The pieces of one call of work_in_pieces. `work` is not used after the call has returned.
+/// The pieces of one call of `work_in_pieces`. After the call has returned, this object may still exist, but no longer
+/// calls `work`.
 class CalledPieces final : public Pieces {
  public:
   CalledPieces(std::size_t count, std::size_t piece, const std::function<void(std::size_t, std::size_t)>& work)
@@ -118,7 +120,7 @@ void Pieces::attempt(std::size_t begin, std::size_t end) try {
   work(begin, end);
 } catch (...) {
   const std::lock_guard lock(mutex_);
-  if (begin >= error_at_) return;  // keeps the error of the piece with the lowest items, whichever piece fails first
+  if (begin >= error_at_) return;  // keeps the error of the piece with the lowest item numbers
   error_at_ = begin;
   error_ = std::current_exception();
 }

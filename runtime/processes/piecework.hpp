@@ -18,23 +18,26 @@ class Piecework {
   Piecework& operator=(const Piecework&) = delete;
   virtual ~Piecework() = default;
 
-  /// Does a piece that no thread has started yet. Returns false if there is no such piece. Thread-safe.
+  /// Does one piece that no thread has started yet. Returns false if all pieces have been started. Thread-safe.
   virtual bool do_piece() = 0;
 };
 
-/// Work on `count` items, divided into pieces that are started in order.
+/// Work on items 0 to `count` - 1, divided into pieces of consecutive items. Pieces are started in the order of their
+/// items.
 class Pieces : public Piecework {
  public:
-  /// @param piece items per piece; the last piece may have fewer
+  /// @param count number of items
+  /// @param piece number of items of each piece; the last piece may have fewer
   Pieces(std::size_t count, std::size_t piece) : count_(count), piece_(piece) {}
 
   bool do_piece() final;
-  /// Calls `work` for the items [begin, end) in the calling thread. Stores an exception, which `finish` rethrows.
+  /// Calls `work` for the items [begin, end) in the calling thread. If `work` throws, stores the exception, which
+  /// `finish` rethrows.
   void attempt(std::size_t begin, std::size_t end);
-  /// Makes `do_piece` start no more pieces, and waits for the pieces that have been started.
+  /// Prevents `do_piece` from starting further pieces, and blocks until all started pieces are done.
   void stop();
-  /// Does all pieces that no thread has started yet, and waits for the other pieces. @throws the exception of the
-  /// failed piece with the lowest items, if pieces have failed
+  /// Does all pieces that no thread has started yet, and blocks until the other pieces are done, too.
+  /// @throws the exception of the piece with the lowest item numbers among the failed pieces, if pieces have failed
   void finish();
   /// Returns whether all pieces are done and none has failed.
   bool is_done() const;
@@ -53,14 +56,15 @@ class Pieces : public Piecework {
   std::exception_ptr error_;
 };
 
-/// Queues work for threads that the whole process shares, one per usable core. These threads start pieces of the oldest
-/// work first. If no thread can be started, drops the work, and its owner must do it, as `Pieces::finish` does.
+/// Adds `work` to the queue of threads that the whole process shares, one thread per usable core. These threads do the
+/// pieces of the oldest work in the queue first. If no such thread can be started, the work is not queued. The caller
+/// must therefore do the remaining pieces itself, for example with `Pieces::finish`.
 void share_out(std::shared_ptr<Piecework> work);
 
 /// Divides the items [0, count) into pieces of at most `piece` items, and calls `work(begin, end)` for each piece. The
-/// calls run concurrently, on the caller's thread and on threads that the process shares. Returns when all pieces are
-/// done. The caller's thread begins with the last piece.
-/// @throws the exception of the failed piece with the lowest items, if pieces have failed
+/// calls run concurrently, on the caller's thread and on threads that the whole process shares. Returns when all pieces
+/// are done. The caller's thread does the last piece first.
+/// @throws the exception of the piece with the lowest item numbers among the failed pieces, if pieces have failed
 void work_in_pieces(std::size_t count, std::size_t piece,
                     const std::function<void(std::size_t begin, std::size_t end)>& work);
 

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// How long the process runs before it is stopped again.
+/// The time for which the process runs before it is stopped again.
 constexpr std::chrono::milliseconds kTurn{5};
 
 }  // namespace

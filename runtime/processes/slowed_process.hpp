@@ -10,15 +10,15 @@
 
 namespace troupe {
 
-/// Slows down a process of this machine by stopping and continuing it in turns (SIGSTOP and SIGCONT), until this object
-/// is destroyed or the process ends.
+/// Slows down a process of this machine: a thread stops and continues the process in turns (SIGSTOP and SIGCONT), until
+/// this object is destroyed or the process ends.
 class SlowedProcess {
  public:
   static constexpr int kMostFactor = 100;
 
   /// Starts to slow the process down.
   /// @param pid the id of a process that has not been reaped
-  /// @param factor 2 to kMostFactor: the process runs 1/factor of the time
+  /// @param factor 2 to kMostFactor: the process runs for 5 ms, and is then stopped for 5 ms times `factor` - 1
   /// @throws Error system or limit_reached
   SlowedProcess(pid_t pid, int factor);
   /// Lets the process run at full speed again.

@@ -16,11 +16,12 @@ using Environment = std::map<std::string, std::string>;
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 10000;
 constexpr std::uint64_t kMostTasks = 1'000'000;
-constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;  // from here on: ids of steps that srun did not start
+// Ids from this one on belong to steps that srun has not started.
+constexpr std::uint64_t kFirstSpecialStep = 0xfffffff0;
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
-/// The name of a variable, and of another variable that is read if the first is missing.
+/// The name of an environment variable, and the name of another variable, which is read if the first is missing.
 struct Variable {
   const char* name;
   const char* other = nullptr;
@@ -85,7 +86,8 @@ class HostList {
     return name;
   }
 
-  /// Parses the rest of a range after '[', and returns its first number, with leading zeros.
+  /// Parses the rest of a list of numbers after '[', such as "07-12,20]", and returns the first number with its leading
+  /// zeros ("07").
   std::string_view numbers() {
     const auto first = take_while(is_digit);
     if (take('-')) take_while(is_digit);

@@ -28,17 +28,19 @@
 namespace troupe {
 namespace {
 
-/// At most this many threads for other processes are tested, because testing more would take too long.
+/// The maximum of `StartNeeds::others` that is tested, because a test of more threads would take too long.
 constexpr int kMostOthers = 1000;
-/// A reserve of threads, because other threads of the same container may start meanwhile.
+/// The number of threads that are tested in addition, as a reserve. Other processes of the same container may start
+/// threads at the same time.
 constexpr int kSpareThreads = 1;
-/// Bytes of address space that the start itself may allocate.
+/// Bytes of address space that are tested in addition, because the start itself allocates memory.
 constexpr std::size_t kSpareBytes = std::size_t{16} << 20;
 constexpr std::size_t kSmallStack = std::size_t{1} << 17;
 constexpr std::size_t kLargestStack = std::size_t{1} << 23;
 constexpr std::chrono::seconds kReleaseTimeout{2};
 
-/// Threads that wait until this object is destroyed.
+/// A set of threads that only wait, until this object is destroyed. The threads test how many threads the system
+/// allows.
 class ParkedThreads {
  public:
   ParkedThreads() = default;
@@ -49,7 +51,8 @@ class ParkedThreads {
     }
     changed_.notify_all();
     for (const Parked& each : parked_) ::pthread_join(each.thread, nullptr);
-    // A joined thread may still count against the limit until the kernel has released it.
+    // Waits until the kernel has released the joined threads, because until then they may count against the limit on
+    // threads.
     const Deadline deadline(kReleaseTimeout);
     for (const Parked& each : parked_)
       while (::syscall(SYS_tgkill, ::getpid(), each.id.load(), 0) == 0 && !deadline.passed()) std::this_thread::yield();
@@ -57,8 +60,8 @@ class ParkedThreads {
   ParkedThreads(const ParkedThreads&) = delete;
   ParkedThreads& operator=(const ParkedThreads&) = delete;
 
-  /// Starts a thread that waits. Returns false if no more threads can be started. @param small whether the thread
-  /// stands for a thread of another process, so that it should take little memory of this one
+  /// Starts one more thread that waits. Returns false if the system refuses.
+  /// @param small true: the thread represents a thread of another process, so it takes little memory of this process
   bool add(bool small) {
     Parked& next = parked_.emplace_back();
     next.owner = this;
@@ -81,8 +84,8 @@ class ParkedThreads {
     std::atomic<pid_t> id = 0;
   };
 
-  /// Starts a thread with a small stack. If the system refuses the size, tries larger ones: libraries keep thread-local
-  /// data in the stack, and that of CUDA exceeds a small stack.
+  /// Starts a thread with a small stack. If the system refuses the size, tries larger sizes. A stack also contains the
+  /// thread-local data of all libraries, and the data of CUDA does not fit into a small stack.
   static int create_small(Parked& parked) {
     int error = EINVAL;
     for (std::size_t stack = kSmallStack; error == EINVAL && stack <= kLargestStack; stack *= 2) {
@@ -98,8 +101,8 @@ class ParkedThreads {
   static void* wait(void* parked) {
     Parked& self = *static_cast<Parked*>(parked);
     self.id = static_cast<pid_t>(::syscall(SYS_gettid));
-    // Allocates memory once, because the C library may reserve address space for each thread that allocates. After the
-    // test, the C library reuses that space for later threads.
+    // Allocates memory once, because the C library may reserve address space for each thread that allocates. The test
+    // must include this space. Later, the C library reuses the space for the actual threads.
     if (self.allocates) std::free(std::malloc(1));
     std::unique_lock lock(self.owner->mutex_);
     ++self.owner->waiting_;
@@ -117,17 +120,19 @@ class ParkedThreads {
 
 void try_files(int count, const std::string& what) {
   std::vector<FileDescriptor> files;
-  files.emplace_back(::eventfd(0, EFD_CLOEXEC));  // needs no path, and a container may have no /dev/null
+  // An eventfd, because it needs no path: a container may have no /dev/null.
+  files.emplace_back(::eventfd(0, EFD_CLOEXEC));
   while (files.back() && static_cast<int>(files.size()) < count)
     files.emplace_back(::fcntl(files.front().get(), F_DUPFD_CLOEXEC, 0));
   if (files.back()) return;
   const int error = errno;
-  files.clear();  // because making the error message opens files
+  files.clear();  // because the code that makes the error message opens files
   throw_refused(what, error);
 }
 
-/// If the address space is limited, makes the C library use one arena for all threads. Otherwise it would reserve 64 MB
-/// or more for each thread that allocates, as long as it can, and the remaining address space would be unpredictable.
+/// If the address space is limited, makes the C library use one arena (heap) for all threads. Otherwise the C library
+/// would reserve 64 MB or more of address space for each thread that allocates memory. Then it would be unpredictable
+/// how much address space remains.
 void spare_address_space() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);

@@ -8,7 +8,7 @@
 
 namespace troupe::store {
 
-/// A connection to an object store, which carries one request at a time.
+/// A connection of a client to an object store. The connection carries one request at a time.
 class Channel {
  public:
   Channel() = default;
@@ -16,12 +16,14 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   virtual ~Channel() = default;
 
-  /// Sends a request, and returns the reply. `file` is set to the descriptor that came with the reply, if any.
-  /// @throws Error timeout if no reply arrives in `timeout`; store_failed if the store has ended
+  /// Sends a request to the store, waits for the reply, and returns the reply.
+  /// @param file set to the descriptor that came with the reply, if any
+  /// @throws Error timeout if no reply arrives within `timeout`; store_failed if the store has ended
   virtual Reply call(const Request& request, std::chrono::milliseconds timeout, FileDescriptor& file) = 0;
 };
 
-/// Makes a channel from one end of a socket pair. A store serves the other end.
+/// Makes a channel to a store in another process.
+/// @param socket one end of a socket pair, whose other end the store serves (see `ObjectStore::connect_process`)
 std::unique_ptr<Channel> make_socket_channel(FileDescriptor socket);
 
 }  // namespace troupe::store

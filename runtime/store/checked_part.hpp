@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// Returns the elements [begin, begin + count) of `all`. Use it for a range that a message requests, which may be
-/// wrong.
+/// Returns the elements [begin, begin + count) of `all`. Callers use this function for a range that a message has
+/// requested, because such a range may be invalid.
 /// @throws Error protocol if `all` is shorter
 template <class T>
 std::span<T> checked_part(std::span<T> all, std::size_t begin, std::size_t count) {

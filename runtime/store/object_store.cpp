@@ -23,10 +23,11 @@
 namespace troupe {
 namespace asio = boost::asio;
 
-/// All members except `run`, `stop` and `post` run on the loop's thread.
+/// The implementation of the store: the table of objects, and the event loop whose thread handles all requests. All
+/// member functions except `run`, `stop` and `post` run on the loop's thread.
 class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl> {
  public:
-  /// Called with an answer. The table owns the answer's descriptor.
+  /// A function that receives the answer to a request. The table still owns the answer's descriptor.
   using Respond = std::function<void(const store::Answer&)>;
 
   /// @throws Error system or limit_reached if the loop gets no descriptors
@@ -44,14 +45,14 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
           loop_.run();
           return;
         } catch (const std::exception& error) {
-          // An error with one client's request must not end the store for others.
+          // An error in the request of one client must not end the store for other clients.
           log_line(LogLevel::error, std::string("object store: ") + error.what());
         }
     });
   }
 
-  /// Ends the store. First runs the work that was posted before. Then cancels requests that wait for an object, and
-  /// refuses later posts.
+  /// Ends the store. From now on, `post` refuses work. Work that was posted before still runs. Then requests that wait
+  /// for an object are cancelled.
   void stop() {
     {
       const std::lock_guard lock(posting_);
@@ -77,8 +78,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   store::ClientId add_client() { return table_.add_client(); }
   void drop_client(store::ClientId client) { table_.drop_client(client); }
 
-  /// Handles a request, and calls `respond` with the answer: immediately, or when the object is sealed or the deadline
-  /// has passed.
+  /// Handles a request, and calls `respond` with the answer. A `get` request of an unsealed object is answered when the
+  /// object is sealed or the request's deadline has passed; other requests are answered immediately.
   void handle(store::ClientId client, const store::Request& request, Respond respond) {
     store::Answer answer = table_.handle(client, request);
     answer.reply.sequence = request.sequence;
@@ -92,7 +93,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     });
   }
 
-  /// Adds a client, whose requests arrive through a socket.
+  /// Adds a client in another process, whose requests arrive through `socket`.
   void serve(FileDescriptor socket) {
     const store::ClientId client = add_client();
     auto session = std::make_unique<asio::posix::stream_descriptor>(loop_, socket.release());
@@ -106,7 +107,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
     std::unique_ptr<asio::steady_timer> timer;
   };
 
-  /// Passes the answer to a request that waited.
+  /// Passes the answer of a waiting request to the request's `Respond` function.
   void wake(const store::Waiter& waiter, const store::Answer& answer) {
     const auto found = waiting_.find(waiter);
     if (found == waiting_.end()) return;
@@ -125,7 +126,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
                       });
   }
 
-  /// Receives and handles a request. Returns false if the client was dropped.
+  /// Receives one request from the socket of a client, if there is one, and handles it. Returns false if the client was
+  /// dropped.
   bool receive(store::ClientId client, asio::posix::stream_descriptor& socket) {
     store::Request request;
     const auto got =
@@ -159,8 +161,8 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
 
   asio::io_context loop_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_{loop_.get_executor()};
-  asio::posix::stream_descriptor first_socket_;  ///< exists so that the loop opens its own descriptors in the
-                                                 ///< constructor, where a failure can be reported
+  /// Not used: it only makes the loop open its own descriptors in the constructor, where a failure can be reported.
+  asio::posix::stream_descriptor first_socket_;
   store::ObjectTable table_;
   std::map<store::Waiter, Waiting> waiting_;
   std::map<store::ClientId, std::unique_ptr<asio::posix::stream_descriptor>> sessions_;
@@ -169,7 +171,7 @@ class ObjectStore::Impl : public std::enable_shared_from_this<ObjectStore::Impl>
   bool stopped_ = false;
 };
 
-/// A channel that passes requests to the loop of a store in the same process.
+/// The channel of a client in the store's process: it passes requests to the store's loop, without a socket.
 class ObjectStore::LoopChannel : public store::Channel {
  public:
   explicit LoopChannel(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {
@@ -189,7 +191,8 @@ class ObjectStore::LoopChannel : public store::Channel {
     const auto ask = [impl = impl_.get(), client = client_,
                       numbered](const std::shared_ptr<std::promise<Result>>& promise) {
       impl->handle(client, numbered, [promise](const store::Answer& answer) {
-        // Duplicates the descriptor, because the caller uses it later, when the table may have closed its own.
+        // Duplicates the answer's descriptor, because the caller uses the duplicate later, when the table may have
+        // closed the original.
         FileDescriptor copy(answer.fd >= 0 ? ::fcntl(answer.fd, F_DUPFD_CLOEXEC, 0) : -1);
         store::Reply reply = answer.reply;
         if (answer.fd >= 0 && !copy) reply.status = store::Status::no_files;
@@ -202,7 +205,8 @@ class ObjectStore::LoopChannel : public store::Channel {
   }
 
  private:
-  /// Runs `work` on the loop's thread with a promise, and returns the value that the promise is given.
+  /// Runs `work` on the loop's thread and passes a promise to it. Waits at most `timeout` until `work` sets the
+  /// promise's value, and returns the value. @throws Error timeout, or store_failed if the store has ended
   template <class T, class F>
   T on_loop(F work, std::chrono::milliseconds timeout) {
     auto promise = std::make_shared<std::promise<T>>();

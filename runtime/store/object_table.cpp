@@ -14,7 +14,7 @@ Answer refuse(Status status) {
   return answer;
 }
 
-/// Returns the status of a request for which no slab could be made. @param error the error of `make_memory_file`
+/// Returns the status that tells a client why no slab could be made. @param error the error of `make_memory_file`
 Status status_of(const Error& error) {
   if (error.code() == ErrorCode::store_full) return Status::no_memory;
   return error.code() == ErrorCode::limit_reached ? Status::no_files : Status::machine_refused;
@@ -77,7 +77,8 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   if (found != objects_.end()) {
     const Object& there = found->second;
     const bool same = there.creator == client && there.slab.bytes == request.bytes;
-    // Once a shared object is sealed, no client can map it for writing again, not even its creator.
+    // Once an object with shared writers is sealed, no client can map it for writing again, not even the object's
+    // creator.
     const bool writable = !there.shared_writers || !there.sealed;
     return same && writable ? answer_with(there.slab) : refuse(Status::exists);
   }
@@ -85,8 +86,8 @@ Answer ObjectTable::create(ClientId client, const Request& request) {
   object.creator = client;
   object.shared_writers = request.shared_writers != 0;
   try {
-    // A free slab may have been sealed before, which prevents new mappings for writing. Other clients must be able to
-    // map an object with shared writers for writing, so such an object gets a new slab.
+    // An object with shared writers gets a new slab, because other clients must be able to map the slab for writing. A
+    // free slab may have been sealed before, so that no client can make such a mapping.
     const bool recycle = !object.shared_writers;
     if (!take_slab(clients_.at(client), request.bytes, recycle, object.slab)) {
       Answer answer = refuse(Status::full);

@@ -14,14 +14,14 @@ namespace troupe::store {
 
 using ClientId = std::uint64_t;
 
-/// The answer to a request. The table owns the descriptor `fd`, which is valid until the next call; -1: the answer has
-/// none.
+/// The answer of the object table to a request. `fd` is the descriptor of the object's slab, or -1 if the answer has no
+/// descriptor. The table owns the descriptor, which is valid until the next call of the table.
 struct Answer {
   Reply reply;
   int fd = -1;
 };
 
-/// A `get` request of a client that waits until its object is sealed.
+/// A client's `get` request for an object that is not sealed yet. The request is answered when the object is sealed.
 struct Waiter {
   ClientId client = 0;
   std::uint64_t sequence = 0;  ///< the request's number
@@ -29,27 +29,27 @@ struct Waiter {
   auto operator<=>(const Waiter&) const = default;
 };
 
-/// The table of a store: objects, slabs, clients and their references to objects. Not thread-safe. Makes memory files,
-/// but does no other input or output.
+/// The table of an object store. It contains the objects, their slabs, the clients, and the clients' references to
+/// objects. Not thread-safe. The table makes memory files, but does no other input or output.
 class ObjectTable {
  public:
-  /// Called with a waiting request and its answer.
+  /// A function that receives a waiting request and the answer to it.
   using Wake = std::function<void(const Waiter&, const Answer&)>;
 
   ObjectTable(std::size_t quota_bytes, Wake wake) : quota_(quota_bytes), wake_(std::move(wake)) {}
 
   /// Adds a client, and returns its number.
   ClientId add_client();
-  /// Removes a client. Deletes the unsealed objects that it has created, answers the requests that wait for these, and
-  /// drops the client's references.
+  /// Removes a client. Deletes the unsealed objects that the client has created, and answers other clients' requests
+  /// that wait for these objects with `creator_died`. Drops the client's references to other objects.
   void drop_client(ClientId client);
-  /// Handles a request. If the status of the answer is `waiting`, the actual answer is passed to `wake` later. The
-  /// caller must call `expire` at the request's deadline.
+  /// Handles a request, and returns the answer. If the status of the answer is `waiting`, the table passes the actual
+  /// answer to `wake` later. In that case, the caller must call `expire` at the request's deadline.
   Answer handle(ClientId client, const Request& request);
-  /// Answers a waiting request with `timed_out`, if it still waits.
+  /// Answers a waiting request with `timed_out`, if the request has not been answered yet.
   void expire(const Waiter& waiter);
 
-  /// Returns the bytes of all slabs, including free slabs that wait for reuse.
+  /// Returns the number of bytes of all slabs together, including free slabs that are kept for reuse.
   std::size_t bytes() const { return used_; }
   std::size_t objects() const { return objects_.size(); }
   std::size_t clients() const { return clients_.size(); }
@@ -70,8 +70,8 @@ class ObjectTable {
   };
   struct Client {
     std::set<ObjectId> referenced;  ///< the objects to which the client has references
-    /// Slabs of deleted objects that the client has created. Only this client may have them mapped for writing, so only
-    /// its later objects reuse them.
+    /// Slabs of deleted objects that this client has created. Only this client may still have the slabs mapped for
+    /// writing, so the slabs are reused only for this client's later objects.
     std::list<Slab> free_slabs;
   };
   using Objects = std::map<ObjectId, Object>;
@@ -84,13 +84,14 @@ class ObjectTable {
   Answer trim(ClientId client, std::uint64_t slab);
 
   static Answer answer_with(const Slab& slab);
-  /// Sets `slab` to a slab of `bytes` for the client. Reuses a free slab if `recycle` is set. Returns false if a new
-  /// slab would exceed the quota. @throws Error as `make_memory_file`
+  /// Sets `slab` to a slab of `bytes` bytes for the client. If `recycle` is true, reuses a free slab of this size, if
+  /// there is one. Otherwise makes a new slab. Returns false if a new slab would exceed the quota.
+  /// @throws Error as `make_memory_file`
   bool take_slab(Client& client, std::size_t bytes, bool recycle, Slab& slab);
-  /// Adds a reference of a client to an object.
+  /// Adds one reference of a client to an object.
   void refer(ClientId client, Objects::iterator object);
   void free_if_unused(Objects::iterator object);
-  /// Deletes an object, and answers the requests that wait for it.
+  /// Deletes an object, and answers the requests that wait for the object with `tell_waiters`.
   void erase(Objects::iterator object, Status tell_waiters);
   void wake_waiters(const ObjectId& id, const Answer& answer);
 

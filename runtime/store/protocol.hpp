@@ -5,8 +5,8 @@
 
 #include "runtime/store/object_id.hpp"
 
-// The protocol between a store and its clients. A request and a reply are one message of fixed size each. A reply may
-// carry one file descriptor.
+// The protocol between an object store and its clients. A client sends a request as one message of fixed size, and the
+// store sends a reply as one message of fixed size. A reply may carry one file descriptor.
 namespace troupe::store {
 
 inline constexpr std::uint32_t kMagic = 0x31535254;  // "TRS1"
@@ -20,27 +20,29 @@ enum class Status : std::uint32_t {
   no_files,         ///< the store's process has reached its limit on open files
   machine_refused,  ///< the machine refused a memory file for another reason
   exists,           ///< an object with this id exists, and has another creator or size, or is sealed
-  unknown,          ///< no such object
+  unknown,          ///< there is no such object, or the client has no reference to it
   not_creator,      ///< only the creator of an object may seal it
-  not_shared,       ///< the object is not, or no longer, open for writing by other clients
-  creator_died,     ///< the creator ended before it sealed the object
-  timed_out,        ///< the object was not sealed before the deadline
-  bad_request,      ///< the request is invalid
-  waiting,          ///< inside the store only: the answer follows later
+  /// Other clients may not open the object for writing: it was created without shared writers, or
+  /// is sealed.
+  not_shared,
+  creator_died,  ///< the creator ended before it sealed the object
+  timed_out,     ///< the object was not sealed before the deadline
+  bad_request,   ///< the request is invalid
+  waiting,       ///< used only inside the store: the actual answer follows later
 };
 
 struct Request {
   std::uint32_t magic = kMagic;
   Operation operation = Operation::get;
-  std::uint64_t sequence = 0;  ///< number of the request, which the reply repeats
+  std::uint64_t sequence = 0;  ///< number of the request; the reply contains the same number
   ObjectId id;
   std::uint64_t bytes = 0;           ///< create: size of the object; trim: the number of the slab to free
   std::uint64_t deadline_ms = 0;     ///< get: time to wait for the object, in milliseconds
   std::uint64_t shared_writers = 0;  ///< create: 1 if other clients may open the object for writing until it is sealed
 };
 
-/// Returns whether an untrusted request has the magic number, a known operation and kind, and a deadline of at most an
-/// hour.
+/// Returns whether an untrusted request has the magic number, a known operation, a known kind of object, and a
+/// `deadline_ms` of at most an hour.
 bool well_formed(const Request& request);
 
 struct Reply {

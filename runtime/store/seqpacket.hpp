@@ -8,25 +8,25 @@
 
 namespace troupe::store {
 
-/// Makes a pair of connected sockets (AF_UNIX, SOCK_SEQPACKET), which have no address that another process could
-/// connect to. @throws Error system or limit_reached
+/// Makes a pair of connected sockets (AF_UNIX, SOCK_SEQPACKET). The sockets have no address, so other processes cannot
+/// connect to them. @throws Error system or limit_reached
 std::pair<FileDescriptor, FileDescriptor> make_socket_pair();
 
-/// Sends one packet without blocking. The packet carries the descriptor `fd`, unless `fd` is negative. Returns false if
-/// the peer has ended or its queue is full.
+/// Sends `packet` as one message, without blocking. The message carries the descriptor `fd`, unless `fd` is negative.
+/// Returns false if the peer has ended, or the peer's queue is full.
 bool send_packet(int socket, std::span<const std::byte> packet, int fd);
 
 /// The result of `receive_packet`.
 enum class Received : unsigned char {
   packet,
-  no_file,   ///< a packet; its descriptor was lost because of this process's limit on open files
+  no_file,   ///< a packet whose descriptor was lost, because this process has reached its limit on open files
   nothing,   ///< no packet is available
-  closed,    ///< the peer has closed the connection, or it broke
-  malformed  ///< a packet of another size
+  closed,    ///< the peer has closed the connection, or the connection broke
+  malformed  ///< the packet has another size than `packet`
 };
 
-/// Receives one packet without blocking. The packet must have exactly `packet.size()` bytes. A descriptor that the
-/// packet carries is moved to `fd`; if `fd` is null, it is discarded.
+/// Receives one packet of exactly `packet.size()` bytes into `packet`, without blocking. If the packet carries a
+/// descriptor, the descriptor is moved to `fd`, or closed if `fd` is null.
 Received receive_packet(int socket, std::span<std::byte> packet, FileDescriptor* fd);
 
 }  // namespace troupe::store

@@ -32,7 +32,7 @@ class SocketChannel : public Channel {
           break;
         case Received::packet:
         case Received::no_file:
-          // Ignores the late reply to an earlier request, which timed out.
+          // Ignores this packet if it is the late reply to an earlier request, whose timeout has passed.
           if (reply.magic != kMagic || reply.sequence != sequence_) {
             file.reset();
             break;

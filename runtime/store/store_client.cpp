@@ -11,7 +11,8 @@
 namespace troupe {
 namespace {
 
-/// Timeout of requests that the store answers immediately, unless it has ended or hangs.
+/// Timeout of requests that the store answers without waiting for other clients. If no answer arrives in this time, the
+/// store has ended or hangs.
 constexpr std::chrono::seconds kTimeout{10};
 
 std::string text(const store::Reply& reply) {
@@ -63,8 +64,8 @@ ErrorCode code_of(store::Status status) {
   throw Error(code_of(reply.status), text(reply), {.object = to_string(id) + size});
 }
 
-/// Maps a part of a memory file that the store has sent. First checks that the file is large enough and cannot shrink,
-/// because an access beyond the end of a file would raise SIGBUS.
+/// Maps `bytes` bytes of a memory file that the store has sent, starting at byte `offset`. First checks that the file
+/// is large enough and cannot shrink, because an access beyond the end of a file would raise SIGBUS.
 std::shared_ptr<Mapping> map(const FileDescriptor& file, std::size_t offset, std::size_t bytes, Access access,
                              const ObjectId& id) {
   struct stat status = {};
@@ -86,8 +87,8 @@ store::Request request(store::Operation operation, const ObjectId& id = {}) {
 }  // namespace
 
 std::unique_lock<std::mutex> StoreClient::lock_here() {
-  owner_.check("this client of an object store");  // before the lock: in a forked child the mutex may stay locked
-                                                   // forever
+  // Checked before the lock, because in a forked child the mutex may stay locked forever.
+  owner_.check("this client of an object store");
   return std::unique_lock(mutex_);
 }
 
@@ -115,7 +116,7 @@ std::shared_ptr<Mapping> StoreClient::create(const ObjectId& id, std::size_t byt
     called = call(wanted, kTimeout, accepted);
   }
   if (called.reply.status == store::Status::exists) return nullptr;
-  // The store does not reuse a slab with shared writers, so the mapping is not kept for reuse.
+  // The store does not reuse the slab of an object with shared writers, so the client does not keep the mapping.
   if (options.shared_writers) return map(called.file, 0, bytes, Access::write, id);
   auto& mapping = own_slabs_[called.reply.slab];
   if (!mapping || mapping->bytes() != bytes) mapping = map(called.file, 0, bytes, Access::write, id);

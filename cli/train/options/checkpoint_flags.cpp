@@ -15,7 +15,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Sets the interval of checkpoints in `options` from a text: "500" means steps, "60s" means seconds.
+/// Sets the interval of checkpoints in `options` from the value of --checkpoint-every: "500" means 500 steps, and "60s"
+/// means 60 seconds.
 void parse_every(const std::string& text, CheckpointOptions& options) {
   const auto found = parse_count_or_unit(text, 's');
   if (!found)

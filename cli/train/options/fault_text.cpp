@@ -11,7 +11,7 @@
 namespace troupe::cli {
 namespace {
 
-/// Reads one fault of the text, word by word.
+/// The words of one fault in the value of --fault, which are read one after the other.
 class Words {
  public:
   explicit Words(std::string text) : text_(std::move(text)) {
@@ -22,7 +22,7 @@ class Words {
   bool empty() const { return words_.empty(); }
   std::string text() const { return printable(text_); }
   bool done() const { return next_ == words_.size(); }
-  /// If the next word is `word`, moves to the word behind it and returns true; otherwise returns false.
+  /// Returns whether the next word is `word`. If so, also moves to the word after it.
   bool take(const std::string& word) {
     const bool is = !done() && words_[next_] == word;
     next_ += is ? 1 : 0;
@@ -58,7 +58,7 @@ class Words {
 
 constexpr std::int64_t kMostOfInt = INT32_MAX;
 
-/// Parses the time of a fault, such as "at step 5 phase apply", and returns the fault with this time.
+/// Parses the rest of a fault, such as "at step 5 phase apply", and returns `fault` with this step and phase.
 template <class Fault>
 testing::Fault at_its_time(Fault fault, Words& words) {
   words.expect("at");
@@ -80,7 +80,8 @@ int factor_of(Words& words) {
   return static_cast<int>(words.number_of(factor.substr(0, factor.size() - 1), 0, kMostOfInt));
 }
 
-/// Parses the steps and seed of random faults, such as "of steps 10-500 seed 7", and returns the fault with them.
+/// Parses the rest of a random fault, such as "of steps 10-500 seed 7", and returns `fault` with these steps and this
+/// seed.
 template <class Fault>
 testing::Fault drawn(Fault fault, Words& words) {
   words.expect("of");

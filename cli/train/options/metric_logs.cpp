@@ -10,8 +10,8 @@
 namespace troupe::cli {
 namespace {
 
-/// Wraps a log, so that its failure does not end the training. A log fails, for example, if the disk is full or the
-/// reader of a pipe ends.
+/// A callback that passes all reports to another callback, a log. If the log throws, for example because the disk is
+/// full, this object logs a warning, and the training continues without the log.
 class Tolerated final : public Callback {
  public:
   Tolerated(std::shared_ptr<Callback> log, std::shared_ptr<bool> broken, std::shared_ptr<const bool> reports_end)
@@ -46,7 +46,7 @@ class Tolerated final : public Callback {
     }
   }
 
-  std::shared_ptr<Callback> log_;  ///< null once it has failed
+  std::shared_ptr<Callback> log_;  ///< null once the log has failed
   std::shared_ptr<bool> broken_;
   std::shared_ptr<const bool> reports_end_;
 };

@@ -9,19 +9,20 @@
 
 namespace troupe::cli {
 
-/// The logs of training metrics that the option `--log` asks for.
+/// The logs of training metrics that the user has requested with the option `--log`.
 struct MetricLogs {
-  std::vector<std::string> texts;  ///< in the format of `callbacks::from_text`
+  std::vector<std::string> texts;  ///< the values of --log, in the format of `callbacks::from_text`
 
   void add_to(CLI::App& app);
-  /// Adds the logs to the library's callbacks. @throws Error invalid_argument that lists the available logs
+  /// Makes the logs, and adds them to the callbacks in `options`.
+  /// @throws Error invalid_argument for an unknown log; the message lists the available logs
   void apply(Options& options) const;
-  /// Returns whether the log `progress` is among the logs, so that the command must not show progress itself.
+  /// Returns whether one of the logs is `progress`. If so, the command must not show progress itself.
   bool shows_progress() const;
-  /// Stops passing reports to the logs.
+  /// Makes the logs ignore all later reports.
   void end_reports() const { *reports_end_ = true; }
-  /// Returns whether a log could not be written. That failure was reported once, and training continues without the
-  /// log.
+  /// Returns whether a log could not be written. In that case, a warning has been logged, and training continues
+  /// without this log.
   bool is_broken() const { return *broken_; }
 
  private:

@@ -8,21 +8,22 @@
 
 namespace troupe::cli {
 
-/// Keeps the best weights of the run so far in the file of --save. Used for --keep-best without --checkpoint.
+/// Saves the best weights of the run so far to the file of --save. The command uses this class if --keep-best is given
+/// without --checkpoint.
 class BestWeights {
  public:
-  /// @param metric "accuracy" (higher is better) or "loss" (lower is better)
+  /// @param metric the metric by which weights are compared: "accuracy" (higher is better) or "loss" (lower is better)
   /// @param file the file of --save; empty: no weights are kept
   BestWeights(std::string metric, std::string file) : metric_(std::move(metric)), file_(std::move(file)) {}
 
-  /// Saves the current weights if `value`, their metric, is better than all values before.
-  /// @param value none: the metric is infinite or NaN, and the weights are not saved
+  /// Saves the current weights of `sgd` if `value`, the metric of these weights, is better than in all earlier calls.
+  /// @param value none: the metric is infinite or NaN, so the weights are not saved
   void offer(DistributedSGD& sgd, std::optional<double> value);
 
   /// Returns whether weights have been saved.
   bool is_kept() const { return best_.has_value(); }
-  /// Returns a sentence such as "best weights saved to FILE: accuracy 0.9312, after step 600". Weights must have been
-  /// saved.
+  /// Returns a sentence about the saved weights, such as "best weights saved to FILE: accuracy 0.9312, after step 600".
+  /// Must not be called before weights have been saved.
   std::string text() const;
 
  private:
@@ -34,7 +35,8 @@ class BestWeights {
   std::int64_t step_ = 0;
 };
 
-/// Returns such a sentence for the given values. @param step number of the step after which the weights were saved
+/// Returns a sentence such as "best weights saved to FILE: accuracy 0.9312, after step 600".
+/// @param step number of the step after which the weights were saved
 std::string best_weights_text(const std::string& file, const std::string& metric, double value, std::int64_t step);
 
 }  // namespace troupe::cli

@@ -8,23 +8,25 @@
 
 namespace troupe::cli {
 
-/// The results of an epoch. If an earlier process has trained a part of the epoch, only the steps of this process
-/// count.
+/// The results of an epoch. If the run was resumed in the middle of the epoch, the results are only from the steps that
+/// this process has made.
 struct EpochReport {
   std::int64_t epoch = 0;  ///< number of the epoch, from 1
   std::int64_t step = 0;   ///< number of the epoch's last step
   std::int64_t samples = 0;
-  double loss = 0;  ///< mean loss over the samples; the loss of each sample is computed before the update of its step
-  std::optional<double> accuracy = {};        ///< accuracy on the same samples; none if the loss has no accuracy
-  double learning_rate = 0;                   ///< learning rate of the epoch's last step
-  double seconds = 0;                         ///< time of training, without evaluations and other work between epochs
+  /// Mean loss over the samples; the loss of a sample is computed with the weights before the sample's step changes
+  /// them.
+  double loss = 0;
+  std::optional<double> accuracy = {};  ///< accuracy on the same samples; none if the loss has no accuracy
+  double learning_rate = 0;             ///< learning rate of the epoch's last step
+  double seconds = 0;  ///< time of the epoch's training, without evaluations and other work between epochs
   std::optional<Evaluation> test = {};        ///< none without a test set, or if there is a validation set
   std::optional<Evaluation> validation = {};  ///< none without a validation set
 
   double samples_per_second() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
-/// Adds up the results of the steps of an epoch. Measures the epoch's time from the construction of this object.
+/// Adds up the results of an epoch's steps. The epoch's time is measured from the construction of this object.
 class EpochTally {
  public:
   void add(const StepReport& step) {
@@ -34,7 +36,8 @@ class EpochTally {
     correct_ += step.correct;
   }
 
-  /// Returns the report of the epoch, which ends now. The caller must set its numbers, learning rate and evaluations.
+  /// Ends the measured time of the epoch, and returns the report of the epoch. The caller must set the report's
+  /// `epoch`, `step`, `learning_rate` and evaluations.
   EpochReport end() const {
     const double samples = static_cast<double>(samples_);
     const auto accuracy =

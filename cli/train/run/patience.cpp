@@ -19,13 +19,15 @@ namespace {
 constexpr int kDeepestRecord = 3;
 constexpr std::string_view kDamaged = "the file is damaged; remove it, and --patience counts anew";
 
-/// Returns a stored value. Null stands for infinity or NaN, and becomes infinity, which is better than no other value.
+/// Converts the stored value of an evaluation to a number. Null represents infinity or NaN; for null, returns infinity,
+/// the worst value.
 double value_of(const nlohmann::json& value) {
   return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
 }
 
-/// Returns the step of a stored evaluation. @throws Error bad_file unless the step is a whole number and greater than
-/// `before`, the step of the previous evaluation
+/// Returns the step of a stored evaluation.
+/// @param before the step of the previous stored evaluation
+/// @throws Error bad_file if the step is not a whole number, or not greater than `before`
 std::int64_t step_of(const std::string& path, const nlohmann::json& epoch, std::int64_t before) {
   const nlohmann::json& step = epoch.at("step");
   if (!step.is_number_integer() || step.get<double>() >= 9e18 || step.get<std::int64_t>() <= before)
@@ -72,7 +74,7 @@ void Patience::read(std::int64_t steps_done) {
   }
 }
 
-/// Writes the values to the file. A write error is logged, and does not end the training.
+/// Writes the values of all evaluations to the file. If this fails, logs a warning, and the training continues.
 void Patience::keep() const try {
   nlohmann::ordered_json all{{"metric", metric_}, {"epochs", nlohmann::ordered_json::array()}};
   for (const auto& [step, value] : watched_) all["epochs"].push_back({{"step", step}, {"value", value}});

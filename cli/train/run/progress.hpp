@@ -8,31 +8,33 @@
 
 namespace troupe::cli {
 
-/// Returns a duration as text, such as "0:07", "12:40" or "2:05:00", rounded to whole seconds.
+/// Returns a duration in seconds as a text such as "0:07" (7 seconds) or "2:05:00" (2 hours and 5 minutes), rounded to
+/// whole seconds.
 std::string clock_text(double seconds);
 
-/// Shows the progress of a training: steps, samples per second, the loss and the remaining time. On a terminal, redraws
-/// a bar; otherwise prints a line every five seconds.
+/// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time. On
+/// a terminal, redraws a bar. Otherwise prints a line every five seconds.
 class Progress {
  public:
-  /// @param steps_done number of steps done before this process started
-  /// @param total_steps number of steps when the training ends, including `steps_done`
-  /// @param quiet whether to print nothing
+  /// @param steps_done number of steps that were done before this process started (in a resumed run)
+  /// @param total_steps number of steps that will be done when the training ends, including `steps_done`
+  /// @param quiet true: nothing is printed
   Progress(std::int64_t steps_done, std::int64_t total_steps, bool quiet);
 
-  /// Counts a step, and redraws or prints if enough time has passed.
+  /// Counts the step (or steps) of `report`. Redraws the bar or prints a line, if enough time has passed.
   void step(const StepReport& report);
-  /// Erases the bar, so that something else can be printed on its line.
+  /// Erases the bar on the terminal, so that other text can be printed on this line.
   void end_line();
-  /// Call `pause` before and `go_on` after work that trains no samples, such as an evaluation. The time of this work is
-  /// excluded from the samples per second. It is included in the estimate of the remaining time, since more such work
-  /// will follow.
+  /// The caller must call `pause` before other work than training, such as an evaluation, and `go_on` afterwards. The
+  /// time of this work does not count for the samples per second. It does count for the estimate of the remaining time,
+  /// because more such work will follow.
   void pause();
   void go_on() { since_.lap(); }
 
  private:
   void draw(double loss, double samples_per_second) const;
-  /// Estimates the remaining time from the mean of all steps so far, including the work between them.
+  /// Returns an estimate of the remaining seconds: the mean time of a step so far, including other work between steps,
+  /// times the number of remaining steps.
   double seconds_left() const;
 
   std::int64_t begun_;
@@ -42,10 +44,11 @@ class Progress {
   bool line_open_ = false;
   std::int64_t done_ = begun_;
   Stopwatch whole_;
-  std::int64_t samples_ = 0;  ///< since the last drawing, like the next three members
+  /// Number of samples since the last drawing; the next three members are also for the time since the last drawing.
+  std::int64_t samples_ = 0;
   double loss_sum_ = 0;
-  double seconds_ = 0;  ///< time until the last pause
-  Stopwatch since_;     ///< measures the time since the last drawing or the end of the last pause
+  double seconds_ = 0;  ///< training time until the last pause
+  Stopwatch since_;     ///< measures the time since the last drawing or the end of the last pause, whichever is later
 };
 
 }  // namespace troupe::cli

@@ -24,18 +24,18 @@ nlohmann::ordered_json to_json(const std::vector<Repair>& repairs) {
   return array;
 }
 
-/// The text with which the line of a step begins.
+/// The text with which the line of a step begins in a report.
 constexpr std::string_view kStep = R"({"step":)";
 
-/// Returns the number of the step that a line describes; 0 if the line does not describe a step.
+/// Returns the number of the step that a line of a report describes; 0 if the line does not describe a step.
 std::int64_t step_of(std::string_view line) {
   std::int64_t step = 0;
   if (line.starts_with(kStep)) std::from_chars(line.data() + kStep.size(), line.data() + line.size(), step);
   return step;
 }
 
-/// Returns the number of bytes in `text` before the first line that belongs to a step after `last_step` or is
-/// incomplete.
+/// Returns the number of bytes in `text`, the content of a report, before the first line that describes a step after
+/// `last_step`, or is incomplete.
 std::size_t end_of(const std::string& text, std::int64_t last_step) {
   std::size_t end = 0;
   for (std::size_t next = 0; (next = text.find('\n', end)) != std::string::npos; end = next + 1)
@@ -62,7 +62,8 @@ nlohmann::ordered_json to_json(const LbfgsReport& report) {
       {"portions", report.portions},       {"backups", report.backups},         {"backups_won", report.backups_won}};
 }
 
-/// Returns the line of a step. The key "step" must come first, because `step_of` expects it there.
+/// Returns the JSON object of a step's line. The key "step" must be the first key, because `step_of` expects it at the
+/// start of the line.
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;

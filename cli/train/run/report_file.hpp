@@ -14,26 +14,27 @@
 
 namespace troupe::cli {
 
-/// Quantities of a step by which `troupe diff` compares two runs bit by bit.
+/// The quantities of a step that `troupe diff` compares bitwise between two runs.
 struct StepHash {
   double loss = 0;
   double gradient_norm = 0;   ///< 0 if gradients are not clipped
   std::uint64_t weights = 0;  ///< checksum of the weights in canonical order
 };
 
-/// Writes the report of a run as JSON lines. There is one object per step, one per epoch after its last step, and one
-/// per evaluation between epochs. If there is a profile, it has an object, too. docs/command.md describes their
-/// content. The first key is "step" in an object of a step, and "epoch" in that of an epoch. Bytes of texts that are
-/// not UTF-8 become U+FFFD.
+/// Writes the report of a run as JSON lines. There is one JSON object for each step, each epoch (after the epoch's last
+/// step) and each evaluation between epochs. A profile also has one object. docs/command.md describes the objects. The
+/// first key is "step" in the object of a step, and "epoch" in the object of an epoch. Bytes that are not UTF-8 are
+/// replaced by U+FFFD.
 class ReportFile {
  public:
-  /// Opens the file.
-  /// @param steps_done number of steps that a resumed run has done. Lines of later steps, and an incomplete line, are
-  /// cut off. If 0, the file is emptied.
-  /// @throws Error bad_file, as all members do, also for a FIFO without a reader
+  /// Opens the file `path`, or creates it.
+  /// @param steps_done number of steps that a resumed run has done. From the first line of a later step on, the content
+  /// of the file is deleted, and so is an incomplete last line. If `steps_done` is 0, all content is deleted.
+  /// @throws Error bad_file if the file cannot be written, or is a FIFO without a reader. All other member functions
+  /// throw it, too.
   ReportFile(const std::string& path, Precision precision, std::int64_t steps_done);
 
-  /// Writes the line of a step. @param hash if set, its quantities are added to the line as hexadecimal numbers
+  /// Writes the line of a step. @param hash if set, its quantities are also written, as hexadecimal numbers
   void write(const StepReport& report, const std::optional<StepHash>& hash = {});
   /// Writes the line of an epoch.
   void write(const EpochReport& epoch);
@@ -44,15 +45,16 @@ class ReportFile {
   void close() { file_.close(); }
 
  private:
-  /// Writes a whole line. If the program is killed afterwards, the line is in the file.
+  /// Writes `object` as one line. When this returns, the kernel has the line, so the line survives if the program is
+  /// killed.
   void write_line(const nlohmann::ordered_json& object);
 
   Precision precision_;
   LogFile file_;
 };
 
-/// Writes a report whose failure does not end the training: if the file cannot be written, logs a warning and drops the
-/// report.
+/// A report file whose failure does not end the training. If the file cannot be written, this object logs a warning,
+/// and later calls of `write` have no effect.
 class ToleratedReport {
  public:
   /// Opens the report. @throws Error as the constructor of ReportFile

@@ -48,7 +48,7 @@ std::string how_to_go_on(const TrainOptions& options) {
 }
 
 std::string repair_text(const Repair& repair) {
-  // If a node was lost, there is no worker to name.
+  // If a node was lost, `repair.worker` is negative, and the sentence contains no worker.
   const std::string worker = repair.worker < 0 ? "" : "worker " + std::to_string(repair.worker) + ", ";
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.3f", repair.seconds);

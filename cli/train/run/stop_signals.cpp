@@ -9,14 +9,15 @@
 namespace troupe::cli {
 namespace {
 
-/// The first signal, or 0. The signal handler writes these variables, so they have types that a handler may write.
+/// The number of the first signal, or 0 if none has arrived. This variable and the next two have the type volatile
+/// sig_atomic_t, because a signal handler uses them.
 volatile std::sig_atomic_t noted = 0;
-volatile std::sig_atomic_t at_terminal = 0;  ///< whether standard error is a terminal
+volatile std::sig_atomic_t at_terminal = 0;  ///< 1 if standard error is a terminal, else 0
 
-volatile std::sig_atomic_t noted_at = 0;  ///< time of the first signal: see `milliseconds_now`
+volatile std::sig_atomic_t noted_at = 0;  ///< time of the first signal, from `milliseconds_now`
 
-/// A signal less than this many milliseconds after the first is a repetition. timeout(1), for example, sends its signal
-/// to the program and then to the program's process group.
+/// A signal that arrives less than this many milliseconds after the first signal counts as a repetition, and is
+/// ignored. For example, timeout(1) sends its signal to the program, and then again to the program's process group.
 constexpr std::sig_atomic_t kSameWish = 300;
 
 /// Returns the milliseconds of the monotonic clock, modulo 10^9.
@@ -33,7 +34,7 @@ void note(int signal) {
     const std::sig_atomic_t passed = now - noted_at;
     if (passed >= 0 && passed < kSameWish) return;
     ::signal(signal, SIG_DFL);
-    ::raise(signal);  // takes effect when this handler has returned
+    ::raise(signal);  // ends the program when this handler has returned
     return;
   }
   noted = signal;
@@ -41,8 +42,9 @@ void note(int signal) {
   if (at_terminal != 0) static_cast<void>(::write(STDERR_FILENO, kAnswer.data(), kAnswer.size()));
 }
 
-/// Makes `note` handle a signal, unless the signal is ignored: `nohup` and background jobs of a shell rely on ignored
-/// signals. @param before is set to the previous action
+/// Installs `note` as the handler of a signal, unless the process ignores the signal. An ignored signal must stay
+/// ignored, because `nohup` and background jobs of a shell rely on this.
+/// @param before set to the previous action for the signal
 void listen(int signal, struct sigaction& before) {
   struct sigaction action {};
   action.sa_handler = note;

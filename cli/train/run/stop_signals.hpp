@@ -8,10 +8,10 @@
 
 namespace troupe::cli {
 
-/// For the lifetime of this object, the first SIGTERM, SIGINT or SIGHUP does not end the program, but is recorded. If
-/// standard error is a terminal, a message confirms the signal. A second signal ends the program immediately. But a
-/// signal less than 0.3 s after the first is ignored, because it is a repetition of the first. Only one object may
-/// exist at a time.
+/// During the lifetime of this object, the first SIGTERM, SIGINT or SIGHUP does not end the program, but is recorded.
+/// If standard error is a terminal, a message confirms the signal. A second signal ends the program immediately, unless
+/// it arrives less than 0.3 s after the first: such a signal is ignored, because programs such as timeout send the same
+/// signal twice. Only one object of this class may exist at a time.
 class StopSignals {
  public:
   StopSignals();
@@ -19,7 +19,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Returns the recorded signal, if there is one.
+  /// Returns the number of the recorded signal; none if no signal has arrived.
   std::optional<int> came() const;
 
  private:

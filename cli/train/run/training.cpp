@@ -37,13 +37,13 @@
 namespace troupe::cli {
 namespace {
 
-/// Default number of epochs.
+/// Default number of epochs of a training.
 constexpr std::int64_t kUsualEpochs = 2;
-/// Default number of steps for L-BFGS, which usually ends by itself earlier.
+/// Default maximum number of steps of a training with L-BFGS, which usually ends earlier by itself.
 constexpr std::int64_t kLbfgsSteps = 100;
 
-/// Returns the number of the last step of a run of at least `steps` steps. With local SGD, each call makes several
-/// steps, so the last call may go beyond `steps`.
+/// Returns the number of the last step of a training for which `steps` steps were requested. With local SGD, each call
+/// makes several steps, so the last call may make more steps than requested.
 std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t steps) {
   const auto* const local = std::get_if<LocalSgd>(&algorithm);
   if (local == nullptr || local->steps < 1 || steps <= local->warm_start) return steps;
@@ -60,13 +60,14 @@ std::int64_t planned_steps(const Algorithm& algorithm, std::int64_t epochs, std:
   return planned_steps(algorithm, (epochs > 0 ? epochs : kUsualEpochs) * epoch_steps);
 }
 
-/// The number of first steps whose phases are printed even without --verbose.
+/// The number of steps at the start of a run whose phases are printed even without --verbose.
 constexpr std::int64_t kStepsShown = 3;
 
-/// A training by `train`, or of one fold.
+/// One training: by the command `train`, or of one fold in a cross-validation.
 class Training {
  public:
-  /// Starts the workers. @param fold title of the fold; empty: no cross-validation
+  /// Starts the run and its workers.
+  /// @param fold title of the fold, such as "fold 2 of 5"; empty: no cross-validation
   explicit Training(const TrainOptions& options, std::string fold = {})
       : options_(options), fold_(std::move(fold)), sgd_(options.run.start()) {
     if (!options_.report.empty()) report_.open(options_.report, sgd_.precision(), sgd_.steps_done());
@@ -85,7 +86,7 @@ class Training {
       throw Error(ErrorCode::invalid_argument, "--patience needs epochs of several steps, or --evaluate-every");
   }
 
-  /// Returns the exit status.
+  /// Trains, prints the results, and returns the exit status.
   int run() {
     take_steps();
     if (is_broken_off()) return end_by(*stop_->came());
@@ -139,7 +140,8 @@ class Training {
     progress.end_line();
   }
 
-  /// Returns whether results of epochs are shown, written or used. If not, sets are not evaluated during the training.
+  /// Returns whether the results of epochs are shown, written or used. If they are not, no set is evaluated during the
+  /// training.
   bool epochs_count() const {
     return !options_.quiet || report_.is_open() || !options_.checkpoint.keep_best.empty() || options_.patience > 0 ||
            !options_.log.texts.empty() || (here().in_worker() && options_.cross_validate == 0);
@@ -149,17 +151,18 @@ class Training {
     ended_ = true;
     if (!options_.quiet) std::printf("%s\n", end_text(report).c_str());
   }
-  /// Returns whether training pauses to evaluate the watched set.
+  /// Returns whether the watched set is evaluated during the training.
   bool evaluates() const { return epoch_steps_ > 1 || every_.steps > 0; }
   bool has_checkpoints() const { return !options_.checkpoint.folder.empty(); }
   bool stopped() const { return stop_ && stop_->came(); }
-  /// Returns whether a signal stopped the run before its last step.
+  /// Returns whether a signal has stopped the run before its last step.
   bool is_broken_off() const { return stopped() && !ended_ && sgd_.steps_done() < total_steps_; }
 
   bool watches_accuracy() const { return options_.checkpoint.keep_best == "accuracy"; }
 
-  /// Saves a checkpoint of the current state, unless this step has been saved already. Returns the checkpoint's path.
-  /// @param metric value of the metric of --keep-best, stored in the checkpoint
+  /// Saves a checkpoint of the current state, unless there is already a checkpoint of the current step. Returns the
+  /// path of the checkpoint.
+  /// @param metric the value of the metric of --keep-best, which is stored in the checkpoint; none: no metric is stored
   std::string save(std::optional<double> metric = {}) {
     if (saved_step_ == sgd_.steps_done()) return saved_;
     saved_ = sgd_.checkpoint(metric);
@@ -167,8 +170,9 @@ class Training {
     return saved_;
   }
 
-  /// Keeps the weights for --keep-best: in a checkpoint, or, without --checkpoint, in the file of --save if they are
-  /// the best. A write error does not end the training, but a lost worker that exceeds the budget does.
+  /// Saves the current weights for --keep-best. With --checkpoint, saves a checkpoint with their metric. Without it,
+  /// saves the weights to the file of --save if they are the best so far. After a write error, the training continues.
+  /// If a lost worker exceeds the failure budget, throws.
   void keep_if_best(const Evaluation& test) try {
     const auto metric = options_.checkpoint.metric_of(test);
     has_checkpoints() ? static_cast<void>(save(metric)) : best_.offer(sgd_, metric);
@@ -180,28 +184,30 @@ class Training {
     failed_best_ = true;
   }
 
-  /// Uses an evaluation for --patience and --keep-best. Patience comes first: if the process ends before the checkpoint
-  /// is written, the run resumes from an earlier step and ignores the later value.
+  /// Uses an evaluation of the watched set for --patience and --keep-best. The value for --patience is stored before
+  /// the checkpoint of --keep-best is written. If the process ends in between, the run resumes from an earlier step,
+  /// and ignores the stored value.
   void judge(const Evaluation& evaluation) {
     patience_.watch(sgd_.steps_done(), watches_accuracy() ? -evaluation.accuracy : evaluation.loss);
     if (!options_.checkpoint.keep_best.empty()) keep_if_best(evaluation);
   }
 
-  /// Called at the start. If the run resumes after a step with a due evaluation, evaluates again for --patience and
-  /// --keep-best: the earlier process may have been killed after the step, before it finished the evaluation.
+  /// Must be called at the start of the training. If the run resumes directly after a step at which an evaluation was
+  /// due, evaluates for --patience and --keep-best. The earlier process may have been killed after this step, before it
+  /// finished the evaluation.
   void judge_where_begun() {
     const bool judges = options_.patience > 0 || !options_.checkpoint.keep_best.empty();
     const AlgorithmOptions& algorithm = options_.run.algorithm;
     const bool local = std::holds_alternative<LocalSgd>(algorithm.chosen()) && begun_ > algorithm.warm_start();
-    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;  // a call ends with the epoch's last step,
-                                                                            // or up to this many steps later
+    // With local SGD, a call may end up to this many steps after the step at which the evaluation was due.
+    const std::int64_t steps_a_call = local ? algorithm.local_steps() : 1;
     const std::int64_t each = every_.steps > 0 ? every_.steps : every_.epochs * epoch_steps_;
     if (!judges || !evaluates() || begun_ < each || begun_ % each >= steps_a_call) return;
     const auto evaluation = evaluations_.of(watched_);
     if (evaluation) judge(*evaluation);
   }
 
-  /// Saves the state after a signal, and prints where. @returns the exit status
+  /// Saves the state after a signal has stopped the training, prints where it is saved, and returns the exit status.
   int end_by(int signal) {
     std::string kept = has_checkpoints() ? save_or_newest() : "";
     report_.close();
@@ -212,14 +218,15 @@ class Training {
       if (!is_there) sgd_.save(options_.save);
       kept += "; the weights are in " + options_.save;
     }
-    if (!is_trial()) kept += "; " + how_to_go_on(options_);  // in a trial, the command line is that of the search
+    // Not in a trial, because its command line is that of the search.
+    if (!is_trial()) kept += "; " + how_to_go_on(options_);
     std::printf("stopped by %s after step %lld%s\n", signal_text(signal), static_cast<long long>(sgd_.steps_done()),
                 kept.c_str());
     return kSignalled + signal;
   }
 
-  /// Saves a checkpoint, and returns a text that tells where. If it cannot be saved, logs a warning and returns a text
-  /// about the newest checkpoint. @throws Error if there is no checkpoint
+  /// Saves a checkpoint, and returns a text with its path. If the checkpoint cannot be saved, logs a warning, and
+  /// returns a text about the newest existing checkpoint. @throws Error if there is none
   std::string save_or_newest() try { return ", saved in " + save(); } catch (const Error& error) {
     const auto saved = CheckpointSeries(options_.checkpoint.folder).list();
     if (saved.empty()) throw;
@@ -227,8 +234,8 @@ class Training {
     return "; the newest checkpoint is of step " + std::to_string(saved.front().step) + ", in " + saved.front().path;
   }
 
-  /// Makes a step, and returns its report. Returns none if a signal has reached this program and its workers at the
-  /// same time: the workers end, and the step cannot be finished.
+  /// Makes a step, and returns its report. If a signal has reached this program and its workers at the same time, the
+  /// workers end and the step cannot be finished; then returns none.
   std::optional<StepReport> try_step() try { return sgd_.step(); } catch (const Error& error) {
     if (!stopped() || (error.code() != ErrorCode::worker_lost && error.code() != ErrorCode::timeout)) throw;
     return std::nullopt;
@@ -255,8 +262,8 @@ class Training {
     return step;
   }
 
-  /// Counts the slowest worker of a step. If a worker is a straggler by the rules of `Stragglers::text`, prints a line
-  /// about it, once in the run.
+  /// Adds the step's slowest worker to the statistics of stragglers. If `Stragglers::text` reports a straggler, prints
+  /// a line about it, but only one line in the whole run.
   void note_straggler(const StepReport& report, Progress& progress) {
     stragglers_.add(report.slowest);
     if (straggler_told_ || options_.quiet) return;
@@ -289,8 +296,8 @@ class Training {
 
   bool validates() const { return watched_ == EvaluationSet::validation; }
 
-  /// Evaluates the watched set, prints and reports the results. Called when an evaluation is due at a step that does
-  /// not end an epoch.
+  /// Evaluates the watched set, and prints and reports the results. The caller calls this if an evaluation is due after
+  /// step `last.step`, and this step does not end an epoch.
   void end_stretch(const StepReport& last) {
     const auto evaluation = evaluations_.of(watched_);
     tell(last.loss, evaluation);
@@ -303,7 +310,8 @@ class Training {
     say_patience();
   }
 
-  /// Returns a text such as ", test loss 0.2345, test accuracy 0.9312".
+  /// Returns the loss and the score in an evaluation of the watched set, as a text such as ", test loss 0.2345, test
+  /// accuracy 0.9312".
   std::string watched_text(const Evaluation& evaluation) const {
     const char* const set = validates() ? "validation" : "test";
     std::array<char, 64> loss{};
@@ -318,7 +326,9 @@ class Training {
     std::fflush(stdout);
   }
 
-  /// Prints and reports the results of an epoch that has ended. @param measures whether an evaluation is due
+  /// Prints and reports the results of an epoch that has ended.
+  /// @param last the report of the epoch's last step
+  /// @param measures whether an evaluation of the watched set is due
   void end_epoch(EpochReport epoch, const StepReport& last, bool measures) {
     epoch.epoch = last.step / epoch_steps_;
     epoch.step = last.step;
@@ -326,8 +336,9 @@ class Training {
     const auto evaluation = measures ? evaluations_.of(watched_) : std::nullopt;
     (validates() ? epoch.validation : epoch.test) = evaluation;
     if (measures) tell(epoch.loss, evaluation, epoch.epoch);
-    report_.write(epoch);  // before `judge` may save a checkpoint of this step: a run that resumes from it does not
-                           // write this line again
+    // The line must be written before `judge` saves a checkpoint of this step. A run that resumes from this checkpoint
+    // does not write the line again.
+    report_.write(epoch);
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %.0f samples/s, last loss %.4f", static_cast<long long>(epoch.epoch),
@@ -340,13 +351,14 @@ class Training {
   bool has_told_enough() const { return most_told_ > 0 && told_ >= most_told_; }
   static bool is_trial() { return !tune::trial_folder().empty(); }
 
-  /// Reports the results on the watched set to the search, if this process is a trial of a search.
+  /// Reports the training loss and the results on the watched set to the hyperparameter search, if this process is a
+  /// trial.
   void tell(double train_loss, const std::optional<Evaluation>& evaluation, std::optional<std::int64_t> epoch = {}) {
     if (options_.cross_validate > 0 || told_step_ == sgd_.steps_done()) return;
     told_step_ = sgd_.steps_done();
     ++told_;
-    // Saves the weights before the report: once the search has received the report, the file must contain the evaluated
-    // weights.
+    // Saves the weights before the report is sent: once the search has received the report, the file of --save must
+    // contain the weights that were evaluated.
     if (is_trial() && !options_.save.empty() && options_.checkpoint.keep_best.empty()) sgd_.save(options_.save);
     Json metrics = {{"step", told_step_}, {"train_loss", train_loss}, {"loss", train_loss}};
     if (epoch) metrics["epoch"] = *epoch;
@@ -359,8 +371,8 @@ class Training {
     here().report(metrics);
   }
 
-  /// Prints and reports the times of layers. Call this before the last evaluation, whose time is not a part of the
-  /// training.
+  /// Prints the times of the network's layers, and writes them to the report. Must be called before the last
+  /// evaluation, because its time is not a part of the training.
   void say_profile() {
     const auto rows = profile_rows(read_layer_times(sgd_.call_model(kProfileFunction)));
     report_.write(rows);
@@ -372,8 +384,9 @@ class Training {
     if (const std::string text = stragglers_.text(); !text.empty()) std::printf("straggler: %s\n", text.c_str());
   }
 
-  /// Loads the best weights from the file of --save, so that the results that are printed at the end belong to these
-  /// weights. Logs get no more reports, because they show the results after each step, not those of the best weights.
+  /// Loads the best weights from the file of --save, so that the results at the end are those of the best weights. From
+  /// then on, logs get no more reports: a log shows the results after each step, and the results of the best weights
+  /// belong to an earlier step.
   void return_to_best() try {
     if (has_checkpoints() && sgd_.steps_done() > begun_) save();
     options_.log.end_reports();
@@ -412,7 +425,7 @@ class Training {
   Evaluations evaluations_{sgd_};
   ToleratedReport report_;
   bool broken_record_ = false;
-  bool failed_best_ = false;  ///< whether weights of --keep-best could not be written or read
+  bool failed_best_ = false;  ///< true: the weights of --keep-best could not be written or read
   Stragglers stragglers_;
   bool straggler_told_ = false;
   std::optional<StopSignals> stop_;
@@ -423,10 +436,10 @@ class Training {
   Patience patience_{options_.patience,
                      std::string(watches_accuracy() ? "-accuracy" : "loss") + " of " + options_.run.validate,
                      options_.checkpoint.folder, sgd_.steps_done()};
-  std::int64_t begun_ = sgd_.steps_done();  ///< number of steps done before this process started
-  std::string saved_;                       ///< path of the last checkpoint that this process saved
+  std::int64_t begun_ = sgd_.steps_done();  ///< number of steps that were done before this process started
+  std::string saved_;                       ///< path of the last checkpoint that this process has saved
   std::int64_t saved_step_ = -1;
-  bool ended_ = false;  ///< whether L-BFGS has ended by itself
+  bool ended_ = false;  ///< true: L-BFGS has ended by itself
   double last_loss_ = 0;
   std::int64_t told_step_ = -1;
   std::int64_t told_ = 0;  ///< number of results that were reported to the search

@@ -28,8 +28,9 @@ using Days = std::optional<std::int64_t>;
 
 constexpr std::size_t kLongestName = 63;
 constexpr std::int64_t kMostDays = 36500;
-constexpr long kRounding = 3600;  ///< tolerance in seconds: a certificate may be made for as many days as its
-                                  ///< authority, although the authority is already some minutes old
+/// Tolerance in seconds. A certificate may be requested for as many days as its authority was. The authority is already
+/// some minutes old then, and so expires a little earlier.
+constexpr long kRounding = 3600;
 const char* const kDriver = "driver";
 
 void check_name(const std::string& name, const char* whom) {
@@ -56,8 +57,8 @@ long seconds_of(std::int64_t days) {
   return static_cast<long>(days) * net::kDay;
 }
 
-/// Locks the authority's folder for the lifetime of this object, so that operations of other processes on the folder
-/// wait.
+/// Locks the authority's folder for the lifetime of this object. Operations of other processes on this folder wait
+/// until the object is destroyed.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) : held_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -69,15 +70,18 @@ class FolderLock {
   FileDescriptor held_;
 };
 
-/// Moves the folder `made` to the path `folder`. If that folder exists, replaces it.
-/// @param spare a free path for the old folder, used if the file system cannot exchange two folders atomically
+/// Moves the folder `made` to the path `folder`. If there is a folder at this path already, replaces it, if possible
+/// atomically.
+/// @param spare a path to which the old folder is moved for a moment, if the file system cannot exchange two folders
+/// atomically
 void put_in_place(const std::string& made, const std::string& folder, const std::string& spare) {
   if (::rename(made.c_str(), folder.c_str()) == 0) return;  // there was no folder to replace
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, folder.c_str(), RENAME_EXCHANGE) == 0) {
     fs::remove_all(made);
     return;
   }
-  // Some file systems, such as NFS, have no atomic exchange. There, no folder exists at the path for a moment.
+  // Some file systems, such as NFS, cannot exchange two folders atomically. On these, there is no folder at the path
+  // `folder` for a moment.
   fs::remove_all(spare);
   if (::rename(folder.c_str(), spare.c_str()) != 0 || ::rename(made.c_str(), folder.c_str()) != 0)
     throw_errno(("cannot replace " + folder).c_str());
@@ -87,19 +91,20 @@ void put_in_place(const std::string& made, const std::string& folder, const std:
 /// An existing authority, whose folder is locked for the lifetime of this object.
 class Authority {
  public:
-  /// Locks the folder and reads the authority.
+  /// Locks the folder, and reads the authority's certificate, key and list of issued certificates.
   explicit Authority(std::string folder)
       : folder_(std::move(folder)), lock_(folder_), own_(read(folder_)), issued_(read_issued()) {}
 
   void issue(const std::string& member, const net::CertificateText& text);
-  /// Checks that issued.pem lists certificates. @throws Error bad_certificate if the list is missing or empty
+  /// Checks that issued.pem contains certificates. @throws Error bad_certificate if the file is missing or empty
   void require_notes() const;
-  /// Returns the lifetime of a new certificate in seconds. Without `days`, returns the default lifetime, or the
-  /// remaining lifetime of the authority if that is shorter. @throws Error invalid_argument if `days` exceed the
-  /// authority's remaining lifetime; bad_certificate if the authority has expired
+  /// Returns the lifetime of a new certificate in seconds, which is `days`, or `kMemberDays` if `days` is none. If the
+  /// authority has a shorter remaining lifetime, returns the remaining lifetime.
+  /// @throws Error invalid_argument if `days` exceeds the authority's remaining lifetime by more than an hour;
+  /// bad_certificate if the authority has expired
   long lifetime(Days days) const;
-  /// Returns all certificates that were issued for a name, oldest first. @throws Error invalid_argument if there are
-  /// none
+  /// Returns all certificates that were issued for the node `member`, or for the driver if `member` is "driver", oldest
+  /// first. @throws Error invalid_argument if there are none
   std::vector<X509*> of(const std::string& member) const;
   Revoked revoke(const std::string& member) const;
 
@@ -136,8 +141,9 @@ long Authority::lifetime(Days days) const {
   return std::min(asked, left);
 }
 
-/// Makes the key and certificate of `member`, and puts them into its subfolder. Adds the certificate to issued.pem
-/// first: otherwise, after a crash, there could be a usable certificate that cannot be revoked.
+/// Makes the key and certificate of `member`, and writes them to the member's subfolder. First adds the certificate to
+/// issued.pem, because only certificates in issued.pem can be revoked: after a crash, there must not be a usable
+/// certificate that is missing there.
 void Authority::issue(const std::string& member, const net::CertificateText& text) {
   const net::CertifiedKey made = net::make_member(own_, text);
   std::string all;
@@ -195,8 +201,8 @@ net::CertificateText text_of(const std::string& name, Role role, long lifetime) 
   return {.name = name, .alternative_name = net::role_name(role), .valid_until = lifetime};
 }
 
-/// The folder of a new authority. The destructor removes the files and folders that were made, unless `complete` was
-/// called.
+/// The folder of a new authority. If `complete` was not called, the destructor removes the files and folders that were
+/// made for the authority.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& folder) : folder_(fs::absolute(folder).lexically_normal()) {
@@ -214,8 +220,9 @@ class NewFolder {
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  /// Checks that the folder contains none of an authority's files. From then on, the destructor removes these files
-  /// from the folder. @throws Error bad_certificate if the folder already contains such a file
+  /// Checks that the folder contains no file with the name of an authority's file, such as ca.pem. After this check,
+  /// the destructor removes files with these names, because only this object's owner can have made them.
+  /// @throws Error bad_certificate if the folder already contains such a file
   void begin(const std::string& folder) {
     for (const char* const file : kFiles)
       if (fs::exists(folder + file))
@@ -227,7 +234,8 @@ class NewFolder {
  private:
   static constexpr std::array kFiles{"/ca.pem", "/ca-key.pem", "/issued.pem", "/crl.pem", "/driver"};
 
-  /// Removes the authority's files, and the folders that this object made. A folder that contains other files stays.
+  /// Removes the authority's files, and the folders that this object has made. A folder that contains other files is
+  /// not removed.
   void remove() noexcept {
     std::error_code ignored;
     for (const char* const file : kFiles)
@@ -238,7 +246,7 @@ class NewFolder {
   }
 
   fs::path folder_;
-  int made_ = 0;  ///< number of folders that were created: `folder_` and its parents
+  int made_ = 0;  ///< number of folders that the constructor has created: `folder_` and missing parent folders
   bool begun_ = false;
   bool complete_ = false;
 };

@@ -35,7 +35,7 @@ void add_extension(X509* certificate, X509* issuer, int kind, const std::string&
   check(extension && X509_add_ext(certificate, extension.get(), -1) == 1, "extend a certificate");
 }
 
-/// Makes a key, and a certificate for it that still lacks extensions and a signature.
+/// Makes a key and a certificate for this key, without extensions and signature, which the caller adds.
 CertifiedKey start(const std::string& name, long valid_from, long valid_until) {
   CertifiedKey made{CertificatePtr(X509_new()), KeyPtr(EVP_EC_gen("P-256"))};
   check(made.certificate && made.key, "make a key");

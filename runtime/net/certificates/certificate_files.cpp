@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many times to read a certificate and key that do not match, because `troupe certs renew` may be replacing them.
+/// The maximum number of times that a certificate and its key are read, if they do not match. `troupe certs renew` may
+/// be replacing them while they are read.
 constexpr int kReadings = 10;
 
 int no_password(char*, int, int, void*) { return -1; }

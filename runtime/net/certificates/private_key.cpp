@@ -27,8 +27,8 @@ using BuilderPtr = std::unique_ptr<OSSL_PARAM_BLD, Free<&OSSL_PARAM_BLD_free>>;
 using ParametersPtr = std::unique_ptr<OSSL_PARAM, Free<&OSSL_PARAM_free>>;
 using KeyContextPtr = std::unique_ptr<EVP_PKEY_CTX, Free<&EVP_PKEY_CTX_free>>;
 
-/// Bytes of OpenSSL's secure memory: enough for several thousand numbers of keys. If the user's own code uses secure
-/// memory, too, all of it shares this size.
+/// The size of OpenSSL's secure memory, in bytes. It is enough for several thousand private keys. Code of the user that
+/// needs secure memory uses the same 1 MiB.
 constexpr std::size_t kSecureBytes = std::size_t{1} << 20;
 constexpr std::size_t kLeastBlock = 32;
 constexpr std::size_t kLargestFile = 16 * 1024;
@@ -36,7 +36,8 @@ constexpr std::size_t kLargestPoint = 133;  ///< bytes of a public key of NIST's
 
 bool make_secure_memory() {
   if (CRYPTO_secure_malloc_initialized() == 1) return true;
-  // Besides 1 for success, 2 is accepted: core dumps do not contain the memory, but it may be swapped to disk.
+  // The result 0 is an error. The results 1 and 2 are both accepted: with both, core dumps do not contain the memory;
+  // with 2, the system may write the memory to swap space.
   if (CRYPTO_secure_malloc_init(kSecureBytes, kLeastBlock) == 0)
     throw Error(ErrorCode::system, "cannot allocate secure memory for keys: " + openssl_error());
   return true;
@@ -69,8 +70,8 @@ void check_owner_only(int fd, const std::string& file) {
     refuse(file, "is readable by others", "run `chmod 600 " + file + "`; make a new one if others may have read it");
 }
 
-/// Reads the file and returns the number of bytes read. Of a file larger than `into`, reads only as many bytes as fit:
-/// such a file is too long for a key, and is not accepted later.
+/// Reads the file into `into`, and returns the number of bytes. If the file is larger than `into`, reads only as many
+/// bytes as fit. The caller refuses such a file later, because it is too long for a key.
 std::size_t read_into(const SecureBytes& into, const std::string& file) {
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (opened) check_owner_only(opened.get(), file);
@@ -82,8 +83,8 @@ std::size_t read_into(const SecureBytes& into, const std::string& file) {
   }
 }
 
-/// Removes the first ASN.1 element from `from`, and returns its content. Returns none if the element does not have the
-/// type `tag`.
+/// Removes the first ASN.1 element from `from`, and returns the content of the element. Returns none if the element
+/// does not have the type `tag`.
 std::optional<Bytes> take(Bytes& from, int tag) {
   const unsigned char* at = from.data();
   long length = 0;
@@ -98,8 +99,8 @@ std::optional<Bytes> take(Bytes& from, int tag) {
   return content;
 }
 
-/// Returns the secret number in `text`, the DER encoding of a private key. The format is that of RFC 5208 if `wrapped`,
-/// else that of RFC 5915. Returns none if the encoding is invalid.
+/// Returns the secret number in `text`, the DER encoding of a private key; none if the encoding is invalid.
+/// @param wrapped true: the encoding is that of RFC 5208; false: that of RFC 5915
 std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   std::optional<Bytes> key = take(text, V_ASN1_SEQUENCE);
   if (key && wrapped) {
@@ -110,8 +111,9 @@ std::optional<Bytes> secret_of(Bytes text, bool wrapped) {
   return key && take(*key, V_ASN1_INTEGER) ? take(*key, V_ASN1_OCTET_STRING) : std::nullopt;
 }
 
-/// Returns the secret number of the key in `text`, the first `size` bytes of a PEM file; none if there is no such key.
-/// Does not use OpenSSL's decoders, because these leave copies of the key in ordinary memory.
+/// Returns the secret number of the elliptic-curve key in the first `size` bytes of `text`, the content of a PEM file.
+/// Returns null if there is no such key. Does not use OpenSSL's decoders, because these leave copies of the key in
+/// ordinary memory.
 NumberPtr read_secret(const SecureBytes& text, std::size_t size) {
   const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(size)));
   unsigned char* data = nullptr;

@@ -29,7 +29,7 @@ TimePtr from_now(long seconds) {
   return time;
 }
 
-/// Sets the list's sequence number to the previous number plus one.
+/// Increases the sequence number of a revocation list by one.
 void number(X509_CRL* list) {
   const IntegerPtr before(static_cast<ASN1_INTEGER*>(X509_CRL_get_ext_d2i(list, NID_crl_number, nullptr, nullptr)));
   std::int64_t last = 0;
@@ -48,8 +48,9 @@ void check_times(X509_CRL* list, const std::string& file) {
   if (end != nullptr && X509_cmp_current_time(end) <= 0) refuse(file, "has expired", kSignAnew);
 }
 
-/// A verification callback of OpenSSL, which calls it for each check with the result `good`. Turns the error of an
-/// expired certificate or list into success, if it was still valid at the time that `check_peers` stored.
+/// A verification callback, which OpenSSL calls for each check of a certificate. `good` is 1 if the check has
+/// succeeded. Returns 1 to accept the certificate, or 0. If a certificate or revocation list has expired, but was still
+/// valid at the time that `check_peers` has stored, returns 1.
 int forgive_expiry(int good, X509_STORE_CTX* context) {
   const int error = X509_STORE_CTX_get_error(context);
   if (good == 1 || (error != X509_V_ERR_CERT_HAS_EXPIRED && error != X509_V_ERR_CRL_HAS_EXPIRED)) return good;
@@ -118,8 +119,8 @@ std::string pem(X509_CRL* list) {
 
 void check_peers(SSL_CTX* context, X509_CRL* list, std::int64_t since) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
-  // Stores the time, for use in `forgive_expiry`. The flag is cleared because OpenSSL must still verify certificates as
-  // of now.
+  // Stores the time `since`, which `forgive_expiry` reads. The flag is cleared, because OpenSSL itself must still
+  // verify certificates at the present time.
   X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store), since);
   X509_VERIFY_PARAM_clear_flags(X509_STORE_get0_param(store), X509_V_FLAG_USE_CHECK_TIME);
   X509_STORE_set_verify_cb(store, &forgive_expiry);

@@ -27,8 +27,8 @@ std::vector<std::string> names_of(const Membership& membership) {
   return names;
 }
 
-/// The time to wait for the end of a handshake. The peer's gate ends a handshake a second earlier, so waiting longer
-/// would be useless.
+/// The maximum time for a handshake. The peer's gate closes the connection a second earlier if the handshake is not
+/// finished, so a longer wait would be useless.
 constexpr milliseconds kHandshakeTimeout = Gate::kHandshakeTimeout + seconds(1);
 constexpr milliseconds kFirstPause{20};
 constexpr milliseconds kLongestPause{1000};
@@ -38,14 +38,14 @@ Deadline sooner(const Deadline& deadline, milliseconds from_now) {
   return Deadline(std::min(deadline.left(), from_now));
 }
 
-/// Returns whether an error with this code may be temporary, so that a retry may succeed. A wrong certificate or
-/// protocol is permanent.
+/// Returns whether a failure to connect with this error code may be temporary, so that a retry may succeed. Other
+/// errors, such as a wrong certificate or protocol, are permanent.
 bool may_pass(ErrorCode code) {
   return code == ErrorCode::system || code == ErrorCode::timeout || code == ErrorCode::worker_lost;
 }
 
-/// Tries to connect once. Returns none, with the reason in `why`, if the failure is temporary. @throws Error for a
-/// permanent failure
+/// Tries once to connect to a node. If the failure is temporary, returns none and sets `why` to the error.
+/// @throws Error for a permanent failure
 std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                                   const Deadline& deadline, std::optional<Error>& why) try {
   TlsStream stream = TlsStream::dial(node.address, credentials, node.role, sooner(deadline, kHandshakeTimeout));
@@ -62,7 +62,8 @@ std::optional<TlsStream> try_dial(const PeerNode& node, const Credentials& crede
   return std::nullopt;
 }
 
-/// Connects to a node, and retries after temporary failures. @throws Error that names the node
+/// Connects to a node. Retries after temporary failures, until `DataPlane::kDialTimeout` or `deadline` has passed.
+/// @throws Error that contains the node's name
 TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const Hello& hello,
                     const Deadline& deadline) try {
   std::optional<Error> why;
@@ -75,7 +76,8 @@ TlsStream dial_node(const PeerNode& node, const Credentials& credentials, const 
     pause = std::min(2 * pause, kLongestPause);
   }
 } catch (const Error& error) {
-  if (error.code() == ErrorCode::limit_reached) throw;  // a limit of this process, for which the node is not to blame
+  // Without the node's name: this process has reached its own limit, and the node did not fail.
+  if (error.code() == ErrorCode::limit_reached) throw;
   throw Error(error.code(), error.message(), {.node = label_of(node)});
 }
 
@@ -135,7 +137,7 @@ class DataPlane::Impl {
   void take(const Hello& hello, TlsStream stream) {
     std::shared_ptr<StreamTransport> transport;
     {
-      // The membership may have changed since the gate called `admit`, so the connection is checked again.
+      // Checks the connection again, because the membership may have changed since the gate called `admit`.
       const std::lock_guard lock(mutex_);
       if (!refusal(hello, stream).refusal.empty()) return;
       taken_.emplace(hello.node, hello.stream);
@@ -158,7 +160,8 @@ class DataPlane::Impl {
     return membership_;
   }
 
-  /// Returns why a data connection is refused; an empty verdict accepts it. The caller holds the mutex.
+  /// Returns the verdict about a data connection: the reason for a refusal, or an empty verdict if the connection is
+  /// accepted. The caller must hold the mutex.
   Verdict refusal(const Hello& hello, const TlsStream& stream) const {
     if (!transport_) return {"no data is expected here now", true};
     if (hello.run != membership_.run) return "it belongs to another run";
@@ -181,8 +184,9 @@ class DataPlane::Impl {
   const std::shared_ptr<net::RefusalLog> log_;
   mutable std::mutex mutex_;
   Membership membership_;
-  std::set<std::pair<std::int32_t, std::uint32_t>> taken_;  ///< numbers of nodes and their connections
-  std::shared_ptr<StreamTransport> transport_;              ///< of the membership; null if there is none
+  /// The accepted connections: number of the node, number of the connection.
+  std::set<std::pair<std::int32_t, std::uint32_t>> taken_;
+  std::shared_ptr<StreamTransport> transport_;  ///< the transport of the membership; null if there is no membership
 };
 
 DataPlane::DataPlane(std::shared_ptr<const Credentials> credentials, int threads, std::shared_ptr<net::RefusalLog> log)

@@ -10,12 +10,13 @@
 
 namespace troupe {
 
-/// The header that precedes the bytes of each segment on a data connection. Encoded in a fixed size, little-endian.
+/// The header of a frame. On a data connection, a frame is a header, followed by the bytes of one segment. The encoded
+/// header has a fixed size; its numbers are little-endian.
 struct FrameHeader {
   WindowId window = 0;
   std::uint32_t segment = 0;
   std::uint64_t ticket = 0;
-  std::uint64_t bytes = 0;  ///< number of bytes that follow
+  std::uint64_t bytes = 0;  ///< number of bytes of the segment that follow the header
 
   bool operator==(const FrameHeader&) const = default;
 };
@@ -24,8 +25,8 @@ inline constexpr std::size_t kFrameHeaderBytes = 32;
 
 /// Returns the encoded header.
 std::array<std::byte, kFrameHeaderBytes> encode(const FrameHeader& header);
-/// Decodes a header. Returns none if the bytes do not start with the header's magic number. Does not check whether the
-/// window takes such a segment, which `WindowTable::claim` does.
+/// Decodes a frame's header. Returns none if the bytes do not start with the magic number of a header. Does not check
+/// whether the window exists and takes this segment; `WindowTable::claim` checks that.
 std::optional<FrameHeader> decode_frame_header(std::span<const std::byte, kFrameHeaderBytes> bytes);
 
 }  // namespace troupe

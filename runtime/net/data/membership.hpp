@@ -10,11 +10,13 @@
 
 namespace troupe {
 
-/// A participant of the data plane: a node, or the driver if data passes between the driver and the nodes.
+/// A participant of the data plane. The participants are the nodes, and also the driver if the driver and the nodes
+/// send each other data.
 struct PeerNode {
-  std::string name;        ///< common name in its certificate
-  Address address;         ///< address at which its gate listens
-  Role role = Role::node;  ///< role in its certificate
+  std::string name;  ///< common name in the participant's certificate
+  /// Address at which the participant's gate listens; an empty host means that it does not accept connections.
+  Address address;
+  Role role = Role::node;  ///< role in the participant's certificate
   std::string label = {};  ///< name in error messages; empty: `name` is used
 };
 
@@ -22,7 +24,7 @@ struct PeerNode {
 struct Membership {
   std::uint64_t run = 0;
   std::uint64_t generation = 0;
-  Token token = {};             ///< secret that every data connection of this generation must send
+  Token token = {};             ///< a secret, which the hello of each data connection of this generation must contain
   int self = 0;                 ///< index of this process in `nodes`
   std::vector<PeerNode> nodes;  ///< indexed by node number
   int streams = 1;              ///< number of connections to each other node, in each direction

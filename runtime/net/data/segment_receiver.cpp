@@ -19,10 +19,11 @@ struct SegmentReceiver::Connection {
   int from = -1;
   std::unique_ptr<ByteStream> stream;
   std::array<std::byte, kFrameHeaderBytes> header = {};
-  std::optional<WindowTable::Slot> slot = {};  ///< place of the segment that is read; none while a header is read
-  std::size_t done = 0;                        ///< number of bytes read of the header or segment
+  /// Memory for the segment that is being read; none while a header is being read.
+  std::optional<WindowTable::Slot> slot = {};
+  std::size_t done = 0;  ///< number of bytes of the present header or segment that have been read
 
-  /// Returns the memory for the remaining bytes of the header or segment.
+  /// Returns the memory for the bytes of the present header or segment that have not been read yet.
   std::span<std::byte> rest() { return (slot ? slot->bytes : std::span<std::byte>(header)).subspan(done); }
 };
 
@@ -56,8 +57,9 @@ void SegmentReceiver::add(int from, std::unique_ptr<ByteStream> stream) {
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) return;
   connections_.emplace(&connection, std::move(made));
-  // Also waits for writability, which is true immediately, so that a thread reads from the connection once. Bytes that
-  // arrived together with the handshake are already buffered in the stream, where polling the socket does not see them.
+  // Also waits until the socket is writable, which is true immediately. So a thread reads from the connection at once.
+  // This is necessary, because bytes that arrived together with the handshake are already in the stream's buffer, which
+  // epoll does not see.
   watch(connection, EPOLL_CTL_ADD, EPOLLIN | EPOLLOUT);
 }
 
@@ -81,7 +83,7 @@ void SegmentReceiver::run() {
     const int ready = ::epoll_wait(events_.get(), &event, 1, -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready <= 0) continue;
-    if (event.data.ptr == nullptr) return;  // told to end; the event stays set for the other threads
+    if (event.data.ptr == nullptr) return;  // `end` was called; the event stays set for the other threads
     auto& connection = *static_cast<Connection*>(event.data.ptr);
     try {
       if (serve(connection)) continue;
@@ -94,8 +96,8 @@ void SegmentReceiver::run() {
 }
 
 bool SegmentReceiver::serve(Connection& connection) {
-  // epoll reports a connection to one thread at a time. But the previous thread may still hold the mutex for a moment
-  // after its call of `watch`.
+  // Although epoll reports a connection to one thread at a time, a lock is needed: the previous thread still uses the
+  // connection for a moment after its call of `watch`.
   const std::lock_guard lock(connection.mutex);
   for (std::size_t turn = kTurn; turn > 0;) {
     const std::span<std::byte> rest = connection.rest();
@@ -113,9 +115,9 @@ bool SegmentReceiver::serve(Connection& connection) {
       return true;
     }
   }
-  // The turn is over. Decrypted bytes may be buffered in the stream, where polling the socket does not see them. The
-  // connection is therefore also watched for writability, which is true immediately: it is queued again, behind the
-  // other connections.
+  // The thread has read `kTurn` bytes, so other connections are next. Because bytes may be in the stream's buffer,
+  // which epoll does not see, the connection is also watched for writability. This event occurs immediately, and so
+  // epoll queues the connection again, behind the other connections.
   watch(connection, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
   return true;
 }

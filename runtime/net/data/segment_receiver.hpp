@@ -16,15 +16,16 @@
 namespace troupe {
 
 /// Receives segments with a few threads, which read from connections directly into the memory of the windows. Only one
-/// thread at a time reads from a connection. After `kTurn` bytes, the thread continues with other connections, so that
-/// no node waits for long.
+/// thread at a time reads from a connection. After `kTurn` bytes from one connection, the thread continues with other
+/// connections, so that no sending node waits for long.
 class SegmentReceiver {
  public:
-  /// Bytes that are read from one connection before other connections get their turn.
+  /// The number of bytes that a thread reads from one connection before it continues with other connections.
   static constexpr std::size_t kTurn = 1 << 20;
 
   /// Starts `threads` threads, which receive into `windows`.
-  /// @param names names of the nodes, for `log`, which records dropped connections
+  /// @param names names of the nodes, by number, for messages
+  /// @param log the log for dropped connections
   /// @throws Error system
   SegmentReceiver(WindowTable& windows, std::vector<std::string> names, int threads,
                   std::shared_ptr<net::RefusalLog> log);
@@ -41,14 +42,17 @@ class SegmentReceiver {
   struct Connection;
 
   void run();
-  /// Receives from a connection until no bytes are available, or `kTurn` bytes were read. Returns false if the
+  /// Receives from a connection until no bytes are available, or `kTurn` bytes have been read. Returns false if the
   /// connection has ended.
   bool serve(Connection& connection);
-  /// Handles a complete header (finds the memory for its segment) or a complete segment (marks it as arrived).
+  /// Handles the part of a frame that has been received completely. After a header, finds the memory for the header's
+  /// segment. After a segment, marks the segment as arrived.
   void finish(Connection& connection);
-  /// Makes one thread serve the connection when the socket has one of `events`. @param operation epoll_ctl's
+  /// Makes epoll wake one thread, which serves the connection, when the connection's socket has one of `events`.
+  /// @param operation the operation of epoll_ctl, such as EPOLL_CTL_ADD
   void watch(Connection& connection, int operation, std::uint32_t events);
-  /// Closes a connection and marks its node as lost. @param tell whether to log the reason `why`
+  /// Closes a connection, and marks the node that sent on it as lost, with the reason `why`.
+  /// @param tell whether to log the reason
   void drop(Connection& connection, const std::string& why, bool tell);
 
   WindowTable& windows_;

@@ -10,7 +10,8 @@
 namespace troupe {
 namespace {
 
-/// Segments of up to this many bytes are copied behind their header, because that is faster than a second TLS record.
+/// A segment of at most this many bytes is copied behind its header, so that both are sent in one TLS record. The copy
+/// takes less time than a second TLS record.
 constexpr std::size_t kSmall = 4096;
 
 }  // namespace
@@ -55,8 +56,7 @@ void SegmentSender::write(Connection& connection, const FrameHeader& header, std
     const auto end = std::copy(bytes.begin(), bytes.end(), std::copy(head.begin(), head.end(), both.begin()));
     return connection.stream->write_all(std::span(both.begin(), end), deadline);
   }
-  // The header is sent in a TLS record of its own. The segment's bytes then fill the following records completely, and
-  // need not be copied.
+  // The header is sent in a separate TLS record. Therefore the segment's bytes need not be copied behind the header.
   connection.stream->write_all(encode(header), deadline, !bytes.empty());
   connection.stream->write_all(bytes, deadline);
 }
@@ -66,7 +66,7 @@ void SegmentSender::send(const FrameHeader& header, std::span<const std::byte> b
   try {
     write(connection, header, bytes, deadline);
   } catch (const Error& error) {
-    // A part of the segment may have been sent, so the connections cannot be used again.
+    // Ends all connections to the node, because a part of the segment may have been sent.
     end(error.message());
     give_back(connection);
     throw Error(error.code() == ErrorCode::timeout ? ErrorCode::timeout : ErrorCode::worker_lost, error.message(),

@@ -12,7 +12,8 @@
 
 namespace troupe {
 
-/// Sends segments to one node. Each segment goes over any connection that sends nothing at the moment. Thread-safe.
+/// Sends segments to one node, over several connections. Each segment is sent over any connection that is not busy.
+/// Thread-safe.
 class SegmentSender {
  public:
   /// @param name name of the node, for error messages
@@ -20,8 +21,9 @@ class SegmentSender {
 
   /// Adds a connection to the node. @throws Error worker_lost after `end`
   void add(std::unique_ptr<ByteStream> stream);
-  /// Sends a segment like `Transport::send`, on the calling thread. If a send fails, a part of the segment may have
-  /// been sent, so all connections to the node are ended.
+  /// Sends a segment to the node, on the calling thread. Returns once the caller may reuse `bytes`. After a failure,
+  /// all connections to the node are ended, because a part of the segment may have been sent.
+  /// @throws Error timeout, or worker_lost if a connection broke
   void send(const FrameHeader& header, std::span<const std::byte> bytes, const Deadline& deadline);
   /// Ends all connections to the node. Current and later calls of `send` throw worker_lost with the message `why`.
   void end(const std::string& why);
@@ -42,7 +44,7 @@ class SegmentSender {
   std::mutex mutex_;
   std::condition_variable free_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::string ended_;  ///< why the connections were ended; empty while they are open
+  std::string ended_;  ///< the reason why the connections were ended; empty while they are open
 };
 
 }  // namespace troupe

@@ -15,24 +15,25 @@
 
 namespace troupe {
 
-/// The transport of one membership, over connections that its owner makes and adds. Does not depend on TLS or
-/// addresses.
+/// A transport between the nodes of one membership. The owner of the transport opens the connections and adds them. The
+/// class does not depend on TLS or addresses.
 class StreamTransport : public Transport {
  public:
   /// @param names names of all nodes, by number
   /// @param self number of this node
   /// @param threads number of receiving threads
-  /// @param log records dropped connections
+  /// @param log the log for dropped connections
   /// @throws Error system
   StreamTransport(const std::vector<std::string>& names, int self, int threads,
                   std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
   ~StreamTransport() override;
 
-  /// Add a connection to node `to`, which this node only writes to, or a connection from node `from`, which this node
-  /// only reads from.
+  /// Add a connection. On a connection to node `to`, this node only writes. On a connection from node `from`, this node
+  /// only reads.
   void add_outgoing(int to, std::unique_ptr<ByteStream> stream);
   void add_incoming(int from, std::unique_ptr<ByteStream> stream);
-  /// Ends all connections; pending waits throw worker_lost. No window is written after this returns.
+  /// Ends all connections. Pending calls of `send` and `wait` throw worker_lost. No window is written after `end` has
+  /// returned.
   void end();
 
   void announce(WindowId window, int from, std::span<std::byte> bytes, std::size_t segment_bytes,
@@ -49,7 +50,7 @@ class StreamTransport : public Transport {
   const int self_;
   WindowTable windows_;
   std::vector<std::unique_ptr<SegmentSender>> senders_;  ///< indexed by node number
-  std::shared_mutex copying_;  ///< locked (shared) while a thread copies into a window of this node
+  std::shared_mutex copying_;  ///< locked (shared) while a thread copies a segment that this node sends to itself
   bool ended_ = false;
   SegmentReceiver receiver_;
 };

@@ -17,12 +17,12 @@ std::string describe(const FrameHeader& header) {
 
 }  // namespace
 
-/// A window with the state of its segments. Ticket 0 means that nothing has arrived yet.
+/// A window with the state of each of its segments. A ticket of 0 means that the segment has not arrived yet.
 class WindowTable::Window {
  public:
   struct Segment {
-    std::uint64_t claimed = 0;               ///< ticket of the last frame whose header has arrived
-    std::atomic<std::uint64_t> arrived = 0;  ///< ticket of the last complete segment
+    std::uint64_t claimed = 0;               ///< ticket of the last frame for this segment whose header has arrived
+    std::atomic<std::uint64_t> arrived = 0;  ///< ticket of the last frame for this segment that has arrived completely
   };
 
   Window(int sender, std::span<std::byte> memory, std::size_t size, std::shared_ptr<const void> owner,
@@ -43,7 +43,8 @@ class WindowTable::Window {
   const std::span<std::byte> bytes;
   const std::size_t segment_bytes;
   const SegmentLength length;
-  const std::shared_ptr<const void> keep;  ///< owner of the memory: a segment may still arrive after `withdraw`
+  /// Keeps the memory alive, because a segment may still be written after `withdraw`.
+  const std::shared_ptr<const void> keep;
   std::mutex mutex;
   std::condition_variable changed;
   int waiting = 0;  ///< number of threads that wait for a segment

@@ -17,8 +17,8 @@
 
 namespace troupe {
 
-/// The windows of one membership. For each window, the table knows the memory, the segments that have arrived, and the
-/// threads that wait for segments. Does not depend on connections. Thread-safe.
+/// The table of the windows of one membership. For each window, the table has the memory, the tickets of the arrived
+/// segments, and the threads that wait for segments. The table does not depend on connections. Thread-safe.
 class WindowTable {
  public:
   /// @param names names of the nodes, by number, for error messages
@@ -35,20 +35,23 @@ class WindowTable {
   const std::string& name_of(int node) const { return names_.at(static_cast<std::size_t>(node)); }
 
   class Window;
-  /// The memory of a segment that its receiver may write now. The permission ends with the call of `arrived`.
+  /// The memory of a segment that is being received. The caller of `claim` may write this memory until it calls
+  /// `arrived`.
   struct Slot {
     std::shared_ptr<Window> window;
     FrameHeader header;
     std::span<std::byte> bytes;
   };
-  /// Returns the memory into which a segment from node `from` must be written.
-  /// @throws Error protocol unless all of this holds: the window was announced for that node; segment number and size
-  /// are valid; the ticket is greater than that of the previous content; and the segment is not being received already
+  /// Returns the memory to which the segment with the frame header `header` from node `from` must be written.
+  /// @throws Error protocol unless all of these conditions hold. The window was announced for this node. The segment's
+  /// number and size are valid. The ticket is greater than the ticket of the segment's previous content. The segment is
+  /// not being received already.
   Slot claim(int from, const FrameHeader& header);
-  /// Marks a segment as complete, and wakes threads that wait for it.
+  /// Marks a segment as arrived, and wakes the threads that wait for this segment.
   void arrived(const Slot& slot);
 
-  /// Marks a node as lost: current and later waits for its segments throw worker_lost with the message `why`.
+  /// Marks a node as lost. Current and later calls of `wait` for the node's segments throw worker_lost with the message
+  /// `why`, unless the segment has already arrived.
   void lose(int node, const std::string& why);
   /// Marks all nodes as lost, with the message `why`.
   void end(const std::string& why);
@@ -57,7 +60,7 @@ class WindowTable {
   struct Loss;
 
   std::shared_ptr<Window> find(WindowId window) const;
-  /// Returns the windows that `node` may write; none: all windows.
+  /// Returns the windows that `node` may write. If `node` is none, returns all windows.
   std::vector<std::shared_ptr<Window>> windows_of(std::optional<int> node) const;
   void throw_if_lost(int node) const;
 

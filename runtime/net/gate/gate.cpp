@@ -24,7 +24,7 @@ namespace troupe {
 namespace asio = boost::asio;
 namespace {
 
-/// A connection whose handshake, hello and answer are not all finished.
+/// A caller: a peer that has opened a connection, whose handshake, hello and answer are not all finished.
 struct Caller {
   Caller(asio::io_context& loop, FileDescriptor socket, const Address& peer, const Credentials& credentials,
          std::chrono::milliseconds timeout)
@@ -33,7 +33,7 @@ struct Caller {
         readiness(loop, socket.get()),
         stream(std::move(socket), credentials),
         deadline(timeout) {}
-  // The stream owns and closes the socket, so `readiness` must not.
+  // `readiness` must not close the socket, because `stream` owns the socket and closes it.
   ~Caller() { readiness.release(); }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -47,14 +47,14 @@ struct Caller {
   Deadline deadline;
   Stage stage = Stage::handshake;
   std::array<std::byte, kHelloBytes> bytes = {};
-  std::size_t done = 0;  ///< number of bytes read of the hello, or written of the answer
+  std::size_t done = 0;  ///< number of bytes of the hello that have been read, or of the answer that have been written
   std::optional<Hello> hello = {};
   Verdict verdict = {};
   std::vector<std::byte> answer = {};
 };
 
-/// Returns the maximum number of callers at the same time: at most a quarter of the process's limit on open files,
-/// because the run needs the others.
+/// Returns the maximum number of callers at the same time. This is at most a quarter of the process's limit on open
+/// files, because the run needs the other files.
 std::size_t most_half_open() {
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return Gate::kMaxHalfOpen;
@@ -74,7 +74,8 @@ const char* describe(Caller::Stage stage) {
 
 }  // namespace
 
-/// All members except the constructor and destructor run on the loop's thread.
+/// The implementation of the gate, with an event loop. All member functions except the constructor, the destructor and
+/// `address` run on the loop's thread.
 class Gate::Impl {
  public:
   Impl(const Address& listen, std::shared_ptr<const Credentials> credentials, Admit admit, Take take,
@@ -100,8 +101,8 @@ class Gate::Impl {
   ~Impl() {
     loop_.stop();
     thread_.join();
-    ::shutdown(listener_.native_handle(),
-               SHUT_RDWR);  // closing is not enough: a child made by fork may have the socket, too
+    // Stops listening; to close the socket is not enough, because a child made by fork may also have the socket open.
+    ::shutdown(listener_.native_handle(), SHUT_RDWR);
   }
 
   Impl(const Impl&) = delete;
@@ -121,7 +122,7 @@ class Gate::Impl {
         loop_.run();
         return;
       } catch (const std::exception& error) {
-        // An error with one caller must not close the gate for others.
+        // An error with one caller must not end the gate for other callers.
         log_line(LogLevel::error, "gate " + address_.text() + ": " + error.what());
       }
   }
@@ -133,8 +134,8 @@ class Gate::Impl {
     });
   }
 
-  /// Accepts waiting connections. Returns false if this process or the machine can open no more descriptors now. `tick`
-  /// then resumes accepting.
+  /// Accepts waiting connections. Returns false if this process or the machine can open no more descriptors at the
+  /// moment. In that case, the next `tick` makes the gate accept connections again.
   bool accept_callers() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
       FileDescriptor socket = net::accept_from(listener_.native_handle());
@@ -142,7 +143,7 @@ class Gate::Impl {
         const int error = errno;
         const bool full = error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
         if (!full) return true;
-        if (!callers_.empty()) {  // frees one descriptor for the new connection, and one for the run
+        if (!callers_.empty()) {  // drops two callers: one descriptor is for the new connection, and one for the run
           for (int dropped = 0; dropped < 2 && !callers_.empty(); ++dropped)
             refuse(one_too_many(""), "too many connections at once");
           continue;
@@ -165,8 +166,8 @@ class Gate::Impl {
     log_->refused("a caller", address_.text(), error.what());
   }
 
-  /// Returns the oldest connection of the source that has the most connections. The connection that is being accepted
-  /// counts for its source `newcomer`. There must be at least one connection.
+  /// Returns the oldest connection of the source that has the most connections. There must be at least one connection.
+  /// @param newcomer the source of the connection that is being accepted, which is counted, too; empty: unknown
   Place one_too_many(const std::string& newcomer) {
     std::map<std::string, std::size_t> held{{newcomer, 1}};
     for (const auto& [number, caller] : callers_) ++held[caller.source];
@@ -176,7 +177,8 @@ class Gate::Impl {
                         [&](const auto& entry) { return held[entry.second.source] == most; });
   }
 
-  /// Handles a caller until the caller must send or read something, was passed on or was dropped.
+  /// Continues with a caller until the gate must wait for the caller's socket, or the caller has been passed to `Take`
+  /// or dropped.
   void advance(Place caller) try {
     for (;;) {
       const TlsStream::Progress progress = step(caller->second);
@@ -191,7 +193,7 @@ class Gate::Impl {
     refuse(caller, error.message());
   }
 
-  /// Continues the current stage of a caller as far as possible without blocking.
+  /// Continues the current stage (handshake, hello or answer) of a caller as far as possible without blocking.
   static TlsStream::Progress step(Caller& caller) {
     if (caller.stage == Caller::Stage::handshake) return {0, caller.stream.accept_some()};
     const bool hello = caller.stage == Caller::Stage::hello;
@@ -243,7 +245,8 @@ class Gate::Impl {
     callers_.erase(caller);
   }
 
-  /// Drops callers that are too slow. All callers have the same timeout, so the oldest caller's deadline is the first.
+  /// Runs every 200 ms, and drops callers whose deadline has passed. All callers have the same timeout, so the oldest
+  /// caller has the earliest deadline.
   void tick() {
     while (!callers_.empty() && callers_.begin()->second.deadline.passed())
       refuse(callers_.begin(), std::string("timed out during ") + describe(callers_.begin()->second.stage));

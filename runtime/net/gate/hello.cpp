@@ -20,7 +20,7 @@ constexpr std::byte kRefusedForNow{3};
 
 bool is_ascii_letter(char c) { return c >= ' ' && c <= '~'; }
 
-/// Returns whether the text is printable ASCII followed by zeros.
+/// Returns whether the array contains at least one printable ASCII character, followed only by zeros.
 bool well_formed(const std::array<char, 24>& text) {
   const auto end = std::find(text.begin(), text.end(), '\0');
   return end != text.begin() && std::all_of(text.begin(), end, is_ascii_letter) &&
@@ -137,7 +137,7 @@ Verdict introduce(ByteStream& stream, const Hello& hello, const Deadline& deadli
   try {
     stream.write_all(encode(hello), deadline);
   } catch (const Error& error) {
-    // The peer has closed the connection, but may have sent a reason before, which is read below.
+    // If the peer has closed the connection, it may have sent a refusal before. The call below reads the refusal.
     if (error.code() != ErrorCode::worker_lost) throw;
   }
   return hear_answer(stream, deadline);

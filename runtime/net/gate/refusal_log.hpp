@@ -10,14 +10,14 @@
 
 namespace troupe::net {
 
-/// Logs refused callers of a gate, and dropped data and control connections. Writes a line for the first event of a
-/// kind (action, host and reason). Further events of the kind are counted, and the count is logged after a minute. At
-/// most `kKinds` kinds are remembered; events of further kinds are counted together. Makes texts printable.
-/// Thread-safe.
+/// Logs refused callers of a gate, and dropped data and control connections. Two events are of the same kind if action
+/// (refused or dropped), host and reason are the same. Logs a line for the first event of a kind. Further events of
+/// this kind are only counted, and the count is logged after a minute. At most `kKinds` kinds are remembered; events of
+/// further kinds are counted together. Makes all texts printable. Thread-safe.
 class RefusalLog {
  public:
   static constexpr std::size_t kKinds = 64;
-  static constexpr std::chrono::seconds kSilence{60};  ///< how long events of a kind are only counted
+  static constexpr std::chrono::seconds kSilence{60};  ///< the time for which further events of a kind are only counted
 
   RefusalLog() = default;
   RefusalLog(const RefusalLog&) = delete;
@@ -25,21 +25,23 @@ class RefusalLog {
   /// Logs the counts of events that were not logged yet.
   ~RefusalLog();
 
-  /// Records a refused caller.
-  /// @param who the caller, such as "10.0.0.3:4711"
-  /// @param host the part of `who` by which repetitions are recognized, such as "10.0.0.3"
+  /// Records that a caller was refused.
+  /// @param who the caller's address with the port, such as "10.0.0.3:4711"
+  /// @param host the caller's address without the port, such as "10.0.0.3"; refusals of the same host count as
+  /// repetitions
   /// @param why the reason
   void refused(const std::string& who, const std::string& host, const std::string& why);
-  /// Records that an accepted connection was dropped. @param what the connection, such as "a data connection of alice"
+  /// Records that an accepted connection was dropped, for the reason `why`.
+  /// @param what the connection, such as "a data connection of alice"
   void dropped(const std::string& what, const std::string& why);
-  /// Logs the counts of kinds that were first seen at least `kSilence` ago, and forgets these kinds. Call this
-  /// regularly.
+  /// Logs the counts of all kinds of events whose first event was at least `kSilence` ago, and forgets these kinds. The
+  /// owner must call this function regularly.
   void tick(Clock::time_point now);
 
  private:
   struct Seen {
     Clock::time_point first;
-    std::size_t more = 0;  ///< number of events that were not logged
+    std::size_t more = 0;  ///< number of further events, which were not logged
   };
   using Kind = std::tuple<std::string, std::string, std::string>;  ///< action, host, reason
 

@@ -44,7 +44,8 @@ void check_times(X509* certificate, const std::string& file) {
   }
 }
 
-/// Verifies the certificate as a peer would, for use as the server and as the client of a connection.
+/// Verifies this process's certificate in the same way as a peer will verify it. Does this twice: for the server side
+/// and for the client side of a connection.
 void verify(X509* authority, X509_CRL* list, X509* certificate, const std::string& folder) {
   for (const int purpose : {X509_PURPOSE_SSL_SERVER, X509_PURPOSE_SSL_CLIENT}) {
     const net::StorePtr store(X509_STORE_new());

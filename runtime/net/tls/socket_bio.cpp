@@ -16,24 +16,25 @@
 namespace troupe::net {
 namespace {
 
-/// Limits on TLS handshake messages: this many during the handshake, and then one key update per 64 KiB received. A
-/// Troupe peer sends one key update per 64 MiB.
+/// The limits on received TLS handshake messages: 16 at the start of a connection, and one more (a key update) for each
+/// 64 KiB received. A Troupe peer sends only one key update per 64 MiB.
 constexpr std::uint64_t kMessagesAtStart = 16;
 constexpr std::uint64_t kBytesOfMessage = std::uint64_t{64} << 10;
 
 struct Socket {
   int fd = -1;
-  std::vector<char> buffer = {};  ///< memory for buffered bytes; empty: each write is sent immediately
-  std::size_t begin = 0;          ///< start of the buffered bytes
-  std::size_t end = 0;            ///< end of the buffered bytes
-  bool drained = false;           ///< the last read took all available bytes
+  std::vector<char> buffer = {};  ///< memory of the write buffer; empty: each write is sent immediately
+  std::size_t begin = 0;          ///< start of the buffered bytes, as an index into `buffer`
+  std::size_t end = 0;            ///< end of the buffered bytes, as an index into `buffer`
+  bool drained = false;           ///< the last read has taken all available bytes from the socket
   std::uint64_t received = 0;     ///< number of bytes received
   std::uint64_t messages = 0;     ///< number of TLS handshake messages received
 };
 
 Socket& socket_of(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
 
-/// Sends bytes directly. Returns the number sent, or -1, with the retry flag set if the socket takes none now.
+/// Sends bytes to the socket, without the write buffer. Returns the number of bytes sent, or -1. If the socket takes no
+/// bytes at the moment, sets the BIO's retry flag and returns -1.
 int send_some(BIO* bio, const char* bytes, std::size_t size) {
   BIO_clear_retry_flags(bio);
   const ssize_t sent = ::send(socket_of(bio).fd, bytes, size, MSG_NOSIGNAL);
@@ -41,8 +42,8 @@ int send_some(BIO* bio, const char* bytes, std::size_t size) {
   return static_cast<int>(sent);
 }
 
-/// Sends the buffered bytes. Returns whether all were sent. If not, either the retry flag is set, or the connection is
-/// broken.
+/// Sends the bytes in the write buffer. Returns whether all bytes were sent. If they were not, either the BIO's retry
+/// flag is set, or the connection is broken.
 bool send_waiting(BIO* bio) {
   Socket& socket = socket_of(bio);
   while (socket.begin < socket.end) {
@@ -68,8 +69,8 @@ int write_socket(BIO* bio, const char* bytes, int size) {
 int read_socket(BIO* bio, char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   Socket& socket = socket_of(bio);
-  if (std::exchange(socket.drained, false)) {  // the last read has emptied the socket, so another system call would be
-                                               // useless
+  // The last read has emptied the socket, so a system call would be useless.
+  if (std::exchange(socket.drained, false)) {
     BIO_set_retry_read(bio);
     return -1;
   }
@@ -83,8 +84,8 @@ int read_socket(BIO* bio, char* bytes, int size) {
 }
 
 long control(BIO* bio, int command, long, void*) {
-  // Ignores OpenSSL's flush: only `flush` sends the buffered bytes. If OpenSSL 3.0 flushes through a buffer of its own,
-  // as it does for a key update, it loses the retry flags.
+  // Ignores flush requests of OpenSSL, because OpenSSL 3.0 may lose the BIO's retry flags during a flush, for example
+  // after a key update. Only the function `flush` sends the buffered bytes.
   if (command == BIO_CTRL_FLUSH) return 1;
   if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
   return 0;

@@ -30,11 +30,12 @@ std::shared_ptr<SSL_CTX> make_context(bool server, X509* authority, X509* certif
   SSL_CTX_set_options(
       tls, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_session_cache_mode(tls, SSL_SESS_CACHE_OFF);
-  // Allows a write to send only a part of the bytes, and the next write to pass the remaining bytes at another address.
+  // Allows a write to send only a part of its bytes. The caller may pass the remaining bytes at another address in the
+  // next write.
   SSL_CTX_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Without this, one call would process any number of TLS handshake messages, and a peer could keep the thread from
-  // other connections. Now each such message ends the call (with read-ahead, all messages in the buffer do). The BIO
-  // counts the messages and limits their number.
+  // With AUTO_RETRY, one read would process any number of TLS handshake messages, so a peer could keep the thread from
+  // other connections. Without it, a read ends after a handshake message (or, with read-ahead, after the messages in
+  // the buffer). The BIO counts the messages and limits their number.
   SSL_CTX_clear_mode(tls, SSL_MODE_AUTO_RETRY);
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_verify_depth(tls, 1);
@@ -47,8 +48,8 @@ void check_session(const SSL* ssl) {
   require(std::string_view(SSL_get_cipher_name(ssl)) == kSuite, "it does not use AES-128-GCM");
   require(SSL_session_reused(ssl) == 0, "it resumes an earlier session");
   require(SSL_get_verify_result(ssl) == X509_V_OK, "its certificate is invalid");
-  // SSL_has_pending detects data that was sent too early. OpenSSL 3.2 and later do not report bytes that were read
-  // ahead before a change of keys, so read-ahead must be off during the handshake.
+  // SSL_has_pending detects data that the peer sent before the end of the handshake. Read-ahead must be off during the
+  // handshake, because OpenSSL 3.2 and later do not report bytes that were read ahead before a change of keys.
   require(SSL_get_read_ahead(ssl) == 0 && SSL_has_pending(ssl) == 0, "it sent data before the end of the handshake");
 }
 

@@ -14,24 +14,25 @@
 namespace troupe {
 namespace {
 
-/// Bytes of records that one system call moves. The buffers are small enough for the second-level cache of one core.
+/// Sizes, in bytes, of the buffers for TLS records that one system call writes or reads. The buffers fit into the
+/// second-level cache of one core.
 constexpr std::size_t kBulkToSend = 256 * 1024;
 constexpr std::size_t kBulkToReceive = 128 * 1024;
-/// After this many bytes the key is renewed, which takes some microseconds. One AES-GCM key is safe for 2^24.5 full
-/// records (RFC 8446, section 5.5). A training run can send that many in an hour, and OpenSSL does not count the
-/// records.
+/// The number of bytes after which the key of a direction is replaced, which takes some microseconds. One AES-GCM key
+/// is safe for 2^24.5 full records (RFC 8446, section 5.5). A training run can send more records in an hour, and
+/// OpenSSL does not count them.
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
 
-/// RFC 5280's limit for a common name (64 characters) in bytes, with four bytes per character.
+/// The maximum length of a common name in bytes: RFC 5280 allows 64 characters, and a character may have four bytes.
 constexpr std::size_t kLongestName = 256;
 
-/// Clears this thread's OpenSSL error queue before a call. Otherwise OpenSSL would take an old entry for an error of
-/// that call.
+/// Empties this thread's OpenSSL error queue. Must be called before each OpenSSL call, because OpenSSL would otherwise
+/// report an old entry as the error of that call.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
-/// Describes a TLS alert that the peer has sent (RFC 8446, section 6).
+/// Returns a text for a TLS alert (RFC 8446, section 6) that the peer has sent.
 std::string alert_text(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
@@ -52,8 +53,9 @@ std::string alert_text(int alert) {
   }
 }
 
-/// Describes the error of the last OpenSSL call, such as "it sent no certificate". Empties this thread's error queue.
-/// @param doing what the call did, such as "read"
+/// Returns a text for the error of the last OpenSSL call, such as "it sent no certificate". Empties this thread's
+/// OpenSSL error queue.
+/// @param doing the operation of the call, such as "read"
 std::string tls_error(const SSL* ssl, const char* doing) {
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
@@ -211,8 +213,8 @@ ByteStream::Wants TlsStream::wants_after(int result, const char* doing) {
 }
 
 bool TlsStream::pending() const {
-  const bool ended = (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;  // OpenSSL 3.5 counts the close
-                                                                                   // notification as pending
+  // OpenSSL 3.5 counts the peer's close notification as pending.
+  const bool ended = (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
   return !ended && SSL_has_pending(ssl_.get()) > 0;
 }
 
@@ -221,8 +223,8 @@ void TlsStream::send_in_bulk() { net::buffer_writes(SSL_get_wbio(ssl_.get()), kB
 void TlsStream::read_ahead() { SSL_set_read_ahead(ssl_.get(), 1); }
 
 void TlsStream::receive_in_bulk() {
-  // Frees the current buffer, so that a larger one is allocated for the next read. This is possible only while the
-  // buffer is empty.
+  // Frees the current read buffer, so that OpenSSL allocates a larger buffer for the next read. OpenSSL frees the
+  // buffer only while it is empty.
   SSL_set_default_read_buffer_len(ssl_.get(), kBulkToReceive);
   SSL_free_buffers(ssl_.get());
   read_ahead();
