@@ -185,13 +185,18 @@ void make_histograms(std::vector<Described>& all) {
   for (Described& each : all) each.histogram = Histogram(each.moments, kHistogramParts);
 }
 
+/// Returns the smallest step with which every `step`-th of `samples` samples are at most `most`.
+std::int64_t step_for(std::int64_t samples, std::int64_t most) {
+  return std::max<std::int64_t>(1, (samples + most - 1) / most);
+}
+
 /// Selects samples for pictures and scatter charts, and stores these samples in the summary.
 class Shown {
  public:
   explicit Shown(SetSummary& summary) : summary_(summary), taken_(static_cast<std::size_t>(summary.info.num_classes)) {
     const std::int64_t classes = std::min<std::int64_t>(summary.info.num_classes, kMostPicturedClasses);
     of_each_ = classes == 0 ? 0 : std::clamp<std::int64_t>(kMostPictures / classes, 4, 10);
-    step_ = std::max<std::int64_t>(1, summary.looked_at / static_cast<std::int64_t>(kMostPoints));
+    step_ = step_for(summary.looked_at, kMostPoints);
     set_shades();
   }
 
@@ -199,7 +204,7 @@ class Shown {
     if (summary_.images && is_pictured(sample))
       summary_.pictures.push_back(
           {sample.number, sample.label, thumbnail(sample.values, summary_.info.shape, least_, most_)});
-    if (is_flat(summary_.info) && seen_ % step_ == 0 && summary_.points.size() < kMostPoints) add_point(sample);
+    if (is_flat(summary_.info) && seen_ % step_ == 0) add_point(sample);
     ++seen_;
   }
 
@@ -217,12 +222,10 @@ class Shown {
   }
 
   /// Returns whether a picture of the sample is shown. Pictures are shown of the first samples of each class. If there
-  /// are no classes, pictures are shown of at most 40 samples of the set.
+  /// are no classes, pictures are shown of at most 40 samples, evenly distributed over the set.
   bool is_pictured(const data::SampleView& sample) {
     constexpr std::int64_t kWithoutClasses = 40;
-    if (sample.label < 0)
-      return seen_ % std::max<std::int64_t>(1, summary_.looked_at / kWithoutClasses) == 0 &&
-             std::ssize(summary_.pictures) < kWithoutClasses;
+    if (sample.label < 0) return seen_ % step_for(summary_.looked_at, kWithoutClasses) == 0;
     if (sample.label >= kMostPicturedClasses) return false;
     return taken_[static_cast<std::size_t>(sample.label)]++ < of_each_;
   }

@@ -50,9 +50,9 @@ struct Plan {
   Strategy strategy = Strategy::sharded;  ///< the strategy of the plan; never `automatic`
   bool driver_reduces = false;            ///< if true, the driver adds all gradients; otherwise each lane adds the
                                           ///< gradients for its own slice
-  bool ring_order = false;    ///< if true, a running sum is sent from member to member around the ring, and each member
-                              ///< adds its shards; if false, gradients are added in the fixed tree. Always false within
-                              ///< one node
+  bool ring_order = false;  ///< if true, a running sum is sent from member to member around the ring, and each member
+                            ///< adds its shards; if false, gradients are added in the fixed tree. Always false within
+                            ///< one node
   bool weights_in_ring = false;  ///< if true, new weights are sent from node to node around the ring; if false, their
                                  ///< owner sends them directly to all nodes
   std::vector<Range> slices;  ///< by lane: the range of floats that the lane reduces and applies. Slices begin and end
