@@ -17,8 +17,8 @@ constexpr double kLeastSeconds = 0.001;
 
 bool contains(const std::vector<int>& workers, int worker) { return std::ranges::count(workers, worker) > 0; }
 
-/// Returns the worker whose rank is `places` higher than the rank of `worker` (or lower, if `places` is -1). The first
-/// rank follows the last rank.
+/// Returns the next worker in order of rank (`places` is 1) or the previous worker (`places` is -1). The first rank
+/// follows the last rank.
 int neighbour(const Members& members, int worker, int places) {
   const std::vector<int> workers = members.workers();
   const int count = static_cast<int>(workers.size());

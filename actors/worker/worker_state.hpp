@@ -83,8 +83,8 @@ struct WorkerState {
   const UpdateRules& applied() const { return outer ? *outer : *optimizer; }
   /// Returns whether the length of the mean gradient must be computed, because the mean gradient is clipped.
   bool clips() const { return !outer && optimizer->clips(); }
-  /// Blocks until `replica` may compute, because fewer than the allowed number of replicas compute. Returns an object;
-  /// the replica may compute as long as it exists. A replica with a lightweight model does not wait.
+  /// Blocks while the allowed number of replicas is computing. Until the returned object is destroyed, `replica` may
+  /// compute. A replica with a lightweight model does not wait.
   Turn turn_of(const Replica& replica) const {
     return Turn(replica.model->info().lightweight ? nullptr : places.get());
   }

@@ -72,7 +72,8 @@ class WeightsPass {
   Primitive primitive_;
 };
 
-/// Computes the gradient of a layer with respect to its input. `Layer` is oneDNN's class for this gradient.
+/// Computes the gradient of a layer with respect to its input. The template parameter `Layer` of `make`
+/// is oneDNN's primitive for this gradient, such as `dnnl::convolution_backward_data`.
 class DataPass {
  public:
   template <class Layer>
