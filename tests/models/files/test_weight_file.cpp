@@ -146,7 +146,7 @@ TEST_CASE("PyTorch's num_batches_tracked is accepted only next to running means"
     check_throws(ErrorCode::bad_file, what, [&] { read(bytes, expected); });
   };
   bad("'bn.steps' must have dtype F32", file("bn.steps", "[]", "I64", 8));
-  bad("'bn.num_batches_tracked' is not of dtype F32", file("bn.num_batches_tracked", "[]", "I32", 4));
+  bad("'bn.num_batches_tracked' must have dtype F32", file("bn.num_batches_tracked", "[]", "I32", 4));
   bad("do not match", file("bn.num_batches_tracked", "[]", "I64", 4));
   check_throws(ErrorCode::bad_file, "'x.num_batches_tracked' is not of dtype F32", [] {
     read(file_bytes("{" + entry("x.num_batches_tracked", "[]", "[0,8]", "I64") + "}", 8),

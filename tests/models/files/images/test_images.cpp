@@ -142,7 +142,7 @@ TEST_CASE("the error about a damaged PNG contains the message of libpng") {
   is_damaged(file.substr(0, 20), "read beyond end of data");
   std::string flipped = file;
   flipped[file.size() / 2] = static_cast<char>(flipped[file.size() / 2] ^ 1);
-  is_damaged(flipped, "the PNG file is damaged: IDAT:  ");
+  is_damaged(flipped, "the PNG file is damaged: IDAT: ");
   is_damaged(PngFile{.kind = PngKind::palette, .rows = std::string(2, '\0')}.bytes(), "Missing PLTE");
   is_damaged(PngFile{.height = 9, .rows = std::string(4, '\0')}.bytes(), "Not enough image data");
   is_damaged(PngFile{.width = 50'000, .height = 50'000, .rows = std::string(9, '\0')}.bytes(), "too many pixels");
