@@ -94,9 +94,7 @@ void Search::check() {
     throw_invalid("concurrent, max_failures, report_timeout and end_timeout must not be negative");
   if (options_.metric.empty()) throw_invalid("metric is empty; trials are compared by it");
   if (options_.resume && options_.folder.empty()) throw_invalid("resume needs the folder of the search");
-  num_trials_ = options_.num_samples * space_.combinations();
-  if (num_trials_ > kMostTrials)
-    throw_invalid(std::to_string(num_trials_) + " trials are too many; the maximum is " + std::to_string(kMostTrials));
+  num_trials_ = space_.trials(options_.num_samples);
   if (trainable_.dataset.has_values())
     throw Error(ErrorCode::unsupported,
                 "trials run in other processes and cannot receive data by value: register the data");

@@ -122,6 +122,13 @@ void Space::add(const std::string& name, const Json& arguments, const Json::json
   drawn_.push_back({place, name, arguments, checksum(std::as_bytes(std::span(path)))});
 }
 
+std::int64_t Space::trials(int samples) const {
+  const std::int64_t trials = samples * combinations_;
+  if (trials > kMostTrials)
+    throw_invalid(std::to_string(trials) + " trials are too many; the maximum is " + std::to_string(kMostTrials));
+  return trials;
+}
+
 Json Space::config(std::uint64_t seed, std::int64_t index) const {
   Json config = space_;
   std::int64_t left = combinations_;

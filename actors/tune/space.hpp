@@ -20,6 +20,9 @@ class Space {
 
   /// Returns the number of combinations of the values of all grids in the space; 1 if the space has no grid.
   std::int64_t combinations() const { return combinations_; }
+  /// Returns the number of trials of a search that makes `samples` draws for each combination.
+  /// @throws Error invalid_argument if there are more than kMostTrials
+  std::int64_t trials(int samples) const;
   /// Returns the config of trial `index`. The config depends only on the space, `seed` and `index`. Consecutive trials
   /// get the combinations of the grids' values one after the other; the value of the first grid changes least often.
   /// @param index the index of the trial, from 0 on

@@ -72,7 +72,7 @@ bool is_of_train(const std::string& metric) {
 /// first 10,000.
 void check_trials(const TrainCommand& train, const tune::Options& search) {
   const tune::Space space(search.space);
-  const std::int64_t trials = search.num_samples * space.combinations();
+  const std::int64_t trials = space.trials(search.num_samples);
   for (std::int64_t i = 0; i < std::min<std::int64_t>(trials, 10'000); ++i) train.check(space.config(search.seed, i));
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "cli/data/moments.hpp"
+#include "cli/data/summary.hpp"
+#include "troupe/data.hpp"
 
 using namespace troupe::cli;
 
@@ -88,4 +90,11 @@ TEST_CASE("a histogram counts each number once, including those at both ends") {
   Histogram point(5, 5, 4);
   point.add(std::array{5.0F, 5.0F});
   CHECK(point.counts == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("the points of scatter charts are evenly distributed over the whole set") {
+  const troupe::TrainingData data = troupe::load_data("synthetic-linear");
+  const SetSummary summary = summarise("training", *data.train, /*training=*/false, {});
+  REQUIRE(summary.looked_at == 1000);
+  CHECK(summary.points.size() == 500);  // every second sample; every sample would be more than a chart shows
 }
