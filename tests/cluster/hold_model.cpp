@@ -94,8 +94,10 @@ bool when_held(const std::string& folder, const std::function<void(pid_t)>& act)
   pid_t pid = 0;
   std::ifstream(folder + "/held") >> pid;
   act(pid);
-  tell(folder, "go", "");
+  release(folder);
   return true;
 }
+
+void release(const std::string& folder) { tell(folder, "go", ""); }
 
 }  // namespace troupe_test

@@ -24,4 +24,7 @@ void register_hold_model();
 /// Waits for the model's pause, calls `act` with the pid of its process, and ends the pause. Returns false on timeout.
 bool when_held(const std::string& folder, const std::function<void(pid_t)>& act);
 
+/// Ends the model's pause, also one that has not begun.
+void release(const std::string& folder);
+
 }  // namespace troupe_test

@@ -8,10 +8,12 @@
 #include "cluster/nodes.hpp"
 #include "support/captured_errors.hpp"
 #include "support/stop.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
 using namespace std::chrono_literals;
+using troupe::testing::TemporaryFolder;
 
 namespace {
 
@@ -62,11 +64,15 @@ TEST_CASE("a stopped node is suspected, disconnected and named, and serves again
 
 TEST_CASE("a fault that cuts off a node disconnects it, and the node joins the next run") {
   Nodes nodes(2);
+  const TemporaryFolder folder;
   Options options = nodes.options();
+  // The request may pass before the cut. The pause ensures that the node's answer does not.
+  options.config = Hold{.phase = "apply", .worker = 1, .step = 1, .folder = folder.path().string()}.text();
   options.fault_tolerance.suspect_after = 0ms;
   options.fault_tolerance.cut_after = 1s;
   options.fault_tolerance.faults = {testing::CutNode{.node = 1, .step = 2, .phase = "apply"}};
   const Error error = error_of_step_two(options, [](const DistributedSGD&) {});
+  release(folder.path().string());
   INFO(std::string(error.what()));
   CHECK(error.code() == ErrorCode::worker_lost);
   CHECK(error.where().node == "node1");
