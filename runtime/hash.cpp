@@ -29,7 +29,9 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   return hex_of(digest);
 }
 
-std::uint64_t checksum(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
 
 std::string hex(std::uint64_t number) {
   std::array<unsigned char, sizeof(number)> bytes{};

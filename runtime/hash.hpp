@@ -12,7 +12,8 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 
 /// Returns the XXH3-64 checksum of `bytes`. The checksum detects accidental damage, but not manipulation. Its
 /// computation takes about as long as reading the bytes from memory.
-std::uint64_t checksum(std::span<const std::byte> bytes);
+/// @param seed a number that also changes the checksum
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
 /// Returns `number` as 16 lower-case hexadecimal digits.
 std::string hex(std::uint64_t number);

@@ -63,7 +63,7 @@ BEGIN {
   rooms["actors/placements"] = rooms["actors/node"] " actors/node actors/rounds actors/servers"
   rooms["actors/algorithms"] = "actors/messages actors/rounds"
   rooms["actors/trainer"] = "actors/callbacks actors/driver actors/functions actors/messages actors/placements actors/rounds"
-  rooms["actors/driver"] = "actors/algorithms actors/messages actors/placements actors/rounds actors/servers actors/transport"
+  rooms["actors/driver"] = "actors/algorithms actors/messages actors/node actors/placements actors/rounds actors/servers actors/transport"
 
   # headers of other projects: the folders that may include them
   only["^caf/"] = "^(actors|bench/peers)/"

@@ -33,7 +33,8 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       preparation_(checked(options_, std::move(creator)), options_, algorithm_, versions_),
       elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
       losses_(options_.fault_tolerance.max_failures, rules(), elasticity_),
-      lineage_(options_.checkpoint.keep) {
+      lineage_(options_.checkpoint.keep),
+      copies_(options_.fault_tolerance.copy_every, drawn_name()) {
   algorithm_
       .begin();  // only after all options are checked, so that a run with invalid options does not change a record file
   faults_ = FaultInjection(fault_plan_of(options_));
@@ -56,6 +57,7 @@ Driver::~Driver() {
   if (faults_.left() > 0)
     log_line(LogLevel::warning, std::to_string(faults_.left()) + " of the faults in the plan have not happened");
   checkpoints_.reset();
+  if (run_ && !node_lost() && !rules().replaces_workers()) copies_.drop(*run_);
   end_run();
 }
 
@@ -75,6 +77,14 @@ void Driver::form() {
       faults_.let_happen(at, algorithm_->steps_a_call(), run.host(), run.members());
     });
   run_->host().gather(Deadline(options_.timeouts.start));
+}
+
+void Driver::settle_members(Needs needs) {
+  const auto restore = [this](int buffer, const Phase& at) -> std::optional<Version> {
+    if (!lost_at_ || !copies_.has(lineage_.edits())) return std::nullopt;
+    return restore_copy(buffer, at);
+  };
+  preparation_.prepare(*run_, needs != Needs::members, restore, phase("start", options_.timeouts.start));
 }
 
 void Driver::settle(Needs needs) {
@@ -131,8 +141,19 @@ StepReport Driver::step(bool rehearse) {
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = losses_.take_repairs();
   losses_.note_progress();
+  if (!rehearse) report.copies = copy_state(report.step - before, report.seconds.step);
   if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
   return report;
+}
+
+CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
+  if (!can_be_copied()) return {};
+  return copies_.advance(*run_, versions_, lineage_.edits(), steps, seconds, options_.timeouts.save);
+}
+
+bool Driver::can_be_copied() const {
+  return !rules().replaces_workers() && run_ && copies_.supports(run_->generation().layout()) &&
+         !algorithm_->has_servers();
 }
 
 void Driver::set_learning_rate(double rate) {

@@ -9,6 +9,7 @@
 
 #include "actors/driver/algorithm_in_use.hpp"
 #include "actors/driver/checkpoints/checkpoints.hpp"
+#include "actors/driver/copies/copies.hpp"
 #include "actors/driver/elasticity.hpp"
 #include "actors/driver/faults/fault_injection.hpp"
 #include "actors/driver/faults/losses.hpp"
@@ -111,9 +112,7 @@ class Driver {
   void settle(Needs needs);
   /// Settles the members as `settle` does, but does not form the run again if it has lost a node.
   void settle_run(Needs needs);
-  void settle_members(Needs needs) {
-    preparation_.prepare(*run_, needs != Needs::members, phase("start", options_.timeouts.start));
-  }
+  void settle_members(Needs needs);
   /// Settles the members and calls `work`, and repeats both after a loss, as `repairing` does. Other source files use
   /// this function, because `repairing` is a template.
   void make_ready(
@@ -137,6 +136,11 @@ class Driver {
   /// If the option `num_workers` is a range and the number of usable cores has changed, changes the number of workers
   /// accordingly.
   void follow_cores();
+
+  /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
+  CopyReport copy_state(std::int64_t steps, double seconds);
+  /// Returns whether copies of the state are made in this run, with the present algorithm.
+  bool can_be_copied() const;
 
   // steps.cpp
   StepReport take_step(bool rehearse);
@@ -181,6 +185,9 @@ class Driver {
   /// Ends the run and forms it again from the nodes that then join. Loads the newest valid checkpoint, and repeats the
   /// steps since that checkpoint.
   void form_again();
+  /// Restores the newest copy of the state into `buffer`, and returns its version. Returns none, and logs the reason,
+  /// if the copy is lost.
+  std::optional<Version> restore_copy(int buffer, const Phase& phase);
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
   /// Loads the newest valid checkpoint of the lineage. If there is no valid checkpoint, but the lineage starts from the
@@ -213,10 +220,13 @@ class Driver {
   std::uint64_t calls_ = 0;  ///< the number of calls of `step`
   SetRates set_rates_;
   Lineage lineage_;
+  Copies copies_;
   /// The number of steps that were committed when a node was lost. Set from the loss until the run is formed again.
   std::optional<std::int64_t> lost_at_;
   /// The weights of a run that has lost a node, kept until the run is formed again.
   std::vector<float> kept_weights_;
+  bool restored_ = false;                ///< the present run, which was formed again, continues from a copy
+  std::optional<Error> copy_loss_;       ///< why the newest copy of the state could not be restored
   std::vector<CheckpointInfo> written_;  ///< the written checkpoints that `take_written` has not returned yet
   /// Null if the options have no checkpoint folder. Declared last and so destroyed first, because it uses the members
   /// above to fetch vectors.

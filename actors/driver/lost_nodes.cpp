@@ -4,6 +4,7 @@
 #include "actors/driver/checkpoints/resumption.hpp"
 #include "actors/driver/driver.hpp"
 #include "actors/driver/option_checks.hpp"
+#include "runtime/log.hpp"
 #include "runtime/processes/limits.hpp"
 
 // Recovery of a run in a cluster after the loss of a node. A part of the optimizer's state is lost with the node.
@@ -26,7 +27,12 @@ std::vector<int> survivors(const Members& members) {
 
 }  // namespace
 
-bool Driver::can_form_again() const { return !rules().replaces_workers() && checkpoints_ && lineage_.known(); }
+bool Driver::can_form_again() const {
+  if (rules().replaces_workers()) return false;
+  const int edits = lineage_.edits();
+  // Before the first copy, a run without checkpoints can begin again. Later this would repeat too many steps.
+  return copies_.has(edits) || (lineage_.known() && (checkpoints_ || (can_be_copied() && !copies_.ever_had(edits))));
+}
 
 bool Driver::members_lost(const Error& error) const {
   return error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout || node_lost();
@@ -41,11 +47,12 @@ bool Driver::node_lost() const {
 
 void Driver::form_again() {
   end_lost_run();
+  restored_ = false;
   try {
     algorithm_.begin_warm_start();
     form();
     settle_members(Needs::members);
-    go_back();
+    if (!restored_) go_back();
     const std::int64_t from = versions_.committed().step;
     for (std::int64_t before = -1; versions_.committed().step < *lost_at_ && versions_.committed().step > before;) {
       before = versions_.committed().step;
@@ -69,6 +76,19 @@ void Driver::form_again() {
   kept_weights_ = {};
 }
 
+std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try {
+  const Version version = copies_.restore(*run_, buffer, phase);
+  restored_ = true;
+  return version;
+} catch (const Error& error) {
+  if (node_lost() || error.code() == ErrorCode::timeout) throw;  // the copy may still be restored without this node
+  copies_.give_up();
+  copy_loss_ = error;
+  log_line(LogLevel::warning, std::string("the run cannot continue from a copy of the state: ") + error.what(),
+           error.where());
+  return std::nullopt;
+}
+
 void Driver::end_lost_run() noexcept {
   if (!run_) return;
   try {  // keep the weights, so that they can be read even if too few nodes join
@@ -78,7 +98,7 @@ void Driver::end_lost_run() noexcept {
   } catch (const std::exception&) {
     kept_weights_ = {};
   }
-  checkpoints_->abandon();
+  if (checkpoints_) checkpoints_->abandon();
   give_up_run();
 }
 
@@ -90,11 +110,14 @@ void Driver::give_up_run() noexcept {
 
 void Driver::go_back() {
   std::vector<std::string> sources = lineage_.sources();
+  const bool may_begin_anew = checkpoints_ || !copies_.ever_had(lineage_.edits());
+  if (!may_begin_anew) std::erase(sources, "");
   const bool began_anew = !sources.empty() && sources.back().empty();  // the initial weights are already in place
   if (began_anew) sources.pop_back();
   // Ignore the learning rate that `load` returns: the rates of this run are kept, because they may have been set after
   // the checkpoint.
   if (load_first_good(options_, sources, [&](const std::string& path) { load(path); }) || began_anew) return;
+  if (copy_loss_) throw Error(*copy_loss_);
   throw Error(ErrorCode::bad_file, "there is no valid checkpoint from which the run can continue without the lost node",
               {.object = options_.checkpoint.folder});
 }

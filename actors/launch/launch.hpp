@@ -47,6 +47,9 @@ struct NodeLaunch {
   bool watched = false;  ///< if true, the process ends when the process at the other end of kParentSocket ends
 
   static constexpr int kParentSocket = 3;
+  /// The numbers of the memory files with the node's copies of the state, which the parent process holds, too.
+  static constexpr int kFirstCopy = 4;
+  static constexpr int kSecondCopy = 5;
 
   std::vector<std::string> arguments() const;
   /// Returns the values of the arguments in `arguments`. Returns std::nullopt if the arguments do not make this process

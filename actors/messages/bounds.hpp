@@ -45,6 +45,9 @@ inline constexpr std::size_t kMostTensorBytes = std::size_t{3} << 20;
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 /// The largest number of metrics of a model.
 inline constexpr std::size_t kMostMetrics = 64;
+/// The largest number of vectors of the state in a copy, and of pieces into which such a copy is divided.
+inline constexpr std::size_t kMostCopiedVectors = 64;
+inline constexpr std::size_t kMostPieces = std::size_t{1} << 16;
 /// The largest number of buffers of the state at one time: the committed buffer, the buffer that is being written, and
 /// the buffers of pinned versions.
 inline constexpr std::size_t kMostBuffers = 16;
@@ -84,6 +87,8 @@ enum class Bound : std::uint8_t {
   local_steps,
   portions,  ///< the portions of all shards
   history,   ///< vectors of L-BFGS
+  vectors,   ///< vectors of the state
+  pieces,    ///< pieces of a copy of the state
   products,  ///< the partial sums (by subtree) of scalar products of up to three vectors with all vectors
 };
 

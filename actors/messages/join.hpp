@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "actors/messages/bounds.hpp"
+#include "actors/messages/copies.hpp"
 
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 22;
+inline constexpr std::uint32_t kProtocolVersion = 23;
 
 /// A message that a worker's actor sends once to the driver, to join the run.
 struct Join {
@@ -29,12 +31,13 @@ struct NodeJoin {
   std::int32_t devices = 0;  ///< the number of accelerators
   std::string host;          ///< the address of the node's gate; `port` is the gate's port
   std::uint16_t port = 0;
-  std::string arithmetic;  ///< the node's instruction set and libraries; see runtime/arithmetic.hpp
+  std::string arithmetic;           ///< the node's instruction set and libraries; see runtime/arithmetic.hpp
+  std::vector<OfferedCopy> copies;  ///< the complete copies of the state that the node keeps
 };
 template <class F>
 auto fields(NodeJoin& x, F visit) {
   return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
-               x.port, x.arithmetic);
+               x.port, x.arithmetic, at_most<Bound::buffers>(x.copies));
 }
 
 /// A request to a node: start a worker with this number, in place of the present worker with the same number. The new

@@ -7,6 +7,7 @@
 #include "actors/messages/asynchronous.hpp"
 #include "actors/messages/build.hpp"
 #include "actors/messages/call.hpp"
+#include "actors/messages/copies.hpp"
 #include "actors/messages/evaluate.hpp"
 #include "actors/messages/failure.hpp"
 #include "actors/messages/function.hpp"
@@ -27,10 +28,12 @@
 namespace troupe {
 
 using ToDriver = std::tuple<NodeJoin, Join, Done, Built, Computed, MeanReduced, Applied, Found, Evaluated, Called,
-                            Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered, Heard>;
-using ToNode = std::tuple<StartWorker, BeginGeneration, BeginGroup, Connect, Publish, CreateTransfer, ExpectTransfer,
-                          EndTransfer, SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices,
-                          GatherSlices, Push, ShareWeights>;
+                            Advanced, Pushed, StepsTaken, PortionsComputed, GradientReduced, Moved, Remembered, Heard,
+                            CopyBegun, CopyEnded, PiecesMoved>;
+using ToNode =
+    std::tuple<StartWorker, BeginGeneration, BeginGroup, Connect, Publish, CreateTransfer, ExpectTransfer, EndTransfer,
+               SendTransfer, DropTransfers, ExpectPlaced, Place, ClearState, ExpectSlices, GatherSlices, Push,
+               ShareWeights, BeginCopy, SendCopy, EndCopy, ExpectPieces, MovePieces, DropCopies>;
 /// The messages of every step come first, because CAF compares a message with these types one after the other.
 using ToWorker = std::tuple<Compute, ReduceMean, Apply, Advance, Deliver, TakeSteps, ComputePortions, ReduceGradient,
                             MoveAlong, Remember, Abandon, FindNonFinite, Build, MakeSlabs, MapSlabs, Fence, Stop,
@@ -147,4 +150,15 @@ CAF_ADD_TYPE_ID(troupe, (troupe::Heard))
 CAF_ADD_TYPE_ID(troupe, (troupe::Listen))
 CAF_ADD_TYPE_ID(troupe, (troupe::StopFunction))
 CAF_ADD_TYPE_ID(troupe, (troupe::BeginGroup))
+CAF_ADD_TYPE_ID(troupe, (troupe::OfferedCopy))
+CAF_ADD_TYPE_ID(troupe, (troupe::CopyBegun))
+CAF_ADD_TYPE_ID(troupe, (troupe::BeginCopy))
+CAF_ADD_TYPE_ID(troupe, (troupe::SendCopy))
+CAF_ADD_TYPE_ID(troupe, (troupe::CopyEnded))
+CAF_ADD_TYPE_ID(troupe, (troupe::EndCopy))
+CAF_ADD_TYPE_ID(troupe, (troupe::CopyPiece))
+CAF_ADD_TYPE_ID(troupe, (troupe::ExpectPieces))
+CAF_ADD_TYPE_ID(troupe, (troupe::PiecesMoved))
+CAF_ADD_TYPE_ID(troupe, (troupe::MovePieces))
+CAF_ADD_TYPE_ID(troupe, (troupe::DropCopies))
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -14,6 +14,11 @@ inline constexpr WindowId kPlaceWindow = 0xFFFF0001;     ///< for a vector that 
                                                          ///< another node
 inline constexpr WindowId kGatherWindow = 0xFFFF1000;    ///< the window `kGatherWindow + i` is for slices that node i
                                                          ///< sends to the first node
+inline constexpr WindowId kCopyWindow = 0xFFFF0002;      ///< for slices that a node sends to its buddy
+inline constexpr WindowId kPieceWindow = 0xFFFE0000;     ///< the window `kPieceWindow + i` is for the piece of a copy
+                                                         ///< with the index i in the driver's list
+inline constexpr std::size_t kCopySegmentFloats = std::size_t{1} << 16;
+inline constexpr std::size_t kCopySegmentBytes = kCopySegmentFloats * sizeof(float);
 inline constexpr std::size_t kTransferSegmentBytes = std::size_t{1} << 20;
 
 /// Sends `floats` to node `to`, segment by segment. Blocks until all floats are sent.

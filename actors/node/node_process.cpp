@@ -107,9 +107,11 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
 /// Returns the message with which this node joins the driver's run.
 /// @param devices the number of accelerators of this machine
 /// @param gate the address of this node's gate
+/// @param copies the copies of the state that this node offers
 /// @param own the local address of the control connection. If the gate listens on all addresses of the machine, the
 /// message contains `own` instead of `gate.host`
-NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const std::string& own) {
+NodeJoin make_join(const Hello& hello, int devices, std::vector<OfferedCopy> copies, const Address& gate,
+                   const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
@@ -118,6 +120,7 @@ NodeJoin make_join(const Hello& hello, int devices, const Address& gate, const s
   join.host = gate.host == "0.0.0.0" || gate.host == "::" ? own : gate.host;
   join.port = gate.port;
   join.arithmetic = arithmetic();
+  join.copies = std::move(copies);
   return join;
 }
 
@@ -165,9 +168,14 @@ void serve_one_run(const NodeLaunch& launch) {
   note_expiry(launch.certs);
   ObjectStore store(launch.store_bytes);
   const auto log = std::make_shared<net::RefusalLog>();
-  auto service = std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log);
+  NodeCopies copies =
+      launch.watched ? NodeCopies({FileDescriptor(NodeLaunch::kFirstCopy), FileDescriptor(NodeLaunch::kSecondCopy)})
+                     : NodeCopies();
+  const std::vector<OfferedCopy> offers = copies.offers();
+  auto service =
+      std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log, std::move(copies));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
-  const NodeJoin join = make_join(hello, devices, gate.address(), control.local_host());
+  const NodeJoin join = make_join(hello, devices, offers, gate.address(), control.local_host());
   try_start(needs_of_system(), kWhose);  // tested again, because other processes may have taken resources meanwhile
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
@@ -203,6 +211,8 @@ void follow_parent() {
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
+  // The copies of the state outlive the child processes, so a run can continue from them after a child has died.
+  const NodeCopies::Files copies = NodeCopies::make_files();
   bool served = false;
   milliseconds pause = kFirstPause;
   for (;;) {
@@ -210,7 +220,10 @@ void follow_parent() {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
     FileDescriptor theirs(ends[1]);
-    auto child = ChildProcess::start_again(program_arguments(), {{theirs.get(), NodeLaunch::kParentSocket}},
+    auto child = ChildProcess::start_again(program_arguments(),
+                                           {{theirs.get(), NodeLaunch::kParentSocket},
+                                            {copies[0].get(), NodeLaunch::kFirstCopy},
+                                            {copies[1].get(), NodeLaunch::kSecondCopy}},
                                            {launch_variable(launch.arguments())});
     theirs = {};
     while (!child.wait(std::chrono::hours(1))) {

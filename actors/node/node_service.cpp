@@ -43,10 +43,11 @@ template Membership membership_of(const BeginGeneration& request);
 template Membership membership_of(const BeginGroup& request);
 
 NodeService::NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver,
-                         int threads, std::shared_ptr<net::RefusalLog> log)
+                         int threads, std::shared_ptr<net::RefusalLog> log, NodeCopies copies)
     : store_(store.connect()),
       data_plane_(std::move(credentials), threads, std::move(log)),
-      driver_(std::move(driver)) {}
+      driver_(std::move(driver)),
+      copies_(std::move(copies)) {}
 
 std::shared_ptr<NodeExchange> NodeService::exchange() const {
   const std::lock_guard lock(mutex_);
@@ -86,6 +87,7 @@ void NodeService::carry_out(const BeginGeneration& request) {
   membership.nodes.back().address = driver_;
   data_plane_.begin(membership);
   drop_transfers();
+  pieces_.clear();
   self_ = request.self;
   num_nodes_ = static_cast<int>(request.peers.size()) - 1;
   run_ = request.run;

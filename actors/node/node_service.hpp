@@ -10,9 +10,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "actors/messages/copies.hpp"
 #include "actors/messages/failure.hpp"
 #include "actors/messages/generation.hpp"
 #include "actors/messages/transfer.hpp"
+#include "actors/node/node_copies.hpp"
 #include "actors/servers/parameter_server.hpp"
 #include "actors/worker/node_share.hpp"
 #include "collectives/state/versioned_state.hpp"
@@ -35,8 +37,10 @@ class NodeService : public NodeShare {
   /// because the driver does not know under which address nodes can reach it
   /// @param threads the number of threads that receive data from other nodes and from the driver
   /// @param log the log of connections that the data plane refuses
+  /// @param copies the node's copies of the state
   NodeService(ObjectStore& store, std::shared_ptr<const Credentials> credentials, Address driver, int threads,
-              std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>());
+              std::shared_ptr<net::RefusalLog> log = std::make_shared<net::RefusalLog>(),
+              NodeCopies copies = NodeCopies());
 
   DataPlane& data_plane() { return data_plane_; }
   /// Records that the driver has sent a request, which shows that the driver has accepted this node. `was_asked`
@@ -68,8 +72,21 @@ class NodeService : public NodeShare {
   void carry_out(const ClearState& request);
   void carry_out(const ExpectSlices& request);
   void carry_out(const GatherSlices& request);
+  // Implemented in node_copies.cpp:
+  CopyBegun carry_out(const BeginCopy& request);
+  void carry_out(const SendCopy& request);
+  CopyEnded carry_out(const EndCopy& request);
+  void carry_out(const ExpectPieces& request);
+  PiecesMoved carry_out(const MovePieces& request);
+  void carry_out(const DropCopies& request);
 
  private:
+  /// A piece of a copy that moves from or to this node.
+  struct MovingPiece {
+    CopyPiece piece;
+    WindowId window = 0;
+    std::span<float> into;  ///< the memory in this node's state; empty if the piece moves to another node
+  };
   /// The objects of one generation on this node.
   struct Shared {
     PlanRequest plan_request;
@@ -122,8 +139,10 @@ class NodeService : public NodeShare {
   std::uint64_t run_ = 0;
   std::map<std::uint64_t, std::shared_ptr<Mapping>> transfers_;
   std::pair<int, int> expected_{-1, -1};  ///< the vector, and its buffer, that other nodes may write now
-  std::optional<ObjectId> gathered_;      ///< the name of the object that `make_whole` created: the complete copy of a
-                                          ///< vector whose parts are on different nodes
+  NodeCopies copies_;
+  std::vector<MovingPiece> pieces_;   ///< the pieces of the last request ExpectPieces that concern this node
+  std::optional<ObjectId> gathered_;  ///< the name of the object that `make_whole` created: the complete copy of a
+                                      ///< vector whose parts are on different nodes
   std::shared_ptr<Mapping> gathered_mapping_;
   mutable std::mutex mutex_;
   std::shared_ptr<Shared> generation_;
@@ -136,7 +155,6 @@ class NodeService : public NodeShare {
 template <class Request>
 typename Request::Reply reply_of(NodeService& service, const Request& request) {
   typename Request::Reply reply;
-  reply.round = request.round;
   try {
     if constexpr (std::is_same_v<typename Request::Reply, Done>)
       service.carry_out(request);
@@ -145,6 +163,7 @@ typename Request::Reply reply_of(NodeService& service, const Request& request) {
   } catch (...) {
     reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
   }
+  reply.round = request.round;
   return reply;
 }
 

@@ -40,6 +40,10 @@ class Host : public FailureDetector {
   /// preparation.
   virtual void begin_group(std::uint64_t /*run*/, std::uint64_t /*generation*/, Rounds& /*rounds*/,
                            const Phase& /*phase*/) {}
+  /// Returns the name in the certificate of a node. Several nodes may have the same name.
+  virtual std::string certificate_of(int /*node*/) const { return {}; }
+  /// Returns the copies of the state that a node has offered when it joined.
+  virtual std::vector<OfferedCopy> copies_of(int /*node*/) const { return {}; }
   /// Simulates the loss of the network connection to a node, for fault injection.
   virtual void cut_off(int /*node*/) {}
   /// Returns the error because of which `worker` could not start, if the worker stored an error before it ended.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kCheckpoint = "checkpoint";
 constexpr const char* kOf = "of";  ///< the key of the iteration that the trainer counts
-constexpr std::chrono::seconds kLockTimeout{10};
+constexpr std::chrono::seconds kTableLockTimeout{10};
 constexpr int kDeepestReport = 102;  ///< metrics may have 100 levels of nesting, and the line adds two levels
 
 /// Calls `take` for each complete line of the file `path`.
@@ -49,7 +49,7 @@ Report report_from(const Json& line) {
 TrialReports::TrialReports(std::string path)
     : path_(std::move(path)), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   if (!file_) throw_cannot("write", path_);
-  lock_ = LockBeside(file_.get(), path_, kLockTimeout, "another process runs this trial");
+  lock_ = LockBeside(file_.get(), path_, kTableLockTimeout, "another process runs this trial");
 }
 
 /// If the file has a line for the checkpoint, the iteration in that line determines which reports the checkpoint

@@ -85,6 +85,21 @@ struct CheckpointReport {
   double seconds = 0;
 };
 
+/// The state of the copies that the nodes of a cluster keep of each other's state, after a step. See
+/// FaultToleranceOptions::copy_every.
+struct CopyReport {
+  /// Number of the step of the newest copy that all nodes have acknowledged. -1 before the first copy.
+  std::int64_t step = -1;
+  /// Bytes that all nodes together have sent after this step to make a copy.
+  std::int64_t bytes_sent = 0;
+  /// Bytes of memory that the copies use on the node where they use most.
+  std::int64_t bytes = 0;
+  /// Why the last copy could not be made. Empty if it was made.
+  std::string error = {};
+  /// Seconds that this `step()` spent on copies, in addition to PhaseSeconds::step.
+  double seconds = 0;
+};
+
 /// The worker with the longest compute time in a step, compared with the other workers.
 struct Slowest {
   int worker = -1;     ///< number of the worker; -1 if there is only one worker
@@ -214,6 +229,7 @@ struct StepReport {
   /// The losses of workers and nodes since the previous step. The lost work was repeated with the same result.
   std::vector<Repair> repairs = {};
   CheckpointReport checkpoint = {};  ///< the state of periodic checkpoints
+  CopyReport copies = {};            ///< in a cluster: the state of the copies that nodes keep of each other's state
   /// With Downpour or Ssp: the work since the previous step.
   AsynchronousReport asynchronous = {};
   /// With Lbfgs: the work of this step. `loss` is then the loss of the new weights, and `samples` counts the samples of

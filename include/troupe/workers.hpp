@@ -96,6 +96,11 @@ struct FaultToleranceOptions {
   /// the list of losses; but if num_workers is a range, the run continues with one worker less. 0: every loss is an
   /// error.
   int max_failures = 10;
+  /// In a cluster: the number of steps between two copies of the state. Each node keeps the weights and its part of the
+  /// optimizer's state of one earlier step in memory, and a copy of another node's part. After the loss of a node, the
+  /// run continues from this step, without a checkpoint on disk. 0 (default): as often as possible if copying takes at
+  /// most 3% of the time. -1: no copies. With LocalSgd and Lbfgs there are no copies.
+  std::int64_t copy_every = 0;
   /// The reaction to a lost worker. Default: respawn.
   Restart restart = Restart::respawn;
   /// Maximum number of stragglers that a synchronous step may leave out. A straggler is a worker that takes at least

@@ -48,16 +48,20 @@ FileDescriptor open_memory_file(const char* name) {
   return file;
 }
 
-FileDescriptor make_memory_file(std::size_t bytes) {
+void fill_memory_file(int fd, std::size_t bytes) {
   const std::string lack = bytes >= kLarge ? lack_of_memory(bytes) : "";
   if (!lack.empty()) throw Error(ErrorCode::store_full, "a slab " + lack);
-  FileDescriptor file = open_memory_file("troupe-slab");
   int failed = 0;
-  while ((failed = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes))) == EINTR) {
+  while ((failed = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes))) == EINTR) {
   }
   if (failed != 0)
     throw Error(ErrorCode::store_full,
                 "the machine has not enough memory for a slab of " + std::to_string(bytes) + " bytes");
+}
+
+FileDescriptor make_memory_file(std::size_t bytes) {
+  FileDescriptor file = open_memory_file("troupe-slab");
+  fill_memory_file(file.get(), bytes);
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) throw_errno("sealing a slab's size");
   return file;
 }

@@ -45,8 +45,13 @@ class Mapping {
 /// @throws Error system
 FileDescriptor open_memory_file(const char* name);
 
-/// Makes a memory file of exactly `bytes` bytes, whose size cannot be changed. All pages are allocated immediately.
-/// Otherwise the first access to a page could crash the process, if memory had run out.
+/// Makes an empty memory file exactly `bytes` bytes large. All pages are allocated immediately. Otherwise the first
+/// access to a page could crash the process, if memory had run out.
+/// @throws Error store_full if the machine has not enough memory; the file may then have any size
+void fill_memory_file(int fd, std::size_t bytes);
+
+/// Makes a memory file of exactly `bytes` bytes, whose size cannot be changed. All pages are allocated immediately,
+/// as by `fill_memory_file`.
 /// @throws Error store_full if the machine has not enough memory; system for other failures
 FileDescriptor make_memory_file(std::size_t bytes);
 

@@ -42,6 +42,10 @@ std::size_t most(Bound bound) {
       return 10'004;
     case Bound::history:
       return 202;
+    case Bound::vectors:
+      return 64;
+    case Bound::pieces:
+      return 65'536;
     case Bound::products:
       return std::size_t{3} * 202 * 12;
   }

@@ -90,6 +90,10 @@ std::size_t many(Bound bound) {
       return kMostTensors;
     case Bound::history:
       return kMostHistoryVectors;
+    case Bound::vectors:
+      return kMostCopiedVectors;
+    case Bound::pieces:
+      return kMostPieces;
     case Bound::products:
       return 3 * kMostHistoryVectors * kMostPieceSubtrees;
     default:

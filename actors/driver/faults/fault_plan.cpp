@@ -18,9 +18,9 @@ constexpr std::int64_t kMostRandom = 1'000'000;
 constexpr std::array<const char*, 2> kRandomPhases{"compute", "apply"};
 /// The names of all phases, as in errors. The phase "reduce" exists only with clipped gradients and in L-BFGS, and the
 /// phase "remember" only in L-BFGS.
-constexpr std::array<std::string_view, 13> kPhases{"start",      "settle",     "compute",   "reduce",      "apply",
-                                                   "remember",   "fetch",      "evaluate",  "set_weights", "call",
-                                                   "checkpoint", "save_state", "load_state"};
+constexpr std::array<std::string_view, 15> kPhases{"start",      "settle",     "compute",    "reduce",      "apply",
+                                                   "remember",   "fetch",      "evaluate",   "set_weights", "call",
+                                                   "checkpoint", "save_state", "load_state", "copy",        "restore"};
 
 void check_range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most)

@@ -20,7 +20,7 @@ Preparation::Preparation(ModelCreator creator, const Options& options, const Alg
       versions_(versions),
       precision_(options) {}
 
-void Preparation::prepare(FormedRun& run, bool needs_spare, const Phase& start) {
+void Preparation::prepare(FormedRun& run, bool needs_spare, const Restore& restore, const Phase& start) {
   const Members& members = run.members();
   const bool room = !needs_spare || versions_.spare();
   const bool whole = members.lost_workers().empty() && members.unbuilt_workers().empty();
@@ -37,10 +37,10 @@ void Preparation::prepare(FormedRun& run, bool needs_spare, const Phase& start) 
     build_replicas(creator_, options_, built_for_, run.members(), run.rounds(), precision_, model_, start);
   }
   run.rounds().ask(Fence{}, members.workers(), Phase{"settle", start.step, start.deadline});
-  if (!run.generation().stands() || !room) begin_generation(run, start);
+  if (!run.generation().stands() || !room) begin_generation(run, restore, start);
 }
 
-void Preparation::begin_generation(FormedRun& run, const Phase& phase) {
+void Preparation::begin_generation(FormedRun& run, const Restore& restore, const Phase& phase) {
   algorithm_.check(*model_, built_for_);
   const StateDescription state = this->state();
   run.generation().reshape(state.shape, state.outer);
@@ -52,8 +52,9 @@ void Preparation::begin_generation(FormedRun& run, const Phase& phase) {
   find_servers(run);
   if (versions_.any()) return;
   const int buffer = *versions_.spare();
-  run.transfers().initialize(size.all, buffer, phase);
-  versions_.commit(buffer, {});
+  const std::optional<Version> restored = restore(buffer, phase);
+  if (!restored) run.transfers().initialize(size.all, buffer, phase);
+  versions_.commit(buffer, restored.value_or(Version{}));
 }
 
 void Preparation::find_servers(FormedRun& run) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace troupe {
 /// is formed again, its replicas must match this description.
 class Preparation {
  public:
+  /// Writes a version of the state into a buffer of the first generation, and returns the version. Returns none if the
+  /// run starts with newly initialized weights.
+  using Restore = std::function<std::optional<Version>(int buffer, const Phase& phase)>;
+
   /// @param options the run's options, already checked. The driver may later change their algorithm.
   /// @param versions the versions of the state; the initial weights are committed there
   Preparation(ModelCreator creator, const Options& options, const AlgorithmInUse& algorithm, Versions& versions);
@@ -24,8 +29,9 @@ class Preparation {
   /// Makes the members of `run` ready: replaces lost workers, builds missing replicas, and begins a generation, each
   /// only if it is necessary. If this function throws, the next call continues with the remaining work. It throws the
   /// errors of `Rounds::ask` and `build_replicas`.
+  /// @param restore provides the first version of the state; see Restore
   /// @param needs_spare whether the state must also have a spare buffer
-  void prepare(FormedRun& run, bool needs_spare, const Phase& start);
+  void prepare(FormedRun& run, bool needs_spare, const Restore& restore, const Phase& start);
   /// If the replicas were built for other properties than the current algorithm requires, makes the next `prepare`
   /// build all replicas again.
   void follow_algorithm(Members& members) const {
@@ -52,7 +58,7 @@ class Preparation {
   std::int64_t state_bytes() const;
 
  private:
-  void begin_generation(FormedRun& run, const Phase& phase);
+  void begin_generation(FormedRun& run, const Restore& restore, const Phase& phase);
   void find_servers(FormedRun& run);
   void start_servers(FormedRun& run);
 

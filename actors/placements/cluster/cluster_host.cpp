@@ -80,6 +80,8 @@ class ClusterHost : public Host {
     for (const int node : nodes) look_at(cluster_.node(node), silences_.try_emplace(node, limits_).first->second);
     return {};
   }
+  std::string certificate_of(int node) const override { return cluster_.node(node).link->name(); }
+  std::vector<OfferedCopy> copies_of(int node) const override { return cluster_.node(node).join.copies; }
   void cut_off(int node) override {
     if (node < members_.num_nodes()) cluster_.node(node).link->mute();
   }

@@ -64,6 +64,10 @@ std::size_t most(Bound bound, const RunLimits& limits) {
       return limits.shards + kMostPortions;
     case Bound::history:
       return kMostHistoryVectors;
+    case Bound::vectors:
+      return kMostCopiedVectors;
+    case Bound::pieces:
+      return kMostPieces;
     case Bound::products:
       return 3 * kMostHistoryVectors * kMostPieceSubtrees;
     case Bound::local_steps:

@@ -8,6 +8,7 @@
 
 #include "actors/state/state_trial.hpp"
 #include "cluster/nodes.hpp"
+#include "cluster/state/pair.hpp"
 #include "cluster/training.hpp"
 #include "models/files/checkpoint/series.hpp"
 #include "support/errors.hpp"
@@ -24,55 +25,14 @@ namespace {
 /// A timeout for running nodes. A node that has not found a driver for a while retries every three seconds.
 constexpr auto kLate = kSanitized ? 30s : 5s;
 
-/// Returns options for all nodes with one worker each and an optimizer with state.
-Options trial(const Nodes& nodes, const std::string& folder, const std::string& optimizer = "adam") {
-  Options options = nodes.options();
-  make_trial(options, kStatistics, optimizer);
-  edit(options)->schedule.total_steps = 100;
+/// Returns the options of `trial`, with checkpoints and without copies in other nodes.
+Options with_checkpoints(const Nodes& nodes, const std::string& folder, const std::string& optimizer = "adam") {
+  Options options = trial(nodes, optimizer);
+  options.fault_tolerance.copy_every = -1;
   options.checkpoint.folder = folder;
   if (!folder.empty()) options.checkpoint.every_steps = 2;
   return options;
 }
-
-/// Returns options for the same run in this process, without faults.
-Options undisturbed(const std::string& optimizer = "adam") {
-  Options options;
-  make_trial(options, kStatistics, optimizer);
-  edit(options)->schedule.total_steps = 100;
-  return options;
-}
-
-/// A run, and a run without faults. Both must have bitwise identical results.
-class Pair {
- public:
-  explicit Pair(const Options& options)
-      : sgd(kStatistics.name, options), twin_(kStatistics.name, undisturbed(settings_of(options).kind)) {}
-
-  /// Makes a step of both runs.
-  StepReport step() {
-    StepReport report = sgd.step();
-    check_as_twin(report);
-    return report;
-  }
-  /// Sets the learning rate of both runs.
-  void set_learning_rate(double rate) {
-    sgd.set_learning_rate(rate);
-    twin_.set_learning_rate(rate);
-  }
-  void check_as_twin(const StepReport& report) {
-    const StepReport expected = twin_.step();
-    CHECK(report.step == expected.step);
-    CHECK(report.loss == expected.loss);
-  }
-  void check_weights() { CHECK(bits_of(sgd.weights()) == bits_of(twin_.weights())); }
-  /// Kills the process of a worker's node. Its supervisor starts another process.
-  void kill(int worker) const { ::kill(sgd.worker_pids().at(static_cast<std::size_t>(worker)), SIGKILL); }
-
-  DistributedSGD sgd;
-
- private:
-  DistributedSGD twin_;
-};
 
 std::size_t saved_in(const std::string& folder) { return CheckpointSeries(folder).list().size(); }
 
@@ -82,7 +42,7 @@ TEST_CASE("a run that loses a node continues from its newest checkpoint or its b
   Nodes nodes(3);
   const TemporaryFolder folder;
   const std::string series = folder / "run";
-  Pair run(trial(nodes, series));
+  Pair run(with_checkpoints(nodes, series));
   run.step();
   run.step();  // one of three vectors of the pending checkpoint has been read
   run.kill(1);
@@ -119,7 +79,7 @@ TEST_CASE("a run that loses a node continues from its newest checkpoint or its b
 TEST_CASE("repeated steps use the learning rates that were set when the steps ran first") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  Pair run(trial(nodes, folder / "run"));
+  Pair run(with_checkpoints(nodes, folder / "run"));
   run.step();
   run.set_learning_rate(0.05);
   run.step();
@@ -135,7 +95,7 @@ TEST_CASE("repeated steps use the learning rates that were set when the steps ra
 TEST_CASE("a node that joins late replaces a node that was lost permanently") {
   Nodes nodes(3);
   const TemporaryFolder folder;
-  Options options = trial(nodes, folder / "run");
+  Options options = with_checkpoints(nodes, folder / "run");
   options.timeouts.start = kPatience;
   Pair run(options);
   run.step();
@@ -156,7 +116,7 @@ TEST_CASE("a node that joins late replaces a node that was lost permanently") {
 TEST_CASE("a run continues with min_nodes, is an error in time with fewer nodes, and continues when more join") {
   Nodes nodes(3);
   const TemporaryFolder folder;
-  Options options = trial(nodes, folder / "run");
+  Options options = with_checkpoints(nodes, folder / "run");
   options.gradients.strategy = Strategy::parameter_server;
   options.gradients.slice_owners = 3;
   options.cluster.min_nodes = 2;
@@ -197,7 +157,7 @@ TEST_CASE("a run continues with min_nodes, is an error in time with fewer nodes,
 TEST_CASE("a run starts with fewer nodes if the others do not join in time") {
   Nodes nodes(3);
   nodes[2].signal(SIGKILL);
-  Options options = trial(nodes, "", "sgd");
+  Options options = with_checkpoints(nodes, "", "sgd");
   options.cluster.min_nodes = 2;
   options.timeouts.start = kLate;
   Pair run(options);
@@ -210,7 +170,7 @@ TEST_CASE("without checkpoints a lost node ends the run, and the remaining nodes
   const TemporaryFolder folder;
   for (const char* optimizer : {"adam", "sgd"}) {
     CAPTURE(optimizer);
-    Options options = trial(nodes, "", optimizer);
+    Options options = with_checkpoints(nodes, "", optimizer);
     edit(options)->momentum = 0;
     DistributedSGD sgd(kStatistics.name, options);
     Options same = undisturbed(optimizer);
@@ -241,7 +201,7 @@ TEST_CASE("without checkpoints a lost node ends the run, and the remaining nodes
 TEST_CASE("a run does not return to a checkpoint older than set_weights") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  Options options = trial(nodes, folder / "run");
+  Options options = with_checkpoints(nodes, folder / "run");
   options.checkpoint.every_steps = 0;
   DistributedSGD sgd(kStatistics.name, options);
   DistributedSGD twin(kStatistics.name, undisturbed());
@@ -270,7 +230,7 @@ TEST_CASE("a run does not return to a checkpoint older than set_weights") {
 TEST_CASE("a damaged checkpoint is renamed, the previous one is restored, and pins of the lost state are errors") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  Options options = trial(nodes, folder / "run");
+  Options options = with_checkpoints(nodes, folder / "run");
   options.checkpoint.every_steps = 0;
   Driver driver(kStatistics.name, options);
   Driver twin(kStatistics.name, undisturbed());
@@ -297,7 +257,7 @@ TEST_CASE("a damaged checkpoint is renamed, the previous one is restored, and pi
 TEST_CASE("the loss of more nodes than max_failures ends the run, and the next call continues it") {
   Nodes nodes(2);
   const TemporaryFolder folder;
-  Options options = trial(nodes, folder / "run");
+  Options options = with_checkpoints(nodes, folder / "run");
   options.fault_tolerance.max_failures = 1;
   Pair run(options);
   run.step();

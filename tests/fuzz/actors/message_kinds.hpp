@@ -14,25 +14,32 @@ inline PlanRequest filled_plan() { return {Strategy::ring, true, 2, {{0, 0, 1, 1
 
 inline ToDriver filled_to_driver() {
   const Failure failure = filled_failure();
-  return {
-      NodeJoin{kProtocolVersion, std::string(kTokenBytes, 't'), 4711, 8, 2, "10.0.0.2", 4000, "x86-64-v4, glibc 2.36"},
-      Join{kProtocolVersion, 1, 4711},
-      Done{1, failure},
-      Built{2, failure, {{4, 3, "blocked", 1, 77, 60000, 469}}, {"weight", "bias"}, {{2, 3}, {2}}, "{}"},
-      Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
-      MeanReduced{8, failure, {1, 2}, 4096},
-      Applied{4, failure, 1, 2, 4096, true, {3}},
-      Found{5, failure, {1, NonFinite::kState}},
-      Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {"brier-score"}, 10, 1, true, 880},
-      Called{7, failure, {4}},
-      Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5},
-      Pushed{19, failure, true, 5, 4096, 4096},
-      StepsTaken{20, failure, {0, 1}, {1, 2}, {64, 64}, {3, 4}, {1, NonFinite::kState}, 1, 5, 6, 7},
-      PortionsComputed{21, failure, {4}, {1}, {64}, false, 5, 6, 7},
-      GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
-      Moved{23, failure, true, 5, 4096},
-      Remembered{24, failure, {1, 2}, 5},
-      Heard{25, failure, true, 1, "bytes"}};
+  return {NodeJoin{kProtocolVersion,
+                   std::string(kTokenBytes, 't'),
+                   4711,
+                   8,
+                   2,
+                   "10.0.0.2",
+                   4000,
+                   "x86-64-v4, glibc 2.36",
+                   {{7, 3, 1}}},
+          Join{kProtocolVersion, 1, 4711},
+          Done{1, failure},
+          Built{2, failure, {{4, 3, "blocked", 1, 77, 60000, 469}}, {"weight", "bias"}, {{2, 3}, {2}}, "{}"},
+          Computed{3, failure, {0, 1}, {1, 2}, {64, 64}, 5},
+          MeanReduced{8, failure, {1, 2}, 4096},
+          Applied{4, failure, 1, 2, 4096, true, {3}},
+          Found{5, failure, {1, NonFinite::kState}},
+          Evaluated{6, failure, {0, 1}, {1, 2}, {60, 61}, {64, 64}, {"brier-score"}, 10, 1, true, 880},
+          Called{7, failure, {4}},
+          Advanced{17, failure, {0, 1}, {1, 2}, {64, 64}, true, 5},
+          Pushed{19, failure, true, 5, 4096, 4096},
+          StepsTaken{20, failure, {0, 1}, {1, 2}, {64, 64}, {3, 4}, {1, NonFinite::kState}, 1, 5, 6, 7},
+          PortionsComputed{21, failure, {4}, {1}, {64}, false, 5, 6, 7},
+          GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
+          Moved{23, failure, true, 5, 4096},
+          Remembered{24, failure, {1, 2}, 5},
+          Heard{25, failure, true, 1, "bytes"}};
 }
 
 inline ToNode filled_to_node() {
@@ -71,7 +78,13 @@ inline ToNode filled_to_node() {
           ExpectSlices{11, 1, 2},
           GatherSlices{12, 1, 2, 12, 5000},
           Push{19, 1, true, true, 0, 1, 7, 9, 64, 4, 5, 5000},
-          ShareWeights{20, 1, 5000}};
+          ShareWeights{20, 1, 5000},
+          BeginCopy{21, 7, 3, 1},
+          SendCopy{22, 3, 0, 4, 5000},
+          EndCopy{23, 3},
+          ExpectPieces{24, 1, {{1, 0, 4096, 1, 0, true}}},
+          MovePieces{25, 7, 3, 5000},
+          DropCopies{26}};
 }
 
 inline ToWorker filled_to_worker() {

@@ -1,0 +1,163 @@
+#include "actors/driver/copies/copies.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "actors/node/floats.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/log.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::chrono::seconds kDropTimeout{1};
+
+Range slices_of(const Plan& plan, int node) { return plan.slice_of_lanes(plan.topology.lanes_of_node(node)); }
+
+}  // namespace
+
+CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
+                           std::chrono::milliseconds timeout) noexcept {
+  const Stopwatch watch;
+  report_.bytes_sent = 0;
+  pace_.note_steps(steps, versions.committed().step, seconds);
+  try {
+    work(run, versions, edits, timeout);
+  } catch (const std::exception& error) {
+    const auto* const known = dynamic_cast<const Error*>(&error);
+    if (report_.error.empty())
+      log_line(LogLevel::warning, std::string("a copy of the state could not be made: ") + error.what(),
+               known ? known->where() : Where{});
+    report_.error = error.what();
+    current_.reset();
+    pace_.note_failure();
+  }
+  report_.seconds = watch.seconds();
+  return report_;
+}
+
+void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) {
+  const Phase phase{"copy", versions.committed().step, Deadline(timeout)};
+  // If a generation has begun meanwhile, the windows into which nodes send no longer exist.
+  const std::uint64_t generation = run.generation().layout().generation;
+  if (current_ && (current_->generation != generation || current_->record.edits != edits)) current_.reset();
+  if (record_ && record_->edits != edits) {
+    record_.reset();
+    report_.step = -1;
+    pace_.hurry();
+  }
+  if (!current_ && pace_.may_begin()) begin(run, versions, edits, phase);
+  if (!current_) return;
+  send(run, phase);
+  if (current_->sent >= current_->segments) end(run, phase);
+}
+
+void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase) {
+  const Stopwatch watch;
+  pace_.begin();
+  const SlabLayout& layout = run.generation().layout();
+  // The memory of the newest complete copy must stay unchanged.
+  ++last_number_;
+  if (record_ && record_->number % 2 == last_number_ % 2) ++last_number_;
+  const auto nodes = run.members().nodes();
+  const auto replies = run.rounds().ask(BeginCopy{0, run_name_, last_number_, versions.buffer()}, nodes, phase);
+  Current next;
+  next.generation = layout.generation;
+  CopyRecord& record = next.record;
+  record.number = last_number_;
+  record.version = versions.committed();
+  record.size = layout.size;
+  record.vectors = layout.vectors;
+  record.weights_sum = replies.front().reply.sums.at(0);
+  record.edits = edits;
+  report_.bytes = 0;
+  for (const auto& [member, reply] : replies) {
+    const int node = run.members().node_of(member);
+    const std::string name = run.host().certificate_of(node);
+    if (reply.sums.size() != static_cast<std::size_t>(layout.vectors))
+      throw Error(ErrorCode::protocol, "the node reports checksums of another number of vectors", {.node = name});
+    if (reply.sums[0] != record.weights_sum)
+      throw Error(ErrorCode::protocol, "the node's weights differ from those of the first node", {.node = name});
+    const Range slices = slices_of(run.generation().plan(), node);
+    record.owners.push_back({name, slices, {reply.sums.begin() + 1, reply.sums.end()}});
+    const std::size_t floats = nodes.size() > 1 ? slices.size() * static_cast<std::size_t>(layout.vectors - 1) : 0;
+    next.segments = std::max(next.segments, (floats + kCopySegmentFloats - 1) / kCopySegmentFloats);
+    report_.bytes = std::max(report_.bytes, static_cast<std::int64_t>(reply.bytes));
+  }
+  current_ = std::move(next);
+  pace_.note_work(watch.seconds());
+}
+
+void Copies::send(FormedRun& run, const Phase& phase) {
+  const Stopwatch watch;
+  const std::size_t left = current_->segments - current_->sent;
+  const std::size_t segments = left > 0 ? pace_.segments(left) : 0;
+  if (segments == 0) return;
+  run.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
+                            static_cast<std::uint32_t>(segments), phase.deadline.left().count()},
+                   run.members().nodes(), phase);
+  for (const CopyRecord::Owner& owner : current_->record.owners) {
+    const std::size_t bytes = owner.slices.size() * owner.sums.size() * sizeof(float);
+    const std::size_t begin = std::min(bytes, current_->sent * kCopySegmentBytes);
+    report_.bytes_sent +=
+        static_cast<std::int64_t>(std::min(bytes, (current_->sent + segments) * kCopySegmentBytes) - begin);
+  }
+  current_->sent += segments;
+  pace_.note_work(watch.seconds(), segments);
+}
+
+void Copies::end(FormedRun& run, const Phase& phase) {
+  const Stopwatch watch;
+  const auto replies = run.rounds().ask(EndCopy{0, current_->record.number}, run.members().nodes(), phase);
+  const CopyRecord record = std::exchange(current_, std::nullopt)->record;
+  for (const auto& [member, reply] : replies) {
+    const int buddy = run.members().node_of(member);
+    for (std::size_t owner = 0; owner < record.owners.size() && replies.size() > 1; ++owner)
+      if (record.buddy_of(static_cast<int>(owner)) == buddy && reply.sums != record.owners[owner].sums)
+        throw Error(ErrorCode::protocol,
+                    "the node's copy of the state of " + record.owners[owner].name + " differs from the original",
+                    {.node = record.owners[static_cast<std::size_t>(buddy)].name});
+  }
+  record_ = record;
+  had_edits_ = record.edits;
+  report_.step = record.version.step;
+  report_.error.clear();
+  pace_.note_work(watch.seconds());
+}
+
+Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
+  current_.reset();
+  const Phase at{"restore", record_->version.step, phase.deadline};
+  std::vector<Returned> returned;
+  for (const int member : run.members().nodes()) {
+    const int node = run.members().node_of(member);
+    Returned each{run.host().certificate_of(node), std::nullopt, slices_of(run.generation().plan(), node)};
+    for (const OfferedCopy& copy : run.host().copies_of(node))
+      if (copy.run == run_name_ && copy.number == record_->number) each.copy = copy;
+    returned.push_back(std::move(each));
+  }
+  const std::vector<CopyPiece> pieces = pieces_of(*record_, returned);
+  const std::vector<int> nodes = run.members().nodes();
+  run.rounds().ask(ExpectPieces{0, buffer, pieces}, nodes, at);
+  const auto replies =
+      run.rounds().ask(MovePieces{0, run_name_, record_->number, at.deadline.left().count()}, nodes, at);
+  std::vector<std::uint64_t> sums(pieces.size());
+  for (const auto& [member, reply] : replies) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      if (pieces[i].to == run.members().node_of(member) && next < reply.sums.size()) sums[i] = reply.sums[next++];
+  }
+  if (const auto liar = find_false_copy(*record_, pieces, sums))
+    throw Error(ErrorCode::protocol, "the node's copy of the state is not what its owner had",
+                {.node = returned[static_cast<std::size_t>(*liar)].name});
+  return record_->version;
+}
+
+void Copies::drop(FormedRun& run) noexcept try {
+  if (last_number_ == 0) return;
+  run.rounds().ask(DropCopies{}, run.members().nodes(), Phase{"stop", -1, Deadline(kDropTimeout)});
+} catch (const std::exception&) {
+  return;  // nodes that keep copies free them after a while
+}
+
+}  // namespace troupe

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/driver/copies/copy_pace.hpp"
+#include "actors/driver/copies/copy_record.hpp"
+#include "actors/driver/forming/formed_run.hpp"
+#include "collectives/state/versions.hpp"
+#include "troupe/report.hpp"
+
+namespace troupe {
+
+/// Makes copies of the state of a run in a cluster, so that the run can continue after the loss of a node: each node
+/// copies the weights and its own slices of the optimizer's state, and the next node, its buddy, keeps a copy of these
+/// slices. Restores the state from the newest copy that all nodes have acknowledged.
+///
+/// A copy begins after a step. It is then sent to the buddies in parts, after each of the following steps, so that
+/// copying takes only a small share of the time (CopyPace).
+class Copies {
+ public:
+  /// @param every FaultToleranceOptions::copy_every
+  /// @param run a name that no other run has; the nodes store it with their copies
+  Copies(std::int64_t every, std::uint64_t run) : enabled_(every >= 0), pace_(every), run_name_(run) {}
+
+  /// Returns whether copies of a state of this shape are made.
+  bool supports(const StateShape& shape) const { return enabled_ && shape.singles == 0 && shape.per_shard == 0; }
+  /// Begins or continues a copy, if it is time. Must be called after each committed step, if the state can be copied.
+  /// A failure does not end the run: the returned report contains it, and the first failure after a success is logged.
+  /// If a node was lost, the next call that needs the node notices the loss.
+  /// @param versions the versions of the state; the committed one is copied
+  /// @param edits Lineage::edits
+  /// @param steps the number of steps that were made since the last call, in `seconds` seconds
+  /// @param timeout the maximum time for one part of the work
+  CopyReport advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
+                     std::chrono::milliseconds timeout) noexcept;
+
+  /// Returns whether there is a copy from which a run with `edits` edits (Lineage::edits) can continue.
+  bool has(int edits) const { return record_ && record_->edits == edits; }
+  /// Returns whether all nodes have acknowledged a copy since the run began or was edited.
+  bool ever_had(int edits) const { return had_edits_ == edits; }
+  /// Restores the newest copy into the buffer `buffer` of a new generation of a run that was formed again. Returns the
+  /// restored version.
+  /// @throws Error worker_lost if parts of the copy are lost, or a node has sent false values
+  Version restore(FormedRun& run, int buffer, const Phase& phase);
+  /// Discards the record of the newest copy, because it cannot be restored.
+  void give_up() { record_.reset(); }
+  /// Requests all nodes of the run to free the memory of their copies, because the run ends.
+  void drop(FormedRun& run) noexcept;
+
+ private:
+  /// A copy that is being made.
+  struct Current {
+    CopyRecord record;
+    std::uint64_t generation = 0;
+    std::size_t segments = 0;  ///< the number of segments of the largest slices
+    std::size_t sent = 0;      ///< the number of segments that were sent
+  };
+
+  void work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout);
+  void begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase);
+  void send(FormedRun& run, const Phase& phase);
+  void end(FormedRun& run, const Phase& phase);
+
+  bool enabled_;
+  CopyPace pace_;
+  std::uint64_t run_name_;
+  std::uint64_t last_number_ = 0;
+  std::optional<Current> current_;
+  std::optional<CopyRecord> record_;  ///< the newest copy that all nodes have acknowledged
+  int had_edits_ = -1;
+  CopyReport report_;
+};
+
+}  // namespace troupe
