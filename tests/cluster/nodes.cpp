@@ -65,6 +65,7 @@ Options Nodes::options(int nodes) const {
   options.config = Hold{}.text();
   options.verbose = false;
   options.fault_tolerance.cut_after = kCutAfter;
+  options.fault_tolerance.copy_every = -1;
   return options;
 }
 

@@ -49,7 +49,8 @@ class Nodes {
   const std::string& listen() const { return listen_; }
   /// Starts node `n`, or restarts it.
   void start(int n);
-  /// Returns options of a driver with model "hold" and one worker per node, for `nodes` nodes or (0) all.
+  /// Returns options of a driver with model "hold" and one worker per node, for `nodes` nodes or (0) all. There are no
+  /// copies of the state, so the loss of a node is an error.
   troupe::Options options(int nodes = 0) const;
 
  private:

@@ -25,10 +25,9 @@ namespace {
 /// A timeout for running nodes. A node that has not found a driver for a while retries every three seconds.
 constexpr auto kLate = kSanitized ? 30s : 5s;
 
-/// Returns the options of `trial`, with checkpoints and without copies in other nodes.
+/// Returns the options of `trial`, with checkpoints.
 Options with_checkpoints(const Nodes& nodes, const std::string& folder, const std::string& optimizer = "adam") {
   Options options = trial(nodes, optimizer);
-  options.fault_tolerance.copy_every = -1;
   options.checkpoint.folder = folder;
   if (!folder.empty()) options.checkpoint.every_steps = 2;
   return options;
