@@ -31,7 +31,7 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
       optimizer_(settings_of(options_)),
       algorithm_(options_, optimizer_),
       preparation_(checked(options_, std::move(creator)), options_, algorithm_, versions_),
-      elasticity_(options_, options_.num_workers.is_range() ? usable_cores() : 1),
+      elasticity_(options_, rules().on_one_machine() ? usable_cores() : options_.num_workers.max),
       losses_(options_.fault_tolerance.max_failures, rules(), elasticity_),
       lineage_(options_.checkpoint.keep),
       copies_(options_.fault_tolerance.copy_every, drawn_name()) {
@@ -64,6 +64,8 @@ Driver::~Driver() {
 void Driver::start() {
   form();
   settle_run(Needs::members);
+  note_nodes();
+  nodes_report_ = {};
   resume();
 }
 
@@ -76,7 +78,7 @@ void Driver::form() {
     run_->rounds().disturb_by([this, &run = *run_](const Phase& at) {
       faults_.let_happen(at, algorithm_->steps_a_call(), run.host(), run.members());
     });
-  run_->host().gather(Deadline(options_.timeouts.start));
+  run_->host().gather(expected_nodes_, Deadline(options_.timeouts.start));
 }
 
 void Driver::settle_members(Needs needs) {
@@ -118,7 +120,7 @@ void Driver::note_loss(const Error& error) {
   const bool replaces = rules().replaces_workers();
   const bool loss = error.code() == ErrorCode::worker_lost || node_lost();
   if (!loss || (!replaces && !can_form_again())) give_up(error);
-  if (!replaces) lost_at_ = steps_done();
+  if (!replaces) expect_survivors(error);
   try {
     losses_.take(error, run_ ? &run_->members() : nullptr, [this](int blamed) { drop_lost(blamed); });
   } catch (const Error& final) {
@@ -134,6 +136,7 @@ int Driver::note_untold(bool replaced) {
 StepReport Driver::step(bool rehearse) {
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
+  follow_nodes();
   if (!lost_at_) end_warm_start();
   ++calls_;
   const std::int64_t before = steps_done();
@@ -141,9 +144,28 @@ StepReport Driver::step(bool rehearse) {
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = losses_.take_repairs();
   losses_.note_progress();
+  report.nodes = std::exchange(nodes_report_, {});
   if (!rehearse) report.copies = copy_state(report.step - before, report.seconds.step);
   if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
   return report;
+}
+
+void Driver::follow_nodes() {
+  if (lost_at_ || !can_be_copied() || node_lost()) return;
+  const Host& host = run_->host();
+  const auto expected = node_changes_.due(host.newcomers(), static_cast<int>(host.leavers().size()),
+                                          run_->members().num_nodes(), options_.cluster.num_nodes, Clock::now());
+  if (!expected || !copies_.make_now(*run_, versions_, lineage_.edits(), options_.timeouts.save)) return;
+  expected_nodes_ = *expected;
+  loss_.reset();
+  lost_at_ = steps_done();
+}
+
+std::vector<std::string> Driver::names_of_nodes() const {
+  std::vector<std::string> names;
+  for (int node = 0; node < run_->members().num_nodes(); ++node) names.push_back(run_->host().certificate_of(node));
+  std::ranges::sort(names);
+  return names;
 }
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
@@ -295,7 +317,7 @@ void Driver::drop_lost(int blamed) {
 }
 
 void Driver::follow_cores() {
-  if (!elasticity_.is_due(Clock::now())) return;
+  if (!rules().replaces_workers() || !elasticity_.is_due(Clock::now())) return;
   const auto wanted = elasticity_.follow(usable_cores());
   if (!wanted || *wanted == num_workers()) return;
   try {

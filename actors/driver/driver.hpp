@@ -17,6 +17,7 @@
 #include "actors/driver/forming/preparation.hpp"
 #include "actors/driver/forming/recovery.hpp"
 #include "actors/driver/function_calls.hpp"
+#include "actors/driver/node_changes.hpp"
 #include "actors/placements/placements.hpp"
 #include "collectives/state/lineage.hpp"
 #include "collectives/state/versions.hpp"
@@ -137,6 +138,11 @@ class Driver {
   /// accordingly.
   void follow_cores();
 
+  /// If nodes want to join or leave the run, copies the state, so that the next `settle` forms the run again with the
+  /// other nodes.
+  void follow_nodes();
+  /// Returns the names in the certificates of the nodes of the run, sorted.
+  std::vector<std::string> names_of_nodes() const;
   /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
   CopyReport copy_state(std::int64_t steps, double seconds);
   /// Returns whether copies of the state are made in this run, with the present algorithm.
@@ -182,12 +188,16 @@ class Driver {
   bool node_lost() const;
   /// Returns whether a lost node is the cause, or a possible cause, of `error`.
   bool members_lost(const Error& error) const;
+  /// Records that the run must be formed again because of `loss`, and how many nodes are known to join it then.
+  void expect_survivors(const Error& loss);
   /// Ends the run and forms it again from the nodes that then join. Loads the newest valid checkpoint, and repeats the
   /// steps since that checkpoint.
   void form_again();
   /// Restores the newest copy of the state into `buffer`, and returns its version. Returns none, and logs the reason,
   /// if the copy is lost.
   std::optional<Version> restore_copy(int buffer, const Phase& phase);
+  /// Records which nodes have joined and left since the run was formed last.
+  void note_nodes();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
   /// Loads the newest valid checkpoint of the lineage. If there is no valid checkpoint, but the lineage starts from the
@@ -225,6 +235,12 @@ class Driver {
   std::optional<std::int64_t> lost_at_;
   /// The weights of a run that has lost a node, kept until the run is formed again.
   std::vector<float> kept_weights_;
+  /// The number of nodes that are known to join when the run is formed again; 0 if no node is known.
+  int expected_nodes_ = 0;
+  NodeChanges node_changes_;
+  std::vector<std::string> node_names_;  ///< the nodes when the run was formed last
+  NodesReport nodes_report_;             ///< the changes of nodes since the last step
+  std::optional<Error> loss_;            ///< the loss because of which the run is formed again
   bool restored_ = false;                ///< the present run, which was formed again, continues from a copy
   std::optional<Error> copy_loss_;       ///< why the newest copy of the state could not be restored
   std::vector<CheckpointInfo> written_;  ///< the written checkpoints that `take_written` has not returned yet

@@ -45,6 +45,16 @@ bool Driver::node_lost() const {
   return std::ranges::any_of(nodes, [&](int node) { return members.lost(node); });
 }
 
+void Driver::expect_survivors(const Error& loss) {
+  lost_at_ = steps_done();
+  loss_ = loss;
+  if (!run_) return;
+  const Members& members = run_->members();
+  const auto lost = std::ranges::count_if(members.nodes(), [&](int node) { return members.lost(node); });
+  const auto newcomers = static_cast<int>(run_->host().newcomers().size());
+  expected_nodes_ = std::min(members.num_nodes() - static_cast<int>(lost) + newcomers, options_.cluster.num_nodes);
+}
+
 void Driver::form_again() {
   end_lost_run();
   restored_ = false;
@@ -67,13 +77,23 @@ void Driver::form_again() {
   } catch (const Error& error) {
     const bool again = node_lost();
     give_up_run();
-    throw Error(again ? ErrorCode::worker_lost : error.code(), error.message(), error.where());
+    const std::string why = loss_ && !again ? "; the run is formed again because of a loss: " + loss_->message() : "";
+    throw Error(again ? ErrorCode::worker_lost : error.code(), error.message() + why, error.where());
   } catch (...) {
     give_up_run();
     throw;
   }
   lost_at_.reset();
   kept_weights_ = {};
+  note_nodes();
+}
+
+void Driver::note_nodes() {
+  std::vector<std::string> now = names_of_nodes();
+  node_changes_.note_formed(now, Clock::now());
+  std::ranges::set_difference(now, node_names_, std::back_inserter(nodes_report_.joined));
+  std::ranges::set_difference(node_names_, now, std::back_inserter(nodes_report_.left));
+  node_names_ = std::move(now);
 }
 
 std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try {

@@ -25,8 +25,6 @@ void check_workers(Options& o) {
   if (workers.min < 1) throw_invalid("num_workers is " + std::to_string(workers.min) + ", at least 1 is needed");
   if (workers.min > workers.max)
     throw_invalid("num_workers is " + std::to_string(workers.min) + " to " + std::to_string(workers.max));
-  if (workers.is_range() && !rules_of(o.placement).replaces_workers())
-    throw_invalid("num_workers must be a single number with placement cluster");
 }
 
 void check_numbers(Options& o) {
@@ -106,6 +104,7 @@ void check_servers(const Options& o) {
 Hosting hosting_of(const Options& options) {
   return {.placement = options.placement,
           .cluster = options.cluster,
+          .min_workers = options.num_workers.min,
           .num_workers = options.num_workers.max,
           .devices_per_worker = options.compute.devices_per_worker,
           .num_shards = options.num_shards,

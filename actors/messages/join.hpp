@@ -11,6 +11,10 @@ namespace troupe {
 
 inline constexpr std::uint32_t kProtocolVersion = 23;
 
+/// The reason with which the driver refuses a node that wants to join while the run works, and for which the run has
+/// room. The driver takes the node into the run after the present step, if the node tries again soon.
+inline constexpr const char* kTryAgainSoon = "the run takes in new nodes between two steps; try again";
+
 /// A message that a worker's actor sends once to the driver, to join the run.
 struct Join {
   std::uint32_t protocol = kProtocolVersion;

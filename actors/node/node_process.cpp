@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -33,7 +35,13 @@ using std::chrono::seconds;
 
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
+/// The pause of a node that the driver will take into its run after the present step. At most `kHellosPerSecond` hellos
+/// per second are allowed.
+constexpr milliseconds kSoon{400};
 constexpr seconds kJoinTimeout{10};
+/// After a node has announced that it leaves, it waits at most this time until the driver has ended its part in the
+/// run.
+constexpr seconds kLeaveTimeout{60};
 /// After a node has joined, it waits at most this time for the driver's first request. If the connection is then still
 /// open, the node assumes that the driver has accepted it.
 constexpr milliseconds kVerdictTimeout{500};
@@ -48,6 +56,22 @@ Token random_token() {
   std::random_device random;
   for (std::byte& each : token) each = static_cast<std::byte>(random());
   return token;
+}
+
+/// The signal SIGTERM requests a node to leave its run. The supervisor passes the signal on to its child process.
+volatile std::sig_atomic_t asked_to_leave = 0;
+volatile std::sig_atomic_t child_of_supervisor = 0;
+
+void note_sigterm(int /*signal*/) {
+  asked_to_leave = 1;
+  if (child_of_supervisor > 0) ::kill(static_cast<pid_t>(child_of_supervisor), SIGTERM);
+}
+
+void handle_sigterm() {
+  struct sigaction action {};
+  action.sa_handler = note_sigterm;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 /// A connection to the driver, and the credentials with which it was made.
@@ -77,6 +101,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
   const Deadline deadline = launch.join_timeout > 0 ? Deadline(seconds(launch.join_timeout)) : Deadline::never();
   for (;;) {
     if (deadline.passed()) leave(kNoDriverCame);
+    if (asked_to_leave != 0) leave(0);
     try {
       return dial_driver(launch, hello, name);
     } catch (const Error& error) {
@@ -85,7 +110,9 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
         log_line(LogLevel::info, "node " + name + " waits for a driver: " + error.message(), {.node = name});
       said = error.message();
     }
-    Clock::sleep_for(pause);
+    const bool soon = said.find(kTryAgainSoon) != std::string::npos;
+    pause = soon ? kFirstPause : pause;
+    Clock::sleep_for(soon ? kSoon : pause);
     pause = std::min(2 * pause, kLongestPause);
   }
 }
@@ -147,11 +174,29 @@ bool is_taken(caf::scoped_actor& self, const NodeService& service) {
   leave(1);
 }
 
+/// Announces to the driver that this node, which has joined with `hello`, leaves the run after the present step.
+void announce_leave(const NodeLaunch& launch, Hello hello, const Credentials& credentials) try {
+  hello.purpose = Purpose::leave;
+  TlsStream stream = TlsStream::dial(launch.join, credentials, Role::driver, Deadline(kJoinTimeout));
+  say_hello(stream, hello, Deadline(kJoinTimeout));
+  log_line(LogLevel::info, "node " + credentials.name() + ": " + hear_status(stream, Deadline(kJoinTimeout)),
+           {.node = credentials.name()});
+} catch (const Error& error) {
+  log_line(LogLevel::warning, std::string("the driver does not know that this node leaves: ") + error.what());
+}
+
 /// Blocks until the driver's actor ends, or until the driver has sent nothing for `cut_after`. In the second case, logs
-/// a warning.
-void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after) {
+/// a warning. If this process is asked to leave, calls `announce` once, and then waits at most kLeaveTimeout.
+void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after,
+                     const std::function<void()>& announce) {
   Silence silence({.cut_after = cut_after});
+  std::optional<Deadline> leaves;
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
+    if (leaves && leaves->passed()) return;
+    if (asked_to_leave != 0 && !leaves) {
+      announce();
+      leaves.emplace(kLeaveTimeout);
+    }
     if (silence.look(link.heard(), Clock::now()) != Silence::Verdict::gone) continue;
     log_line(LogLevel::warning, "the driver at " + link.address() + " shows " + silence.text());
     return;
@@ -190,7 +235,7 @@ void serve_one_run(const NodeLaunch& launch) {
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   if (is_taken(self, *service)) {
     log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
-    wait_for_end_of(self, *link, launch.cut_after);
+    wait_for_end_of(self, *link, launch.cut_after, [&] { announce_leave(launch, hello, *credentials); });
   }
   if (!service->was_asked()) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
@@ -216,6 +261,7 @@ void follow_parent() {
   bool served = false;
   milliseconds pause = kFirstPause;
   for (;;) {
+    if (asked_to_leave != 0) leave(0);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
@@ -226,8 +272,12 @@ void follow_parent() {
                                             {copies[1].get(), NodeLaunch::kSecondCopy}},
                                            {launch_variable(launch.arguments())});
     theirs = {};
+    child_of_supervisor = child.pid();
+    if (asked_to_leave != 0) child.signal(SIGTERM);
     while (!child.wait(std::chrono::hours(1))) {
     }
+    child_of_supervisor = 0;
+    if (asked_to_leave != 0) leave(0);
     if (child.exit_status() == kNoDriverCame) leave(served ? 0 : 1);
     const bool well = child.exit_status() == 0;
     served = served || well;
@@ -241,6 +291,7 @@ void follow_parent() {
 
 void run_node(const NodeLaunch& launch) {
   try {
+    handle_sigterm();
     Silence::check(launch.cut_after, "cut_after");
     // Check the certificates once at the start of the node, so that a mistake is reported at once. Later, certificates
     // may be invalid for some time until they are renewed.

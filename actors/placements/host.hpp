@@ -18,8 +18,14 @@ namespace troupe {
 /// the driver.
 class Host : public FailureDetector {
  public:
-  /// Blocks until all nodes on which workers will be started have joined. Does nothing if the placement has no nodes.
-  virtual void gather(const Deadline& /*deadline*/) {}
+  /// Blocks until the nodes on which workers will be started have joined. Does nothing if the placement has no nodes.
+  /// @param expected the number of nodes that are known to join soon; 0 if no node is known
+  virtual void gather(int /*expected*/, const Deadline& /*deadline*/) {}
+  /// Returns the names in the certificates of nodes that want to join the run while it works, and for which it has
+  /// room.
+  virtual std::vector<std::string> newcomers() const { return {}; }
+  /// Returns the nodes that have announced that they will leave the run.
+  virtual std::vector<int> leavers() const { return {}; }
   /// Starts the worker with the number `worker`. If the worker replaces a lost worker, this function first makes sure
   /// that the lost worker can no longer write memory that is still used.
   virtual void start(int worker) = 0;

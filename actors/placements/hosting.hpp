@@ -15,6 +15,7 @@ bool on_one_machine(Placement placement);
 struct Hosting {
   Placement placement = Placement::in_process;
   ClusterOptions cluster = ClusterOptions();
+  int min_workers = 1;  ///< the minimum number of workers
   int num_workers = 1;  ///< the maximum number of workers
   int devices_per_worker = 1;
   int num_shards = 1;

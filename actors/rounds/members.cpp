@@ -12,16 +12,33 @@ std::vector<int> numbers(int first, int count) {
   return all;
 }
 
-}  // namespace
-
-Members::Members(int num_workers, int devices, int num_nodes, int num_shards)
-    : devices_(devices), workers_(static_cast<std::size_t>(num_workers)) {
-  topology_.num_shards = num_shards;
-  deal_to_nodes(num_nodes);
+/// Divides `workers` among nodes in proportion to their cores, and returns the number of workers of each node. Each
+/// node gets one worker. Each further worker goes to the node that then has the fewest workers per core.
+std::vector<int> shared_out(int workers, const std::vector<int>& cores) {
+  std::vector<int> shares(cores.size(), 1);
+  const auto load = [&](std::size_t node) {
+    return static_cast<double>(shares[node] + 1) / static_cast<double>(std::max(cores[node], 1));
+  };
+  for (int left = workers - static_cast<int>(cores.size()); left > 0 && !cores.empty(); --left) {
+    std::size_t least = 0;
+    for (std::size_t node = 1; node < cores.size(); ++node)
+      if (load(node) < load(least)) least = node;
+    ++shares[least];
+  }
+  return shares;
 }
 
-void Members::deal_to_nodes(int num_nodes) {
-  lost_nodes_.assign(static_cast<std::size_t>(num_nodes), false);
+}  // namespace
+
+Members::Members(int num_workers, int devices, int num_nodes, int num_shards) : devices_(devices) {
+  topology_.num_shards = num_shards;
+  deal_to_nodes(std::vector<int>(static_cast<std::size_t>(num_nodes), 1), num_workers);
+}
+
+void Members::deal_to_nodes(const std::vector<int>& cores, int num_workers) {
+  workers_.assign(static_cast<std::size_t>(num_workers), {});
+  lost_nodes_.assign(cores.size(), false);
+  workers_of_node_ = shared_out(num_workers, cores);
   deal();
 }
 
@@ -31,9 +48,10 @@ void Members::deal() {
     worker.built = false;
     if (worker.takes_part) worker.rank = rank++;
   }
-  topology_.node_of_lane.clear();
-  for (std::int64_t lane = 0; lane < std::int64_t{rank} * devices_; ++lane)
-    topology_.node_of_lane.push_back(static_cast<std::int32_t>(lane / devices_ * num_nodes() / rank));
+  topology_.node_of_lane.assign(static_cast<std::size_t>(rank) * static_cast<std::size_t>(devices_), 0);
+  auto lane = topology_.node_of_lane.begin();
+  for (std::size_t node = 0; node < workers_of_node_.size(); ++node)
+    lane = std::fill_n(lane, workers_of_node_[node] * devices_, static_cast<std::int32_t>(node));
 }
 
 void Members::add() {

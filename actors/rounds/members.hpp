@@ -17,9 +17,11 @@ class Members {
   /// assigned to nodes evenly and in order.
   Members(int num_workers, int devices, int num_nodes, int num_shards);
 
-  /// Assigns the workers again, to `num_nodes` nodes instead of the previous number of nodes. Must be called before the
-  /// first worker joins.
-  void deal_to_nodes(int num_nodes);
+  /// Sets the number of workers, and assigns the workers to nodes in proportion to the cores of the nodes. Each node
+  /// gets at least one worker. Must be called before the first worker joins.
+  /// @param cores by node: its number of usable cores
+  /// @param num_workers at least the number of nodes
+  void deal_to_nodes(const std::vector<int>& cores, int num_workers);
 
   int num_workers() const { return topology_.num_lanes() / devices_; }
   int num_nodes() const { return static_cast<int>(lost_nodes_.size()); }
@@ -87,6 +89,7 @@ class Members {
   int devices_;
   Topology topology_;
   std::vector<WorkerState> workers_;
+  std::vector<int> workers_of_node_;  ///< empty if there are no nodes
   std::vector<bool> lost_nodes_;
 };
 

@@ -61,6 +61,7 @@ void check_backend(const TrainerOptions& o) {
 Hosting hosting_of(const TrainerOptions& o, int workers) {
   Hosting hosting{.placement = o.placement,
                   .cluster = o.cluster,
+                  .min_workers = workers,
                   .num_workers = workers,
                   .num_shards = workers,
                   .store_files = workers + kGroupFiles,
@@ -120,7 +121,7 @@ void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
-  runtime_->host->gather(Deadline(options_.timeouts.start));
+  runtime_->host->gather(/*expected=*/0, Deadline(options_.timeouts.start));
 } catch (...) {
   shut_down();
   throw;

@@ -100,6 +100,12 @@ struct CopyReport {
   double seconds = 0;
 };
 
+/// The changes of the nodes of a cluster since the previous step, as the names in their certificates.
+struct NodesReport {
+  std::vector<std::string> joined = {};
+  std::vector<std::string> left = {};  ///< nodes that were lost, or have left the run
+};
+
 /// The worker with the longest compute time in a step, compared with the other workers.
 struct Slowest {
   int worker = -1;     ///< number of the worker; -1 if there is only one worker
@@ -229,6 +235,7 @@ struct StepReport {
   /// The losses of workers and nodes since the previous step. The lost work was repeated with the same result.
   std::vector<Repair> repairs = {};
   CheckpointReport checkpoint = {};  ///< the state of periodic checkpoints
+  NodesReport nodes = {};            ///< in a cluster: the nodes that have joined or left
   CopyReport copies = {};            ///< in a cluster: the state of the copies that nodes keep of each other's state
   /// With Downpour or Ssp: the work since the previous step.
   AsynchronousReport asynchronous = {};

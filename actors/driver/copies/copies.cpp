@@ -24,16 +24,33 @@ CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, 
   try {
     work(run, versions, edits, timeout);
   } catch (const std::exception& error) {
-    const auto* const known = dynamic_cast<const Error*>(&error);
-    if (report_.error.empty())
-      log_line(LogLevel::warning, std::string("a copy of the state could not be made: ") + error.what(),
-               known ? known->where() : Where{});
-    report_.error = error.what();
-    current_.reset();
-    pace_.note_failure();
+    fail(error);
   }
   report_.seconds = watch.seconds();
   return report_;
+}
+
+bool Copies::make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept
+    try {
+  if (has(edits) && record_->version == versions.committed()) return true;
+  const Phase phase{"copy", versions.committed().step, Deadline(timeout)};
+  begin(run, versions, edits, phase);
+  send(run, current_->segments, phase);
+  end(run, phase);
+  return true;
+} catch (const std::exception& error) {
+  fail(error);
+  return false;
+}
+
+void Copies::fail(const std::exception& error) {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  if (report_.error.empty())
+    log_line(LogLevel::warning, std::string("a copy of the state could not be made: ") + error.what(),
+             known ? known->where() : Where{});
+  report_.error = error.what();
+  current_.reset();
+  pace_.note_failure();
 }
 
 void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) {
@@ -48,7 +65,7 @@ void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chro
   }
   if (!current_ && pace_.may_begin()) begin(run, versions, edits, phase);
   if (!current_) return;
-  send(run, phase);
+  if (const std::size_t left = current_->segments - current_->sent; left > 0) send(run, pace_.segments(left), phase);
   if (current_->sent >= current_->segments) end(run, phase);
 }
 
@@ -88,10 +105,8 @@ void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Ph
   pace_.note_work(watch.seconds());
 }
 
-void Copies::send(FormedRun& run, const Phase& phase) {
+void Copies::send(FormedRun& run, std::size_t segments, const Phase& phase) {
   const Stopwatch watch;
-  const std::size_t left = current_->segments - current_->sent;
-  const std::size_t segments = left > 0 ? pace_.segments(left) : 0;
   if (segments == 0) return;
   run.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
                             static_cast<std::uint32_t>(segments), phase.deadline.left().count()},

@@ -37,6 +37,10 @@ class Copies {
   CopyReport advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
                      std::chrono::milliseconds timeout) noexcept;
 
+  /// Makes a copy of the committed version at once, unless there already is one. Returns false if this fails, as
+  /// `advance` reports failures.
+  bool make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept;
+
   /// Returns whether there is a copy from which a run with `edits` edits (Lineage::edits) can continue.
   bool has(int edits) const { return record_ && record_->edits == edits; }
   /// Returns whether all nodes have acknowledged a copy since the run began or was edited.
@@ -61,8 +65,11 @@ class Copies {
 
   void work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout);
   void begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase);
-  void send(FormedRun& run, const Phase& phase);
+  /// Sends the next segments of the present copy.
+  void send(FormedRun& run, std::size_t segments, const Phase& phase);
   void end(FormedRun& run, const Phase& phase);
+  /// Records that the present copy could not be made.
+  void fail(const std::exception& error);
 
   bool enabled_;
   CopyPace pace_;

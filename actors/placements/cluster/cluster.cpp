@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "actors/placements/cluster/join_check.hpp"
 
@@ -17,6 +18,8 @@ constexpr std::chrono::seconds kAdmissionTimeout{10};
 constexpr std::int64_t kHellosAtStart = 64;
 constexpr std::int64_t kHellosPerSecond = 4;
 constexpr std::size_t kMostRefusals = 1000;
+/// A node that wants to join while the run works tries again at least this often.
+constexpr std::chrono::seconds kWaitingTime{5};
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
@@ -41,15 +44,20 @@ std::string ClusterNode::how_it_ended() const {
   return why.empty() ? "its connection broke" : "its connection was ended, because " + why;
 }
 
-Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options,
-                 const RunLimits& limits, Members& members)
-    : options_(options), members_(members), credentials_(check(options)), data_plane_(credentials_, 1, refusals_) {
+Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const Hosting& hosting, const RunLimits& limits,
+                 Members& members)
+    : options_(hosting.cluster),
+      min_workers_(hosting.min_workers),
+      max_workers_(hosting.num_workers),
+      members_(members),
+      credentials_(check(options_)),
+      data_plane_(credentials_, 1, refusals_) {
   // The lock is held until `listener_` exists, so that no node can join before that. The listener is created last,
   // because CAF would not free a listener that ends at once. So if the constructor of the gate throws, no listener
   // exists yet.
   const std::lock_guard lock(mutex_);
   gate_ = std::make_unique<Gate>(
-      Address::parse(options.listen, 1), credentials_,
+      Address::parse(options_.listen, 1), credentials_,
       [this](const Hello& hello, const TlsStream& stream) { return admit(hello, stream); },
       [this](const Hello& hello, TlsStream stream) { take(hello, std::move(stream)); }, Gate::kHandshakeTimeout,
       refusals_);
@@ -60,6 +68,7 @@ Cluster::~Cluster() = default;
 
 Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   if (hello.purpose == Purpose::status) return told(status());
+  if (hello.purpose == Purpose::leave) return note_leaver(text_of(hello.token), stream.peer_name());
   if (hello.purpose == Purpose::data) return data_plane_.admit(hello, stream);
   if (stream.peer_role() != Role::node) return "only a node may join";
   const std::lock_guard lock(mutex_);
@@ -67,7 +76,7 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   if (const auto refused = refusals_of_joins_.find(token); refused != refusals_of_joins_.end()) return refused->second;
   const auto known = [&](const Pending& each) { return each.token == token; };
-  if (complete_) return "the run has all its nodes";
+  if (complete_) return put_off(stream.peer_name());
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
   if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
   if (comes_too_often(stream.peer_name())) return "it connects too often";
@@ -75,6 +84,39 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
 }
 
 int Cluster::places() const { return options_.shared_certificates ? options_.num_nodes : 1; }
+
+Verdict Cluster::put_off(const std::string& name) {
+  const bool room = static_cast<int>(nodes_.size()) < options_.num_nodes;
+  if (!room) return "the run has all its nodes";
+  if (const std::string problem = no_place_for(name); !problem.empty()) return problem;
+  if (newcomers_.size() < kMostRefusals) newcomers_[name] = Clock::now();
+  return kTryAgainSoon;
+}
+
+std::vector<std::string> Cluster::newcomers() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, seen] : newcomers_)
+    if (Clock::now() - seen < kWaitingTime) names.push_back(name);
+  return names;
+}
+
+Verdict Cluster::note_leaver(const std::string& token, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto node = std::ranges::find_if(
+      nodes_, [&](const ClusterNode& each) { return each.join.token == token && each.link->name() == name; });
+  if (node == nodes_.end()) return "it is not in the run";
+  node->leaves = true;
+  return told("the node leaves after the step");
+}
+
+std::vector<int> Cluster::leavers() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<int> leavers;
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].leaves) leavers.push_back(static_cast<int>(i));
+  return leavers;
+}
 
 /// Compares the number of open connections with this certificate with `places`. Connections count whether or not their
 /// nodes have joined. A node that sends a hello and never joins therefore blocks only nodes with the same certificate.
@@ -148,15 +190,18 @@ void Cluster::complete_with_joined() {
 
 void Cluster::admit_nobody_else() {
   complete_ = true;
-  members_.deal_to_nodes(joined());
   for (const Pending& each : pending_)
     if (!each.joined) refuse(each, "the run has all its nodes");
   const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };
   std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<int> cores;
   for (ClusterNode& node : nodes_) {
     const auto same = [&](const ClusterNode& other) { return other.link->name() == node.link->name(); };
     if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address();
+    cores.push_back(node.join.cores);
   }
+  const int least = std::max(min_workers_, joined());
+  members_.deal_to_nodes(cores, std::clamp(std::reduce(cores.begin(), cores.end()), least, max_workers_));
 }
 
 void Cluster::note_departure(const caf::actor_addr& actor) {

@@ -10,6 +10,7 @@
 
 #include "actors/messages/generation.hpp"
 #include "actors/node/memberships.hpp"
+#include "actors/placements/hosting.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"
@@ -28,6 +29,7 @@ struct ClusterNode {
   NodeJoin join;
   std::shared_ptr<ControlLink> link;
   bool lost = false;
+  bool leaves = false;  ///< the node has announced that it leaves
 
   /// Returns a phrase for an error message that states how the connection to the node ended.
   std::string how_it_ended() const;
@@ -42,7 +44,7 @@ class Cluster : public Memberships {
   /// @param limits the maximum lengths of lists in the messages of this run
   /// @param members the members of the run; workers are assigned to nodes when the cluster is complete
   /// @throws Error invalid_argument if an option is invalid, bad_certificate, or system if listening fails
-  Cluster(caf::actor_system& system, const caf::actor& driver, const ClusterOptions& options, const RunLimits& limits,
+  Cluster(caf::actor_system& system, const caf::actor& driver, const Hosting& hosting, const RunLimits& limits,
           Members& members);
   ~Cluster() override;
 
@@ -67,6 +69,11 @@ class Cluster : public Memberships {
   const ClusterNode& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   std::span<const ClusterNode> nodes() const { return nodes_; }
   DataPlane& data_plane() override { return data_plane_; }
+  /// Returns the names in the certificates of the nodes that have tried to join recently, and for which the run has
+  /// room.
+  std::vector<std::string> newcomers() const;
+  /// Returns the nodes that have announced that they leave.
+  std::vector<int> leavers() const;
   /// Records that the node with this index is lost. Used for the table of nodes that `ask_for_nodes` returns.
   void note_loss(int index);
   /// Returns true if `actor`, which joins as `worker`, runs on the node that hosts this worker. If the actor runs on
@@ -87,6 +94,11 @@ class Cluster : public Memberships {
   /// connection. The gate calls both functions on its own thread.
   Verdict admit(const Hello& hello, const TlsStream& stream);
   void take(const Hello& hello, TlsStream stream);
+  /// Records the announcement of the node that has joined with this token, and whose certificate has the name `name`,
+  /// that it leaves. Returns the answer to the node.
+  Verdict note_leaver(const std::string& token, const std::string& name);
+  /// Returns the answer to a node that wants to join while the run works.
+  Verdict put_off(const std::string& name);
   /// Returns the reason why no further node may use the certificate `name`. Returns an empty string if another node may
   /// use it.
   std::string no_place_for(const std::string& name) const;
@@ -104,6 +116,8 @@ class Cluster : public Memberships {
   std::string status() const;
 
   ClusterOptions options_;
+  const int min_workers_;
+  const int max_workers_;
   Members& members_;
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
@@ -114,7 +128,9 @@ class Cluster : public Memberships {
   std::vector<Pending> pending_;
   std::map<std::string, std::string>
       refusals_of_joins_;  ///< by token of the hello: the reason of the refusal; at most kMostRefusals entries
-  std::map<std::string, std::int64_t> hellos_;  ///< by name of the certificate: the number of hellos received
+  std::map<std::string, Clock::time_point> newcomers_;  ///< by name of the certificate: the time of the last hello of a
+                                                        ///< node that wants to join while the run works
+  std::map<std::string, std::int64_t> hellos_;          ///< by name of the certificate: the number of hellos received
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;

@@ -15,6 +15,10 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForLate{200};
+/// If the number of nodes is a range, a run begins with the minimum when no node has joined for this time.
+constexpr std::chrono::milliseconds kQuietTime{500};
+/// A run that is formed again waits this time for the nodes that are known to come, if it has the minimum of nodes.
+constexpr std::chrono::milliseconds kReturnTime{3000};
 
 RunLimits limits_of(const Members& members) {
   const Topology& topology = members.topology();
@@ -31,17 +35,25 @@ class ClusterHost : public Host {
         limits_{parts.hosting.suspect_after, parts.hosting.cut_after},
         mailbox_(parts.mailbox),
         members_(parts.members),
-        cluster_(parts.system, parts.mailbox.address(), options_, limits_of(members_), members_) {
+        cluster_(parts.system, parts.mailbox.address(), parts.hosting, limits_of(members_), members_) {
     note_expiry(options_.certs);
   }
 
-  void gather(const Deadline& deadline) override {
+  void gather(int expected, const Deadline& deadline) override {
     JoinNotice notice(options_.listen, options_.num_nodes, Clock::now());
-    while (!cluster_.complete()) {
+    const Deadline late(kReturnTime);
+    Deadline quiet(kQuietTime);
+    for (int before = 0; !cluster_.complete();) {
+      if (cluster_.joined() != before) quiet = Deadline(kQuietTime);
+      before = cluster_.joined();
+      if (before >= options_.min_nodes && (expected > 0 ? before >= expected || late.passed() : quiet.passed())) {
+        cluster_.complete_with_joined();
+        break;
+      }
       say(notice.look(joined(), Clock::now()));
       const auto happening = mailbox_.next_happening(Deadline(std::min(deadline.left(), kLookForLate)));
       cluster_.drop_late();
-      if (!happening && deadline.passed()) complete_late();
+      if (!happening && deadline.passed()) throw_late();
       if (!happening) continue;
       if (const auto* node = std::get_if<NodeArrival>(&*happening))
         if (cluster_.accept(*node)) mailbox_.watch(node->actor);
@@ -80,6 +92,8 @@ class ClusterHost : public Host {
     for (const int node : nodes) look_at(cluster_.node(node), silences_.try_emplace(node, limits_).first->second);
     return {};
   }
+  std::vector<std::string> newcomers() const override { return cluster_.newcomers(); }
+  std::vector<int> leavers() const override { return cluster_.leavers(); }
   std::string certificate_of(int node) const override { return cluster_.node(node).link->name(); }
   std::vector<OfferedCopy> copies_of(int node) const override { return cluster_.node(node).join.copies; }
   void cut_off(int node) override {
@@ -113,8 +127,7 @@ class ClusterHost : public Host {
   /// Completes the cluster with the nodes that have joined so far, if there are enough. Called if not all nodes have
   /// joined in time.
   /// @throws Error timeout if fewer than `min_nodes` nodes have joined
-  void complete_late() {
-    if (cluster_.joined() >= options_.min_nodes) return cluster_.complete_with_joined();
+  [[noreturn]] void throw_late() const {
     const bool all = options_.min_nodes == options_.num_nodes;
     throw Error(ErrorCode::timeout,
                 std::to_string(options_.min_nodes - cluster_.joined()) + (all ? " of " : " of at least ") +

@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   control = 1,  ///< a node joins: CAF's messages follow
   data,         ///< segments of slabs follow
   status,       ///< the gate sends one text about the status and closes the connection
+  leave,        ///< the node that has joined with the same token leaves the run; answered like `status`
 };
 
 /// The content of a hello. The encoded hello has a fixed size; its numbers are little-endian.

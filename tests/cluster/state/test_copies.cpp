@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <signal.h>
+
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "cluster/nodes.hpp"
 #include "cluster/state/pair.hpp"
@@ -18,6 +22,27 @@ Options with_copies(const Nodes& nodes, std::int64_t every = 1) {
   options.fault_tolerance.copy_every = every;
   options.timeouts.start = kPatience;
   return options;
+}
+
+/// Returns options for two nodes to all nodes, with two workers on each of them.
+Options with_ranges(const Nodes& nodes) {
+  Options options = with_copies(nodes);
+  options.cluster.min_nodes = 2;
+  options.num_workers = {2, 2 * nodes.size()};
+  options.num_shards = kTrialShards;
+  return options;
+}
+
+/// Makes steps until a report fulfils a condition, and returns the report.
+StepReport steps_to(Pair& run, const std::function<bool(const StepReport&)>& condition) {
+  StepReport report;
+  CHECK(comes_true(
+      [&] {
+        report = run.step();
+        return condition(report);
+      },
+      kPatience));
+  return report;
 }
 
 /// Makes steps until all nodes have acknowledged a copy, and returns the number of the copy's step.
@@ -57,4 +82,48 @@ TEST_CASE("a machine that is lost with its memory is replaced by an empty one, b
     REQUIRE(report.repairs.size() == 1);
     run.check_weights();
   }
+}
+
+TEST_CASE("a run continues with fewer nodes after a death, and with more when a node joins, bitwise identical") {
+  Nodes nodes(3);
+  Options options = with_ranges(nodes);
+  Pair run(options);
+  step_to_copy(run);
+  nodes[1].signal(SIGKILL);
+  StepReport report = run.step();
+  REQUIRE(report.repairs.size() == 1);
+  CHECK(report.repairs[0].node == "node1");
+  CHECK(report.nodes.left == std::vector<std::string>{"node1"});
+  CHECK(run.sgd.num_workers() == 4);
+  run.check_weights();
+  nodes.start(1);
+  CHECK(steps_to(run, [](const StepReport& each) { return !each.nodes.joined.empty(); }).nodes.joined ==
+        std::vector<std::string>{"node1"});
+  CHECK(run.sgd.num_workers() == 6);
+  run.check_weights();
+}
+
+TEST_CASE("a node that is asked to end leaves after the step with status 0, and no step is repeated") {
+  Nodes nodes(3);
+  Pair run(with_ranges(nodes));
+  step_to_copy(run);
+  ::kill(nodes[0].pid(), SIGTERM);
+  const StepReport report = steps_to(run, [](const StepReport& each) { return !each.nodes.left.empty(); });
+  CHECK(report.nodes.left == std::vector<std::string>{"node0"});
+  CHECK(report.repairs.empty());
+  CHECK(nodes[0].wait() == 0);
+  run.check_weights();
+}
+
+TEST_CASE("two nodes that die together take the state with them, and the error says what was lost") {
+  Nodes nodes(3);
+  Options options = with_ranges(nodes);
+  options.cluster.min_nodes = 1;
+  Pair run(options);
+  step_to_copy(run);
+  nodes[0].signal(SIGKILL);
+  nodes[1].signal(SIGKILL);
+  const std::string said = message_of([&] { run.step(); });
+  CAPTURE(said);
+  CHECK(said.find("the slices of node0 of the optimizer's state are lost") != std::string::npos);
 }

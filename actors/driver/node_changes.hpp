@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/clock.hpp"
+
+namespace troupe {
+
+/// Decides when a run in a cluster is formed again because nodes want to join it or to leave it. Sends no messages.
+class NodeChanges {
+ public:
+  /// A node that wants to join, and then does not join, is ignored for this time. Otherwise it could make the run be
+  /// formed again and again.
+  static constexpr std::chrono::seconds kIgnored{60};
+
+  /// Returns the number of nodes with which the run should be formed again now. Returns none if no node wants to join
+  /// or leave.
+  /// @param newcomers the names of nodes that want to join
+  /// @param leavers the number of nodes that want to leave
+  /// @param nodes the present number of nodes
+  /// @param most the maximum number of nodes
+  std::optional<int> due(const std::vector<std::string>& newcomers, int leavers, int nodes, int most,
+                         Clock::time_point now);
+  /// Records the names of the nodes with which the run was formed again.
+  void note_formed(const std::vector<std::string>& names, Clock::time_point now);
+
+ private:
+  std::vector<std::string> awaited_;                  ///< the newcomers of the last call of `due`
+  std::map<std::string, Clock::time_point> ignored_;  ///< the nodes that did not join: the time until which they are
+                                                      ///< ignored
+};
+
+}  // namespace troupe
