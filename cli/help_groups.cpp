@@ -87,6 +87,7 @@ const std::vector<HelpGroup>& groups_of_training() {
         {"streams"}}},
       {"Recovery",
        {{"max-failures"},
+        {"copy-every"},
         {"restart"},
         {"backup-workers"},
         {"suspect-after"},

@@ -33,13 +33,17 @@ Row row_of(const nlohmann::json& node) {
           number(node, "devices"),
           number(node, "workers"),
           text(node, "state"),
-          number(node, "round_trip_us") + " us"};
+          number(node, "round_trip_us") + " us",
+          text(node, "copy_of"),
+          number(node, "copy_step"),
+          number(node, "copy_age_s") + " s"};
 }
 
 }  // namespace
 
 std::string node_table(const std::string& answer) {
-  std::vector<Row> rows{{"node", "address", "cores", "devices", "workers", "state", "round trip"}};
+  std::vector<Row> rows{
+      {"node", "address", "cores", "devices", "workers", "state", "round trip", "keeps copy of", "at step", "age"}};
   try {
     const auto nodes = parse_bounded(answer);
     if (!nodes.is_array()) refuse();

@@ -200,8 +200,8 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--listen", sgd.cluster.listen, "cluster: ADDRESS:PORT where nodes join");
   app.add_option(
          "--nodes", [&sgd](const CLI::results_t& text) { return parse_nodes(text.front(), sgd.cluster); },
-         "cluster: number of nodes, such as 3; or, such as 2:3, with the minimum that is enough once the "
-         "start-timeout is over")
+         "cluster: number of nodes, such as 3; or, such as 2:4, a range. The run starts with the minimum, and "
+         "nodes join and leave it between steps")
       ->default_str(std::to_string(sgd.cluster.num_nodes))
       ->type_name("[LEAST:]NODES");
   app.add_option("--certs", sgd.cluster.certs, "cluster: folder of the driver's certificate (see `troupe certs`)");
@@ -272,6 +272,10 @@ void CommandOptions::add_to(CLI::App& app) {
   app.add_option("--max-failures", sgd.fault_tolerance.max_failures,
                  "Lost workers per hour that the run replaces; it then repeats the step")
       ->check(whole_number(0));
+  app.add_option("--copy-every", sgd.fault_tolerance.copy_every,
+                 "cluster: steps between copies of the state in other nodes' memory; 0: as often as 3% of the time "
+                 "allows; -1: no copies")
+      ->check(whole_number(-1));
   app.add_option_function<std::string>(
          "--restart",
          [this](const std::string& name) {

@@ -80,6 +80,8 @@ class AlgorithmRunner {
   virtual std::int64_t steps_a_call() const { return 1; }
   /// Returns whether the algorithm needs parameter servers.
   virtual bool has_servers() const { return false; }
+  /// Returns the number of pushes that parameter servers have applied since the algorithm was created.
+  virtual std::int64_t pushes() const { return 0; }
   /// Returns whether members currently work for this algorithm between calls of `step`, or did so until they were lost.
   /// If it returns true, `rest` must be called before the members do any other work.
   virtual bool under_way() const { return false; }

@@ -31,6 +31,7 @@ class AsynchronousRunner : public AlgorithmRunner {
   AsynchronousRunner(const Clocks::Rules& rules, const ServerFiles& files, int max_staleness = -1);
 
   bool has_servers() const override { return true; }
+  std::int64_t pushes() const override { return applied_pushes_; }
   /// Waits until the servers have applied as many gradients of shards as the run has shards, counted since the last
   /// call. If the last push contains more gradients than needed, the surplus counts for the next call.
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
@@ -187,7 +188,8 @@ class AsynchronousRunner : public AlgorithmRunner {
   /// By worker: the number of pushes (of all workers) that the weights contain which the worker last fetched.
   std::map<int, std::int64_t> fetched_;
   std::map<int, std::int64_t> own_since_;  ///< by worker: the number of its own pushes since it last fetched weights
-  std::int64_t pushes_ = 0;                ///< the number of pushes of all workers that servers were asked to apply
+  std::int64_t applied_pushes_ = 0;
+  std::int64_t pushes_ = 0;  ///< the number of pushes of all workers that servers were asked to apply
   Tally tally_;
 };
 

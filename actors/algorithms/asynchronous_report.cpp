@@ -36,6 +36,7 @@ void AsynchronousRunner::count(const Task& task) {
   add_correct(done.correct, tally_.correct);
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
+  ++applied_pushes_;
   const auto age = static_cast<std::size_t>(task.staleness);
   tally_.staleness.resize(std::max(tally_.staleness.size(), age + 1));
   ++tally_.staleness[age];

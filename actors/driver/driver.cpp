@@ -155,7 +155,9 @@ void Driver::follow_nodes() {
   const Host& host = run_->host();
   const auto expected = node_changes_.due(host.newcomers(), static_cast<int>(host.leavers().size()),
                                           run_->members().num_nodes(), options_.cluster.num_nodes, Clock::now());
-  if (!expected || !copies_.make_now(*run_, versions_, lineage_.edits(), options_.timeouts.save)) return;
+  if (!expected) return;
+  if (algorithm_->has_servers()) make_ready(Needs::members);
+  if (lost_at_ || !make_copy()) return;
   expected_nodes_ = *expected;
   loss_.reset();
   lost_at_ = steps_done();
@@ -170,12 +172,31 @@ std::vector<std::string> Driver::names_of_nodes() const {
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
   if (!can_be_copied()) return {};
+  if (algorithm_->has_servers()) return copy_servers(steps, seconds);
   return copies_.advance(*run_, versions_, lineage_.edits(), steps, seconds, options_.timeouts.save);
 }
 
+CopyReport Driver::copy_servers(std::int64_t steps, double seconds) {
+  const Stopwatch watch;
+  if (copies_.is_due(lineage_.edits(), steps, versions_.committed().step, seconds)) try {
+      make_ready(Needs::members);
+      copies_.note_rest(watch.seconds());
+      make_copy();
+    } catch (const Error& error) {  // the step is committed, so the next step reports the loss
+      log_line(LogLevel::warning, std::string("a copy of the state could not be made: ") + error.what(), error.where());
+    }
+  return copies_.report(watch.seconds());
+}
+
+bool Driver::make_copy() {
+  const std::int64_t pushes = algorithm_->pushes();
+  if (!copies_.make_now(*run_, versions_, lineage_.edits(), options_.timeouts.save)) return false;
+  copied_pushes_ = pushes;
+  return true;
+}
+
 bool Driver::can_be_copied() const {
-  return !rules().replaces_workers() && run_ && copies_.supports(run_->generation().layout()) &&
-         !algorithm_->has_servers();
+  return !rules().replaces_workers() && run_ && copies_.supports(run_->generation().layout());
 }
 
 void Driver::set_learning_rate(double rate) {

@@ -145,6 +145,10 @@ class Driver {
   std::vector<std::string> names_of_nodes() const;
   /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
   CopyReport copy_state(std::int64_t steps, double seconds);
+  /// Does the same for a run with parameter servers, which is brought to rest first.
+  CopyReport copy_servers(std::int64_t steps, double seconds);
+  /// Makes a copy of the committed version at once. Returns false if this fails.
+  bool make_copy();
   /// Returns whether copies of the state are made in this run, with the present algorithm.
   bool can_be_copied() const;
 
@@ -240,6 +244,8 @@ class Driver {
   NodeChanges node_changes_;
   std::vector<std::string> node_names_;  ///< the nodes when the run was formed last
   NodesReport nodes_report_;             ///< the changes of nodes since the last step
+  std::int64_t copied_pushes_ = 0;       ///< AlgorithmRunner::pushes when the newest copy was made
+  std::int64_t lost_pushes_ = 0;         ///< the number of pushes that were lost since the last step
   std::optional<Error> loss_;            ///< the loss because of which the run is formed again
   bool restored_ = false;                ///< the present run, which was formed again, continues from a copy
   std::optional<Error> copy_loss_;       ///< why the newest copy of the state could not be restored

@@ -25,6 +25,13 @@ std::vector<int> survivors(const Members& members) {
   return workers;
 }
 
+/// Returns `names` as a list after the text `before`; an empty text if there are no names.
+std::string joined_text(const std::vector<std::string>& names, const char* before) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? before : ", ") + name;
+  return text;
+}
+
 }  // namespace
 
 bool Driver::can_form_again() const {
@@ -93,12 +100,21 @@ void Driver::note_nodes() {
   node_changes_.note_formed(now, Clock::now());
   std::ranges::set_difference(now, node_names_, std::back_inserter(nodes_report_.joined));
   std::ranges::set_difference(node_names_, now, std::back_inserter(nodes_report_.left));
+  const NodesReport& changes = nodes_report_;
+  if (!node_names_.empty() && (!changes.joined.empty() || !changes.left.empty()))
+    log_line(LogLevel::info, "the run continues with " + std::to_string(now.size()) + " nodes after step " +
+                                 std::to_string(steps_done()) + joined_text(changes.joined, "; joined: ") +
+                                 joined_text(changes.left, "; left: "));
   node_names_ = std::move(now);
 }
 
 std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try {
-  const Version version = copies_.restore(*run_, buffer, phase);
+  Version version = copies_.restore(*run_, buffer, phase);
   restored_ = true;
+  if (algorithm_->has_servers()) {  // pushes cannot be repeated, so the run goes on without them
+    version.step = *lost_at_;
+    lost_pushes_ += algorithm_->pushes() - std::exchange(copied_pushes_, algorithm_->pushes());
+  }
   return version;
 } catch (const Error& error) {
   if (node_lost() || error.code() == ErrorCode::timeout) throw;  // the copy may still be restored without this node

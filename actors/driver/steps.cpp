@@ -36,6 +36,7 @@ StepReport Driver::take_step(bool rehearse) {
   StepReport report = with_context([&](const StepContext& context) {
     return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
   });
+  report.asynchronous.lost_pushes = std::exchange(lost_pushes_, 0);
   report.algorithm = algorithm_.name();
   report.state_bytes = static_cast<std::int64_t>(preparation_.largest_store().state_bytes());
   report.pinned_bytes = static_cast<std::int64_t>(preparation_.largest_store().versioned_bytes(versions_.pinned()));

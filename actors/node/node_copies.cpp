@@ -56,7 +56,7 @@ void NodeCopies::clear() {
 CopyBegun NodeService::carry_out(const BeginCopy& request) {
   const VersionedState& state = *current().state;
   const SlabLayout& layout = state.layout();
-  if (layout.singles > 0 || layout.per_shard > 0 || current().served)
+  if (layout.singles > 0 || layout.per_shard > 0)
     throw Error(ErrorCode::protocol, "a state of this shape cannot be copied");
   CopyContents contents;
   contents.run = request.run;

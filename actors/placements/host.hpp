@@ -48,6 +48,8 @@ class Host : public FailureDetector {
                            const Phase& /*phase*/) {}
   /// Returns the name in the certificate of a node. Several nodes may have the same name.
   virtual std::string certificate_of(int /*node*/) const { return {}; }
+  /// Records that the nodes have completed a copy of the state after step `step`.
+  virtual void note_copy(std::int64_t /*step*/) {}
   /// Returns the copies of the state that a node has offered when it joined.
   virtual std::vector<OfferedCopy> copies_of(int /*node*/) const { return {}; }
   /// Simulates the loss of the network connection to a node, for fault injection.

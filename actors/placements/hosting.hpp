@@ -15,8 +15,10 @@ bool on_one_machine(Placement placement);
 struct Hosting {
   Placement placement = Placement::in_process;
   ClusterOptions cluster = ClusterOptions();
-  int min_workers = 1;  ///< the minimum number of workers
-  int num_workers = 1;  ///< the maximum number of workers
+  int min_workers = 1;       ///< the minimum number of workers
+  int num_workers = 1;       ///< the maximum number of workers
+  int cores_per_worker = 1;  ///< in a cluster, if the number of workers is a range: there is a worker for this many
+                             ///< cores of a node
   int devices_per_worker = 1;
   int num_shards = 1;
   int store_files = 0;  ///< the number of files of the object store that one process keeps open

@@ -61,8 +61,9 @@ void check_backend(const TrainerOptions& o) {
 Hosting hosting_of(const TrainerOptions& o, int workers) {
   Hosting hosting{.placement = o.placement,
                   .cluster = o.cluster,
-                  .min_workers = workers,
+                  .min_workers = o.num_workers.is_range() ? o.num_workers.min : workers,
                   .num_workers = workers,
+                  .cores_per_worker = o.cpus_per_worker,
                   .num_shards = workers,
                   .store_files = workers + kGroupFiles,
                   .store_bytes = o.memory.store_bytes,
@@ -93,6 +94,14 @@ std::int64_t memory_of(int pid) {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
+/// Returns the number of nodes that are known to join when the workers of a cluster are started again: the nodes that
+/// are not lost, and those that want to join.
+int nodes_after_loss(const Runtime& runtime, int most) {
+  const Members& members = runtime.members;
+  const auto living = std::ranges::count_if(members.nodes(), [&](int node) { return !members.lost(node); });
+  return std::min(static_cast<int>(living) + static_cast<int>(runtime.host->newcomers().size()), most);
+}
+
 }  // namespace
 
 WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
@@ -121,7 +130,9 @@ void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
-  runtime_->host->gather(/*expected=*/0, Deadline(options_.timeouts.start));
+  runtime_->host->gather(expected_nodes_, Deadline(options_.timeouts.start));
+  expected_nodes_ = 0;
+  node_changes_.note_formed(names_of_nodes(), Clock::now());
 } catch (...) {
   shut_down();
   throw;
@@ -132,7 +143,25 @@ void WorkerPool::fill_up() {
   while (runtime_->members.num_workers() < wanted_) runtime_->members.add();
 }
 
+std::vector<std::string> WorkerPool::names_of_nodes() const {
+  std::vector<std::string> names;
+  for (int node = 0; node < runtime_->members.num_nodes(); ++node)
+    names.push_back(runtime_->host->certificate_of(node));
+  return names;
+}
+
+void WorkerPool::follow_nodes() {
+  if (!runtime_) return;
+  const Host& host = *runtime_->host;
+  const auto expected = node_changes_.due(host.newcomers(), static_cast<int>(host.leavers().size()),
+                                          runtime_->members.num_nodes(), hosting_.cluster.num_nodes, Clock::now());
+  if (!expected) return;
+  shut_down();
+  expected_nodes_ = *expected;
+}
+
 void WorkerPool::settle() {
+  follow_nodes();
   if (!runtime_) form();
   fill_up();
   rounds_->listen({"start", -1, Deadline(options_.timeouts.start)});
@@ -163,9 +192,10 @@ void WorkerPool::recover() {
   replace_lost();
 }
 
-/// Ends all workers of a cluster, and starts the same number of workers on the nodes that then join. The nodes of the
+/// Ends all workers of a cluster, and starts workers on the nodes that then join. The nodes of the
 /// old run detect its end. They then end functions that hang, and may join again.
 void WorkerPool::form_again() {
+  if (runtime_) expected_nodes_ = nodes_after_loss(*runtime_, hosting_.cluster.num_nodes);
   shut_down();
   Clock::sleep_for(budget_.pause());
   settle();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/driver/faults/failure_budget.hpp"
+#include "actors/driver/node_changes.hpp"
 #include "actors/placements/runtime.hpp"
 #include "actors/rounds/rounds.hpp"
 #include "runtime/fork/owning_process.hpp"
@@ -57,6 +58,10 @@ class WorkerPool {
   void form();
   void form_again();
   void shut_down() noexcept;
+  /// Returns the names in the certificates of the nodes.
+  std::vector<std::string> names_of_nodes() const;
+  /// If nodes of a cluster want to join or leave, ends all workers, so that `settle` starts them on the other nodes.
+  void follow_nodes();
   /// Adds workers to the pool until it has `wanted_` workers. The new workers are not started yet; `replace_lost`
   /// starts them.
   void fill_up();
@@ -65,6 +70,8 @@ class WorkerPool {
   const LiveRun live_;
   TrainerOptions options_;
   Hosting hosting_;
+  int expected_nodes_ = 0;  ///< the number of nodes that are known to join when workers are started next; 0: unknown
+  NodeChanges node_changes_;
   int wanted_ = 1;  ///< the number of workers that the pool should have
   FailureBudget budget_;
   MakeRuntime make_runtime_;

@@ -16,6 +16,7 @@
 set -euo pipefail
 
 export TROUPE_CERTS=${TROUPE_CERTS:-$HOME/troupe-certs} # contains driver/ and node-RANK/
-# If a task fails, srun ends the others; --label marks the output of each task with its number.
-srun --kill-on-bad-exit=1 --label troupe train --model cnn --data fashion-mnist --workers 4 --epochs 5 \
-  --placement cluster --save "troupe-$SLURM_JOB_ID.safetensors" --report "troupe-$SLURM_JOB_ID.jsonl"
+# The run begins with two nodes; the others join it. If a node's task fails, the run continues with the other nodes, as
+# long as two remain (--nodes 2:4), with the same results. --label marks the output of each task with its number.
+srun --kill-on-bad-exit=0 --label troupe train --model cnn --data fashion-mnist --workers 2:16 --shards 16 --epochs 5 \
+  --placement cluster --nodes 2:4 --save "troupe-$SLURM_JOB_ID.safetensors" --report "troupe-$SLURM_JOB_ID.jsonl"

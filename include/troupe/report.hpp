@@ -143,6 +143,9 @@ struct AsynchronousReport {
   std::int64_t bytes_pushed = 0;
   /// Why the file Downpour::record is incomplete. Empty if the file is complete.
   std::string record_failure = {};
+  /// The number of pushes whose effect was lost since the previous step, because a node was lost and the run continued
+  /// from a copy of its state.
+  std::int64_t lost_pushes = 0;
 };
 
 /// The work of local SGD in one call of DistributedSGD::step.

@@ -15,7 +15,8 @@ namespace troupe {
 
 /// The number of workers of a run: fixed, or a range. With a range, the run starts with one worker for each usable
 /// core, within the range. Once a second, between steps, the run adapts its number of workers to the number of usable
-/// cores. If workers die repeatedly, the run continues with fewer workers, as long as `min` workers remain.
+/// cores. If workers die repeatedly, the run continues with fewer workers, as long as `min` workers remain. In a
+/// cluster, the cores of all nodes count, and the number of workers changes only when nodes join or leave.
 struct WorkerCount {
   /// Minimum number of workers; at least 1.
   int min = 1;
@@ -48,11 +49,12 @@ enum class Placement : std::uint8_t {
 struct ClusterOptions {
   /// The address of this machine to which nodes connect, as "ADDRESS:PORT".
   std::string listen = {};
-  /// Number of nodes. The run starts when this many nodes have joined. Workers are assigned to nodes evenly, in order
-  /// of their numbers.
+  /// Maximum number of nodes. Workers are assigned to nodes in proportion to the cores of the nodes, at least one to
+  /// each node.
   int num_nodes = 1;
-  /// Minimum number of nodes. If fewer than `num_nodes` nodes have joined after `timeouts.start`, the run starts if at
-  /// least `min_nodes` have joined. 0 (default): all `num_nodes` nodes are required.
+  /// Minimum number of nodes. The run starts as soon as this many nodes have joined and no other node has joined for
+  /// half a second. Between two steps, other nodes may join the run, and nodes may leave it. 0 (default): all
+  /// `num_nodes` nodes are required.
   int min_nodes = 0;
   /// Folder with the certificates: ca.pem, cert.pem and key.pem of role driver, and optionally crl.pem.
   std::string certs = {};

@@ -302,7 +302,7 @@ std::string status(const std::string& text) { return bytes_of(encode_status(text
 
 void add_command(const Corpus& corpus) {
   const std::string node = R"({"node":"alice","address":"10.0.0.2","cores":8,"devices":0,"workers":2,)"
-                           R"("state":"serving","round_trip_us":120})";
+                           R"("state":"serving","round_trip_us":120,"copy_of":"node1","copy_step":20,"copy_age_s":3})";
   corpus.add("status", "two-nodes", status("[" + node + "," + node + "]"));
   corpus.add("status", "none", status("[]"));
   corpus.add("status", "object", status(R"({"a":)" + node + "}"));

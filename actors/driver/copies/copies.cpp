@@ -30,6 +30,26 @@ CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, 
   return report_;
 }
 
+void Copies::check_edits(int edits) {
+  if (!record_ || record_->edits == edits) return;
+  record_.reset();
+  report_.step = -1;
+  pace_.hurry();
+}
+
+bool Copies::is_due(int edits, std::int64_t steps, std::int64_t step, double seconds) {
+  report_.bytes_sent = 0;
+  pace_.note_steps(steps, step, seconds);
+  check_edits(edits);
+  return pace_.may_begin();
+}
+
+CopyReport Copies::report(double seconds) const {
+  CopyReport report = report_;
+  report.seconds = seconds;
+  return report;
+}
+
 bool Copies::make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept
     try {
   if (has(edits) && record_->version == versions.committed()) return true;
@@ -58,11 +78,7 @@ void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chro
   // If a generation has begun meanwhile, the windows into which nodes send no longer exist.
   const std::uint64_t generation = run.generation().layout().generation;
   if (current_ && (current_->generation != generation || current_->record.edits != edits)) current_.reset();
-  if (record_ && record_->edits != edits) {
-    record_.reset();
-    report_.step = -1;
-    pace_.hurry();
-  }
+  check_edits(edits);
   if (!current_ && pace_.may_begin()) begin(run, versions, edits, phase);
   if (!current_) return;
   if (const std::size_t left = current_->segments - current_->sent; left > 0) send(run, pace_.segments(left), phase);
@@ -73,9 +89,7 @@ void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Ph
   const Stopwatch watch;
   pace_.begin();
   const SlabLayout& layout = run.generation().layout();
-  // The memory of the newest complete copy must stay unchanged.
-  ++last_number_;
-  if (record_ && record_->number % 2 == last_number_ % 2) ++last_number_;
+  last_number_ = next_number(last_number_, record_ ? &*record_ : nullptr);
   const auto nodes = run.members().nodes();
   const auto replies = run.rounds().ask(BeginCopy{0, run_name_, last_number_, versions.buffer()}, nodes, phase);
   Current next;
@@ -137,35 +151,50 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   had_edits_ = record.edits;
   report_.step = record.version.step;
   report_.error.clear();
+  run.host().note_copy(record.version.step);
   pace_.note_work(watch.seconds());
 }
 
 Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
   current_.reset();
   const Phase at{"restore", record_->version.step, phase.deadline};
-  std::vector<Returned> returned;
-  for (const int member : run.members().nodes()) {
-    const int node = run.members().node_of(member);
+  std::vector<Returned> nodes = returned(run);
+  for (;;) {
+    const std::vector<CopyPiece> pieces = pieces_of(*record_, nodes);
+    const auto liar = find_false_copy(*record_, pieces, move(run, pieces, buffer, at));
+    if (!liar) return record_->version;
+    Returned& node = nodes[static_cast<std::size_t>(*liar)];
+    log_line(LogLevel::warning, "the copy of the state that node " + node.name + " has sent is not what its owner had",
+             {.node = node.name});
+    node.copy.reset();
+  }
+}
+
+std::vector<Returned> Copies::returned(FormedRun& run) const {
+  std::vector<Returned> nodes;
+  for (int node = 0; node < run.members().num_nodes(); ++node) {
     Returned each{run.host().certificate_of(node), std::nullopt, slices_of(run.generation().plan(), node)};
     for (const OfferedCopy& copy : run.host().copies_of(node))
       if (copy.run == run_name_ && copy.number == record_->number) each.copy = copy;
-    returned.push_back(std::move(each));
+    nodes.push_back(std::move(each));
   }
-  const std::vector<CopyPiece> pieces = pieces_of(*record_, returned);
+  return nodes;
+}
+
+std::vector<std::uint64_t> Copies::move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
+                                        const Phase& phase) const {
+  if (pieces.size() > kMostPieces)
+    throw Error(ErrorCode::unsupported, "a copy of the state has too many pieces for this number of nodes");
   const std::vector<int> nodes = run.members().nodes();
-  run.rounds().ask(ExpectPieces{0, buffer, pieces}, nodes, at);
-  const auto replies =
-      run.rounds().ask(MovePieces{0, run_name_, record_->number, at.deadline.left().count()}, nodes, at);
+  run.rounds().ask(ExpectPieces{0, buffer, pieces}, nodes, phase);
+  const MovePieces request{0, run_name_, record_->number, phase.deadline.left().count()};
   std::vector<std::uint64_t> sums(pieces.size());
-  for (const auto& [member, reply] : replies) {
+  for (const auto& [member, reply] : run.rounds().ask(request, nodes, phase)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i)
       if (pieces[i].to == run.members().node_of(member) && next < reply.sums.size()) sums[i] = reply.sums[next++];
   }
-  if (const auto liar = find_false_copy(*record_, pieces, sums))
-    throw Error(ErrorCode::protocol, "the node's copy of the state is not what its owner had",
-                {.node = returned[static_cast<std::size_t>(*liar)].name});
-  return record_->version;
+  return sums;
 }
 
 void Copies::drop(FormedRun& run) noexcept try {

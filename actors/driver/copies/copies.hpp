@@ -37,6 +37,16 @@ class Copies {
   CopyReport advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
                      std::chrono::milliseconds timeout) noexcept;
 
+  // The next functions are for a state that can only be copied while the run is at rest, because parameter servers
+  // change it between steps.
+  /// Records that `steps` steps were made in `seconds` seconds. Returns whether a copy should be made now.
+  /// @param step the number of committed steps
+  bool is_due(int edits, std::int64_t steps, std::int64_t step, double seconds);
+  /// Records that it took `seconds` seconds to bring the run to rest.
+  void note_rest(double seconds) { pace_.note_work(seconds); }
+  /// Returns the report after a step.
+  /// @param seconds the time spent on copies after the step
+  CopyReport report(double seconds) const;
   /// Makes a copy of the committed version at once, unless there already is one. Returns false if this fails, as
   /// `advance` reports failures.
   bool make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept;
@@ -63,11 +73,19 @@ class Copies {
     std::size_t sent = 0;      ///< the number of segments that were sent
   };
 
+  /// Discards the record if the state was edited since then. Then a copy is due at once.
+  void check_edits(int edits);
   void work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout);
   void begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase);
   /// Sends the next segments of the present copy.
   void send(FormedRun& run, std::size_t segments, const Phase& phase);
   void end(FormedRun& run, const Phase& phase);
+  /// Returns the nodes of a run that was formed again, with the parts of the newest copy that they offer.
+  std::vector<Returned> returned(FormedRun& run) const;
+  /// Moves the pieces of the newest copy into the buffer `buffer`. Returns by piece the checksum that its receiver has
+  /// computed.
+  std::vector<std::uint64_t> move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
+                                  const Phase& phase) const;
   /// Records that the present copy could not be made.
   void fail(const std::exception& error);
 

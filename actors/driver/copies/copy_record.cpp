@@ -47,6 +47,10 @@ Range overlap(const Range& a, const Range& b) { return {std::max(a.begin, b.begi
 
 }  // namespace
 
+std::uint64_t next_number(std::uint64_t last, const CopyRecord* newest) {
+  return newest != nullptr && newest->number % 2 == (last + 1) % 2 ? last + 2 : last + 1;
+}
+
 std::vector<CopyPiece> pieces_of(const CopyRecord& record, const std::vector<Returned>& nodes) {
   const std::vector<int> at = find_owners(record, nodes);
   std::vector<int> holders;  // the returned nodes that have a copy, and so all weights

@@ -35,6 +35,12 @@ struct CopyRecord {
   int buddy_of(int owner) const { return (owner + 1) % static_cast<int>(owners.size()); }
 };
 
+/// Returns the number of the next copy. Nodes keep copies with odd and even numbers in different memory, so the number
+/// is chosen so that the copy `newest` stays complete.
+/// @param last the number of the last copy that was begun
+/// @param newest the newest copy that all nodes have acknowledged; null if there is none
+std::uint64_t next_number(std::uint64_t last, const CopyRecord* newest);
+
 /// A node of a run that was formed again.
 struct Returned {
   std::string name;                 ///< the name in the node's certificate

@@ -23,6 +23,10 @@ constexpr std::chrono::seconds kWaitingTime{5};
 
 std::string text_of(const Token& token) { return {reinterpret_cast<const char*>(token.data()), token.size()}; }
 
+std::int64_t seconds_since(Clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - time).count();
+}
+
 Verdict told(std::string status) {
   Verdict verdict;
   verdict.status = std::move(status);
@@ -49,6 +53,7 @@ Cluster::Cluster(caf::actor_system& system, const caf::actor& driver, const Host
     : options_(hosting.cluster),
       min_workers_(hosting.min_workers),
       max_workers_(hosting.num_workers),
+      cores_per_worker_(hosting.cores_per_worker),
       members_(members),
       credentials_(check(options_)),
       data_plane_(credentials_, 1, refusals_) {
@@ -198,7 +203,7 @@ void Cluster::admit_nobody_else() {
   for (ClusterNode& node : nodes_) {
     const auto same = [&](const ClusterNode& other) { return other.link->name() == node.link->name(); };
     if (std::count_if(nodes_.begin(), nodes_.end(), same) > 1) node.name += " at " + node.link->address();
-    cores.push_back(node.join.cores);
+    cores.push_back(node.join.cores / cores_per_worker_);
   }
   const int least = std::max(min_workers_, joined());
   members_.deal_to_nodes(cores, std::clamp(std::reduce(cores.begin(), cores.end()), least, max_workers_));
@@ -207,6 +212,11 @@ void Cluster::admit_nobody_else() {
 void Cluster::note_departure(const caf::actor_addr& actor) {
   const std::lock_guard lock(mutex_);
   if (!complete_) std::erase_if(nodes_, [&](const ClusterNode& node) { return node.actor.address() == actor; });
+}
+
+void Cluster::note_copy(std::int64_t step) {
+  const std::lock_guard lock(mutex_);
+  copied_.emplace(step, Clock::now());
 }
 
 void Cluster::note_loss(int index) {
@@ -232,19 +242,23 @@ std::vector<PeerNode> Cluster::peers() const {
 std::string Cluster::status() const {
   nlohmann::json nodes = nlohmann::json::array();
   const std::lock_guard lock(mutex_);
+  const bool copy = copied_ && nodes_.size() > 1;
   std::vector<int> workers(nodes_.size());
   for (int worker = 0; complete_ && worker < members_.num_workers(); ++worker)
     ++workers[static_cast<std::size_t>(members_.node_of(worker))];
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const ClusterNode& node = nodes_[i];
-    const char* state = node.lost ? "lost" : complete_ ? "serving" : "joined";
+    const char* state = node.lost ? "lost" : node.leaves ? "leaving" : complete_ ? "serving" : "joined";
     nodes.push_back({{"node", node.name},
                      {"address", node.link->address()},
                      {"cores", node.join.cores},
                      {"devices", node.join.devices},
                      {"workers", workers[i]},
                      {"state", state},
-                     {"round_trip_us", node.link->round_trip_us()}});
+                     {"round_trip_us", node.link->round_trip_us()},
+                     {"copy_of", copy ? nodes_[(i + nodes_.size() - 1) % nodes_.size()].name : ""},
+                     {"copy_step", copy ? copied_->first : -1},
+                     {"copy_age_s", copy ? seconds_since(copied_->second) : -1}});
   }
   return nodes.dump();
 }

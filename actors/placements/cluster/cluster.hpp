@@ -76,6 +76,9 @@ class Cluster : public Memberships {
   std::vector<int> leavers() const;
   /// Records that the node with this index is lost. Used for the table of nodes that `ask_for_nodes` returns.
   void note_loss(int index);
+  /// Records that each node keeps a copy of the state of the node before it, as it was after step `step`. Used for the
+  /// table of nodes.
+  void note_copy(std::int64_t step);
   /// Returns true if `actor`, which joins as `worker`, runs on the node that hosts this worker. If the actor runs on
   /// another node, ends the connection of the other node, because it violates the protocol.
   bool is_home_of(int worker, const caf::actor& actor);
@@ -118,6 +121,7 @@ class Cluster : public Memberships {
   ClusterOptions options_;
   const int min_workers_;
   const int max_workers_;
+  const int cores_per_worker_;
   Members& members_;
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
@@ -134,6 +138,7 @@ class Cluster : public Memberships {
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
+  std::optional<std::pair<std::int64_t, Clock::time_point>> copied_;  ///< the step and the time of the newest copy
   std::optional<TlsListener> listener_;
   std::unique_ptr<Gate> gate_;  ///< declared last and so destroyed first, because the gate's thread uses this object
 };

@@ -95,6 +95,7 @@ class ClusterHost : public Host {
   std::vector<std::string> newcomers() const override { return cluster_.newcomers(); }
   std::vector<int> leavers() const override { return cluster_.leavers(); }
   std::string certificate_of(int node) const override { return cluster_.node(node).link->name(); }
+  void note_copy(std::int64_t step) override { cluster_.note_copy(step); }
   std::vector<OfferedCopy> copies_of(int node) const override { return cluster_.node(node).join.copies; }
   void cut_off(int node) override {
     if (node < members_.num_nodes()) cluster_.node(node).link->mute();

@@ -52,7 +52,8 @@ nlohmann::ordered_json to_json(const AsynchronousReport& report) {
   return {{"staleness", {{"mean", s.mean}, {"largest", s.largest}, {"histogram", s.histogram}}},
           {"workers", workers},
           {"bytes_fetched", report.bytes_fetched},
-          {"bytes_pushed", report.bytes_pushed}};
+          {"bytes_pushed", report.bytes_pushed},
+          {"lost_pushes", report.lost_pushes}};
 }
 
 nlohmann::ordered_json to_json(const LbfgsReport& report) {
@@ -67,6 +68,7 @@ nlohmann::ordered_json to_json(const LbfgsReport& report) {
 nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
   const PhaseSeconds& s = report.seconds;
   const CheckpointReport& c = report.checkpoint;
+  const CopyReport& copies = report.copies;
   return {{"step", report.step},
           {"loss", report.loss},
           {"gradient_norm", report.gradient_norm},
@@ -102,7 +104,14 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
             {"writing", c.writing},
             {"skipped", c.skipped},
             {"error", c.error},
-            {"seconds", c.seconds}}}};
+            {"seconds", c.seconds}}},
+          {"nodes", {{"joined", report.nodes.joined}, {"left", report.nodes.left}}},
+          {"copies",
+           {{"step", copies.step},
+            {"bytes_sent", copies.bytes_sent},
+            {"bytes", copies.bytes},
+            {"error", copies.error},
+            {"seconds", copies.seconds}}}};
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ struct Prepared {
 
   void prepare(bool needs_spare = false) {
     log.clear();
-    preparation.prepare(run, needs_spare, troupe_test::calm_phase("start"));
+    const auto newly_initialized = [](int /*buffer*/, const Phase& /*phase*/) { return std::optional<Version>(); };
+    preparation.prepare(run, needs_spare, newly_initialized, troupe_test::calm_phase("start"));
   }
 
   std::map<int, std::int64_t> samples{{0, 100}, {1, 100}};  ///< the number of samples that each worker reports

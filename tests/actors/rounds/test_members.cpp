@@ -80,12 +80,26 @@ TEST_CASE("after deal_to_nodes, the assignment equals that of a new run with thi
   for (int nodes = 1; nodes <= 3; ++nodes) {
     Members members(5, 2, 3, 10);
     members.lose(members.member_of_node(0));
-    members.deal_to_nodes(nodes);
+    members.deal_to_nodes(std::vector<int>(static_cast<std::size_t>(nodes), 8), 5);
     const Members fresh(5, 2, nodes, 10);
     CHECK(members.topology().node_of_lane == fresh.topology().node_of_lane);
     CHECK(members.nodes() == fresh.nodes());
     for (const int node : members.nodes()) CHECK_FALSE(members.lost(node));
   }
+}
+
+TEST_CASE("workers are assigned to nodes in proportion to their cores, at least one to each node") {
+  const auto dealt = [](const std::vector<int>& cores, int workers) {
+    Members members(4, 1, static_cast<int>(cores.size()), 100);
+    members.deal_to_nodes(cores, workers);
+    std::vector<int> counts(cores.size());
+    for (const int worker : members.workers()) ++counts[static_cast<std::size_t>(members.node_of(worker))];
+    return counts;
+  };
+  CHECK(dealt({8, 24}, 4) == std::vector{1, 3});
+  CHECK(dealt({2, 2, 2}, 8) == std::vector{3, 3, 2});
+  CHECK(dealt({64, 1, 0}, 4) == std::vector{2, 1, 1});
+  CHECK(dealt({16, 8, 8}, 16) == std::vector{8, 4, 4});
 }
 
 TEST_CASE("on one machine all lanes are on node 0, and there are no nodes") {

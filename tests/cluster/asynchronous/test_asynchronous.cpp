@@ -148,6 +148,36 @@ TEST_CASE("an asynchronous run that loses a node continues from its checkpoint")
   check_at_optimum(sgd.weights());
 }
 
+TEST_CASE("an asynchronous run that loses a parameter server continues from a copy, and counts the lost pushes") {
+  for (const char* algorithm : {"downpour", "ssp"}) {
+    CAPTURE(algorithm);
+    Nodes nodes(3);
+    Options options = linear(nodes, algorithm);
+    options.fault_tolerance.copy_every = 50;
+    DistributedSGD sgd("linear", options);
+    std::int64_t pushes = 0;  // since the newest copy
+    std::int64_t lost = 0;
+    std::int64_t expected = 0;
+    std::size_t repairs = 0;
+    for (int step = 0; step < 1500; ++step) {
+      if (step == 240) nodes.start(1);
+      const StepReport report = sgd.step();
+      for (const Repair& repair : report.repairs) CHECK(repair.replayed == 0);
+      repairs += report.repairs.size();
+      if (!report.repairs.empty()) expected = pushes;
+      lost += report.asynchronous.lost_pushes;
+      for (const WorkerTraffic& worker : report.asynchronous.workers) pushes += worker.pushes;
+      if (report.copies.step == report.step) pushes = 0;
+    }
+    CHECK(repairs == 1);
+    CHECK(lost > 0);
+    CHECK(lost >= expected);
+    CHECK(lost < expected + 50 * 5);
+    CHECK(sgd.steps_done() == 1500);
+    check_at_optimum(sgd.weights());
+  }
+}
+
 TEST_CASE("a node stopped for longer than the deadline of a push is an error, and later steps succeed") {
   Nodes nodes(3);
   Options options = on_own_clocks(nodes, "downpour");

@@ -8,7 +8,9 @@
 
 #include "actors/trainer/train_functions.hpp"
 #include "cluster/nodes.hpp"
+#include "runtime/processes/cores.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace troupe;
@@ -114,6 +116,26 @@ TEST_CASE("a run continues without a lost node once min_nodes have joined, and e
   trainer.shutdown();
   const std::string said = message_of([&] { const Trainer too_few(options); });
   CHECK_MESSAGE(said.find("of 2 nodes did not join in time") != std::string::npos, said);
+}
+
+TEST_CASE("nodes that join and leave change the number of workers of the next run") {
+  Nodes nodes(3);
+  TrainerOptions options = on_nodes(nodes, 3);
+  options.cluster.min_nodes = 1;
+  options.num_workers = {1, 3};
+  options.cpus_per_worker = usable_cores();  // so one worker on each node
+  options.timeouts.start = kPatience;
+  nodes[2].signal(SIGKILL);
+  Trainer trainer(options);
+  const auto runs_on = [&](std::size_t count) {
+    return comes_true([&] { return trainer.run("place").size() == count; }, kPatience);
+  };
+  CHECK(runs_on(2));
+  nodes.start(2);
+  CHECK(runs_on(3));
+  ::kill(nodes[0].pid(), SIGTERM);
+  CHECK(runs_on(2));
+  CHECK(nodes[0].wait() == 0);
 }
 
 TEST_CASE("a trainer whose nodes failed to return works again when they join") {

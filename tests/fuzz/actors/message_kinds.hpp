@@ -39,7 +39,10 @@ inline ToDriver filled_to_driver() {
           GradientReduced{22, failure, {1, 2, 3}, 4, 5, 4096},
           Moved{23, failure, true, 5, 4096},
           Remembered{24, failure, {1, 2}, 5},
-          Heard{25, failure, true, 1, "bytes"}};
+          Heard{25, failure, true, 1, "bytes"},
+      CopyBegun{26, failure, {1, 2}, 4096},
+      CopyEnded{27, failure, {1}},
+      PiecesMoved{28, failure, {1, 2}}};
 }
 
 inline ToNode filled_to_node() {

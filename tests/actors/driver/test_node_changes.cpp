@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include "actors/driver/copies/copy_pace.hpp"
+#include "actors/driver/node_changes.hpp"
+
+using namespace troupe;
+using namespace std::chrono_literals;
+
+TEST_CASE("a run is formed again for nodes that join or leave, and not again for a node that did not come") {
+  NodeChanges changes;
+  const Clock::time_point start = Clock::now();
+  CHECK_FALSE(changes.due({}, 0, 2, 4, start));
+  CHECK(changes.due({}, 1, 2, 4, start) == 1);
+  CHECK(changes.due({"c", "d"}, 0, 2, 4, start) == 4);
+  CHECK(changes.due({"c", "d"}, 0, 3, 4, start) == 4);
+  changes.note_formed({"a", "b", "c"}, start);
+  CHECK_FALSE(changes.due({"d"}, 0, 3, 4, start + 59s));
+  CHECK(changes.due({"d"}, 1, 3, 4, start + 59s) == 2);
+  CHECK(changes.due({"d"}, 0, 3, 4, start + NodeChanges::kIgnored) == 4);
+}
+
+TEST_CASE("copying takes at most its share of the time of steps") {
+  CopyPace pace(0);
+  double copying = 0;
+  int copies = 0;
+  std::size_t left = 0;
+  for (std::int64_t step = 1; step <= 10'000; ++step) {
+    pace.note_steps(1, step, 0.1);
+    if (left == 0 && pace.may_begin()) {
+      pace.begin();
+      pace.note_work(0.02);
+      copying += 0.02;
+      left = 100;
+      ++copies;
+    }
+    if (left == 0) continue;
+    const std::size_t segments = pace.segments(left);
+    left -= segments;
+    pace.note_work(0.002 * static_cast<double>(segments), segments);
+    copying += 0.002 * static_cast<double>(segments);
+  }
+  CHECK(copying <= CopyPace::kShare * 1000 + 0.03);
+  CHECK(copies >= 120);  // a copy takes 0.22 s, and 30 s may be used
+}
+
+TEST_CASE("with a fixed interval, a copy is spread over the steps of the interval and complete at its end") {
+  CopyPace pace(10);
+  std::size_t left = 0;
+  std::size_t most = 0;
+  for (std::int64_t step = 1; step <= 100; ++step) {
+    pace.note_steps(1, step, 0.1);
+    if (left == 0 && pace.may_begin()) {
+      CHECK((step == 1 || step % 10 == 0));
+      pace.begin();
+      left = 95;
+    }
+    const std::size_t segments = left > 0 ? pace.segments(left) : 0;
+    left -= segments;
+    most = std::max(most, segments);
+    if (step % 10 == 9) CHECK(left == 0);
+  }
+  CHECK(most <= 11);
+  pace.note_failure();
+  CHECK_FALSE(pace.may_begin());
+  pace.hurry();
+  CHECK(pace.may_begin());
+}
