@@ -188,9 +188,9 @@ CopyReport Driver::copy_servers(std::int64_t steps, double seconds) {
   return copies_.report(watch.seconds());
 }
 
-bool Driver::make_copy() {
+bool Driver::make_copy(bool again) {
   const std::int64_t pushes = algorithm_->pushes();
-  if (!copies_.make_now(*run_, versions_, lineage_.edits(), options_.timeouts.save)) return false;
+  if (!copies_.make_now(*run_, versions_, lineage_.edits(), again, options_.timeouts.save)) return false;
   copied_pushes_ = pushes;
   return true;
 }

@@ -148,7 +148,8 @@ class Driver {
   /// Does the same for a run with parameter servers, which is brought to rest first.
   CopyReport copy_servers(std::int64_t steps, double seconds);
   /// Makes a copy of the committed version at once. Returns false if this fails.
-  bool make_copy();
+  /// @param again see Copies::make_now
+  bool make_copy(bool again = false);
   /// Returns whether copies of the state are made in this run, with the present algorithm.
   bool can_be_copied() const;
 
@@ -202,6 +203,8 @@ class Driver {
   std::optional<Version> restore_copy(int buffer, const Phase& phase);
   /// Records which nodes have joined and left since the run was formed last.
   void note_nodes();
+  /// Copies the state that was just restored, so that all nodes of the new run keep copies of it.
+  void renew_copy();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;
   /// Loads the newest valid checkpoint of the lineage. If there is no valid checkpoint, but the lineage starts from the

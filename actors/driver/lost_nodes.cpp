@@ -69,7 +69,10 @@ void Driver::form_again() {
     algorithm_.begin_warm_start();
     form();
     settle_members(Needs::members);
-    if (!restored_) go_back();
+    if (restored_)
+      renew_copy();
+    else
+      go_back();
     const std::int64_t from = versions_.committed().step;
     for (std::int64_t before = -1; versions_.committed().step < *lost_at_ && versions_.committed().step > before;) {
       before = versions_.committed().step;
@@ -106,6 +109,12 @@ void Driver::note_nodes() {
                                  std::to_string(steps_done()) + joined_text(changes.joined, "; joined: ") +
                                  joined_text(changes.left, "; left: "));
   node_names_ = std::move(now);
+}
+
+void Driver::renew_copy() {
+  // Nodes that have joined have no copies, so the loss of another node could be final.
+  settle_run(Needs::members);
+  make_copy(/*again=*/true);
 }
 
 std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try {

@@ -50,9 +50,9 @@ CopyReport Copies::report(double seconds) const {
   return report;
 }
 
-bool Copies::make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept
-    try {
-  if (has(edits) && record_->version == versions.committed()) return true;
+bool Copies::make_now(FormedRun& run, const Versions& versions, int edits, bool again,
+                      std::chrono::milliseconds timeout) noexcept try {
+  if (!again && has(edits) && record_->version == versions.committed()) return true;
   const Phase phase{"copy", versions.committed().step, Deadline(timeout)};
   begin(run, versions, edits, phase);
   send(run, current_->segments, phase);
@@ -151,6 +151,7 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   had_edits_ = record.edits;
   report_.step = record.version.step;
   report_.error.clear();
+  pace_.note_success();
   run.host().note_copy(record.version.step);
   pace_.note_work(watch.seconds());
 }

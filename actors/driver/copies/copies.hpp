@@ -47,9 +47,10 @@ class Copies {
   /// Returns the report after a step.
   /// @param seconds the time spent on copies after the step
   CopyReport report(double seconds) const;
-  /// Makes a copy of the committed version at once, unless there already is one. Returns false if this fails, as
-  /// `advance` reports failures.
-  bool make_now(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) noexcept;
+  /// Makes a copy of the committed version at once. Returns false if this fails, as `advance` reports failures.
+  /// @param again whether to make a copy even if the newest one has the same version, because some nodes lack that one
+  bool make_now(FormedRun& run, const Versions& versions, int edits, bool again,
+                std::chrono::milliseconds timeout) noexcept;
 
   /// Returns whether there is a copy from which a run with `edits` edits (Lineage::edits) can continue.
   bool has(int edits) const { return record_ && record_->edits == edits; }

@@ -23,6 +23,8 @@ class CopyPace {
   void note_work(double seconds, std::size_t segments = 0);
   /// Records that copying has failed. The next copy begins after a pause.
   void note_failure() { pause_ = kPauseAfterFailure; }
+  /// Records that a copy is complete. This ends the pause after a failure.
+  void note_success() { pause_ = 0; }
   /// Makes the next copy due at once.
   void hurry() { due_ = true; }
 

@@ -170,9 +170,10 @@ TEST_CASE("an asynchronous run that loses a parameter server continues from a co
       if (report.copies.step == report.step) pushes = 0;
     }
     CHECK(repairs == 1);
+    // A report lacks the last push of each worker before a copy, and the pushes of the step in which the node was lost.
     CHECK(lost > 0);
-    CHECK(lost >= expected);
-    CHECK(lost < expected + 50 * 5);
+    CHECK(lost >= expected - 3);
+    CHECK(lost <= expected + 5 + 3);
     CHECK(sgd.steps_done() == 1500);
     check_at_optimum(sgd.weights());
   }

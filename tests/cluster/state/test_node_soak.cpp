@@ -59,6 +59,8 @@ class Killer {
         continue;
       ++killed_;
     }
+    // A node ends with the thread that has started it.
+    while (!over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
   const int kills_;
