@@ -26,11 +26,11 @@ struct CopyRecord {
 
   std::uint64_t number = 0;
   Version version;
-  std::size_t size = 0;           ///< the number of floats of a vector
-  int vectors = 1;                ///< the number of vectors of the state
-  std::uint64_t weights_sum = 0;  ///< the checksum of the weights
-  std::vector<Owner> owners;      ///< by number of the node, when the copy was made
-  int edits = 0;                  ///< Lineage::edits when the copy was made
+  std::size_t size = 0;            ///< the number of floats of a vector
+  int vectors = 1;                 ///< the number of vectors of the state
+  std::uint64_t weights_sum = 0;   ///< the checksum of the weights
+  std::vector<Owner> owners = {};  ///< by number of the node, when the copy was made
+  int edits = 0;                   ///< Lineage::edits when the copy was made
 
   int buddy_of(int owner) const { return (owner + 1) % static_cast<int>(owners.size()); }
 };

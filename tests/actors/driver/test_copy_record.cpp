@@ -48,13 +48,21 @@ Returned returned(const CopyRecord& record, int holder, const Range& slices) {
   return {record.owners[static_cast<std::size_t>(holder)].name, OfferedCopy{kRun, record.number, holder}, slices};
 }
 
+/// A part of a node's copy.
+enum class Part { none, weights, own, kept };
+
+Part part_of(const CopyPiece& piece) {
+  if (piece.vector == 0) return Part::weights;
+  return piece.kept ? Part::kept : Part::own;
+}
+
 /// The memory of a machine: its two copies, by the parity of their numbers.
 struct Machine {
   struct Copy {
     std::uint64_t number = 0;
     int holder = 0;
     std::int64_t step = 0;
-    bool lies = false;
+    Part lies = Part::none;  ///< the part of the copy with false values
   };
   std::string name;
   std::array<std::optional<Copy>, 2> copies;
@@ -112,7 +120,7 @@ class NodeSchedule {
       record.owners.push_back(owner);
       auto& slot = machines_[node].copies[number_ % 2];
       slot.reset();  // begun, not complete
-      if (!breaks || random_.below(2) == 0) slot = {number_, static_cast<int>(node), step_, false};
+      if (!breaks || random_.below(2) == 0) slot = {number_, static_cast<int>(node), step_, Part::none};
     }
     if (breaks) return false;
     record_ = record;
@@ -126,7 +134,7 @@ class NodeSchedule {
 
   void lie() {
     auto& slot = machines_[random_.below(machines_.size())].copies[random_.below(2)];
-    if (slot) slot->lies = true;
+    if (slot) slot->lies = static_cast<Part>(1 + random_.below(3));
   }
 
   /// Forms the run again from the machines that remain, and restores the newest copy.
@@ -160,11 +168,10 @@ class NodeSchedule {
 
   /// Returns whether neither the owner nor its buddy remains, for some slices; or no machine has a copy.
   bool is_lost() const {
+    // As long as a machine lives, the newest recorded copy stays in its memory.
     const auto has = [&](int holder) {
-      return std::ranges::any_of(machines_, [&](const Machine& machine) {
-        const auto& slot = machine.copies[record_->number % 2];
-        return slot && slot->number == record_->number && slot->holder == holder;
-      });
+      const std::string& name = record_->owners[static_cast<std::size_t>(holder)].name;
+      return std::ranges::count(machines_, name, &Machine::name) > 0;
     };
     bool any = false;
     bool all = true;
@@ -193,8 +200,9 @@ class NodeSchedule {
           piece.kept ? (slot->holder + int(record_->owners.size()) - 1) % int(record_->owners.size()) : slot->holder;
       const Range& owned = record_->owners[static_cast<std::size_t>(owner)].slices;
       right = right && (piece.vector == 0 || (piece.begin >= owned.begin && piece.end <= owned.end));
-      sums.push_back(sum_of(slot->step, piece.vector, {piece.begin, piece.end}) + (slot->lies ? 1 : 0));
-      false_values = false_values || slot->lies;
+      sums.push_back(sum_of(slot->step, piece.vector, {piece.begin, piece.end}) +
+                     (slot->lies == part_of(piece) ? 1 : 0));
+      false_values = false_values || slot->lies == part_of(piece);
     }
     for (std::size_t node = 0; node < machines_.size(); ++node)
       for (int vector = 0; vector < vectors_; ++vector) {
@@ -208,7 +216,7 @@ class NodeSchedule {
     const auto liar = find_false_copy(*record_, pieces, sums);
     CHECK(liar.has_value() == false_values);
     if (liar) {
-      CHECK(machines_[static_cast<std::size_t>(*liar)].copies[record_->number % 2]->lies);
+      CHECK(machines_[static_cast<std::size_t>(*liar)].copies[record_->number % 2]->lies != Part::none);
       ++found_out_;
       return begin_anew();
     }

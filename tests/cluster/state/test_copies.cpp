@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-
 #include <signal.h>
 
 #include <functional>
