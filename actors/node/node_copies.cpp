@@ -155,6 +155,9 @@ PiecesMoved NodeService::carry_out(const MovePieces& request) {
   return reply;
 }
 
-void NodeService::carry_out(const DropCopies& /*request*/) { copies_.clear(); }
+void NodeService::carry_out(const DropCopies& /*request*/) {
+  data_plane_.withdraw(kCopyWindow);  // a node that still sends must not write into memory that no longer exists
+  copies_.clear();
+}
 
 }  // namespace troupe

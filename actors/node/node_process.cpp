@@ -39,6 +39,8 @@ constexpr milliseconds kLongestPause{3000};
 /// per second are allowed.
 constexpr milliseconds kSoon{400};
 constexpr seconds kJoinTimeout{10};
+/// The time for which a node keeps copies of the state of a run whose driver does not come back.
+constexpr seconds kKeepTime{600};
 /// After a node has announced that it leaves, it waits at most this time until the driver has ended its part in the
 /// run.
 constexpr seconds kLeaveTimeout{60};
@@ -93,15 +95,18 @@ FoundDriver dial_driver(const NodeLaunch& launch, const Hello& hello, std::strin
 /// Connects to the driver at `launch.join`, and retries until a driver accepts the connection. Reads the certificates
 /// again for each attempt, because they may be renewed or revoked while the node waits. Ends the process if no driver
 /// accepts the connection within the join timeout. If the user started the node for a single run (`launch.once`) and
-/// the driver refuses the node, throws instead of retrying.
-FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello) {
+/// the driver refuses the node, throws instead of retrying. If no driver accepts the connection for kKeepTime, frees
+/// the copies of the state of an earlier run.
+FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello, NodeCopies& copies) {
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
   std::string said;
   const Deadline deadline = launch.join_timeout > 0 ? Deadline(seconds(launch.join_timeout)) : Deadline::never();
+  const Deadline keep(kKeepTime);
   for (;;) {
     if (deadline.passed()) leave(kNoDriverCame);
     if (asked_to_leave != 0) leave(0);
+    if (keep.passed()) copies.clear();
     try {
       return dial_driver(launch, hello, name);
     } catch (const Error& error) {
@@ -209,13 +214,13 @@ void serve_one_run(const NodeLaunch& launch) {
   hello.token = random_token();
   const int devices = accelerator_count();  // counting may take seconds, so it is done before a driver waits for the
                                             // node
-  auto [credentials, control] = find_driver(launch, hello);
-  note_expiry(launch.certs);
-  ObjectStore store(launch.store_bytes);
-  const auto log = std::make_shared<net::RefusalLog>();
   NodeCopies copies =
       launch.watched ? NodeCopies({FileDescriptor(NodeLaunch::kFirstCopy), FileDescriptor(NodeLaunch::kSecondCopy)})
                      : NodeCopies();
+  auto [credentials, control] = find_driver(launch, hello, copies);
+  note_expiry(launch.certs);
+  ObjectStore store(launch.store_bytes);
+  const auto log = std::make_shared<net::RefusalLog>();
   const std::vector<OfferedCopy> offers = copies.offers();
   auto service =
       std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log, std::move(copies));

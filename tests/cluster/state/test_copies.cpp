@@ -7,6 +7,9 @@
 
 #include "cluster/nodes.hpp"
 #include "cluster/state/pair.hpp"
+#include "runtime/net/gate/hello.hpp"
+#include "runtime/net/tls/credentials.hpp"
+#include "runtime/net/tls/tls_stream.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
 
@@ -125,4 +128,22 @@ TEST_CASE("two nodes that die together take the state with them, and the error s
   const std::string said = message_of([&] { run.step(); });
   CAPTURE(said);
   CHECK(said.find("the slices of node0 of the optimizer's state are lost") != std::string::npos);
+}
+
+TEST_CASE("a node cannot announce that another node leaves") {
+  Nodes nodes(2);
+  Options options = with_copies(nodes);
+  Pair run(options);
+  const Credentials credentials(nodes.authority().node(0), Role::node);
+  const auto announce = [&](const Token& token) {
+    TlsStream stream = TlsStream::dial(Address::parse(nodes.listen()), credentials, Role::driver, Deadline(kPatience));
+    Hello hello = make_hello(Purpose::leave);
+    hello.token = token;
+    return message_of([&] { say_hello(stream, hello, Deadline(kPatience)); });
+  };
+  CHECK(announce({}).find("it is not in the run") != std::string::npos);
+  Token guessed;
+  guessed.fill(std::byte{7});
+  CHECK(announce(guessed).find("it is not in the run") != std::string::npos);
+  CHECK(run.step().nodes.left.empty());
 }
