@@ -71,6 +71,7 @@ std::string train_synchronously(const Circumstances& at) {
   Options options = base_options(at);
   edit(options)->momentum = 0.9;
   options.gradients.clip_norm = 0.5;
+  options.fault_tolerance.copy_every = 1;
   return train(at, "noise", options, 2);
 }
 

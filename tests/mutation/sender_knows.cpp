@@ -65,7 +65,6 @@ const Reasons& of_driver() {
       {"BeginCopy.buffer", "the driver decides which version is copied"},
       {"BeginCopy.number", "the driver numbers copies"},
       {"BeginCopy.run", "the driver names the run"},
-      {"ExpectPieces.buffer", "the driver decides into which buffer a copy is restored"},
       {"GatherSlices.buffer", "the driver decides which version it reads"},
       {"GatherSlices.vector", "the driver decides which vector it reads"},
       {"MakeSlabs.optimizer", "an option of the driver"},
