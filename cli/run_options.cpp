@@ -275,7 +275,7 @@ void CommandOptions::add_to(CLI::App& app) {
   app.add_option("--copy-every", sgd.fault_tolerance.copy_every,
                  "cluster: steps between copies of the state in other nodes' memory; 0: as often as 3% of the time "
                  "allows; -1: no copies")
-      ->check(whole_number(-1));
+      ->check(CLI::Range(-1, 1'000'000'000));
   app.add_option_function<std::string>(
          "--restart",
          [this](const std::string& name) {

@@ -127,6 +127,9 @@ void check_options(Options& options, const ModelCreator& creator) {
   const Rules& rules = rules_of(options.placement);
   if (rules.on_one_machine())
     check_device(options.compute.device);  // in a cluster, the nodes compute and check the device
+  if (options.fault_tolerance.copy_every < -1)
+    throw_invalid("copy_every is " + std::to_string(options.fault_tolerance.copy_every) +
+                  "; it must be a number of steps, 0 (automatic) or -1 (no copies)");
   if (options.fault_tolerance.max_failures < 0)
     throw_invalid("max_failures is " + std::to_string(options.fault_tolerance.max_failures) +
                   ", but must not be negative");

@@ -74,6 +74,7 @@ const std::vector<Example>& examples() {
       {"precision", "bf16", "bf16"},
       {"no-precision-check", nullptr, true},
       {"load", "with space", "with space"},
+      {"copy-every", "5", 5},
       {"max-failures", "3", 3},
       {"device", "cuda:1", "cuda:1"},
       {"tf32", nullptr, true},
