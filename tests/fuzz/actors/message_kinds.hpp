@@ -40,9 +40,9 @@ inline ToDriver filled_to_driver() {
           Moved{23, failure, true, 5, 4096},
           Remembered{24, failure, {1, 2}, 5},
           Heard{25, failure, true, 1, "bytes"},
-      CopyBegun{26, failure, {1, 2}, 4096},
-      CopyEnded{27, failure, {1}},
-      PiecesMoved{28, failure, {1, 2}}};
+          CopyBegun{26, failure, {1, 2}, 4096},
+          CopyEnded{27, failure, {1}},
+          PiecesMoved{28, failure, {1, 2}}};
 }
 
 inline ToNode filled_to_node() {
