@@ -240,7 +240,8 @@ void serve_one_run(const NodeLaunch& launch) {
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   if (is_taken(self, *service)) {
     log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
-    wait_for_end_of(self, *link, launch.cut_after, [&] { announce_leave(launch, hello, *credentials); });
+    wait_for_end_of(self, *link, launch.cut_after,
+                    [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); });
   }
   if (!service->was_asked()) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
