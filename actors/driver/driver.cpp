@@ -165,6 +165,7 @@ void Driver::follow_nodes() {
 
 std::vector<std::string> Driver::names_of_nodes() const {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(run_->members().num_nodes()));
   for (int node = 0; node < run_->members().num_nodes(); ++node) names.push_back(run_->host().certificate_of(node));
   std::ranges::sort(names);
   return names;

@@ -145,6 +145,7 @@ void WorkerPool::fill_up() {
 
 std::vector<std::string> WorkerPool::names_of_nodes() const {
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(runtime_->members.num_nodes()));
   for (int node = 0; node < runtime_->members.num_nodes(); ++node)
     names.push_back(runtime_->host->certificate_of(node));
   return names;
