@@ -163,14 +163,6 @@ void Driver::follow_nodes() {
   lost_at_ = steps_done();
 }
 
-std::vector<std::string> Driver::names_of_nodes() const {
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(run_->members().num_nodes()));
-  for (int node = 0; node < run_->members().num_nodes(); ++node) names.push_back(run_->host().certificate_of(node));
-  std::ranges::sort(names);
-  return names;
-}
-
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
   if (!can_be_copied()) return {};
   if (algorithm_->has_servers()) return copy_servers(steps, seconds);

@@ -141,8 +141,6 @@ class Driver {
   /// If nodes want to join or leave the run, copies the state, so that the next `settle` forms the run again with the
   /// other nodes.
   void follow_nodes();
-  /// Returns the names in the certificates of the nodes of the run, sorted.
-  std::vector<std::string> names_of_nodes() const;
   /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
   CopyReport copy_state(std::int64_t steps, double seconds);
   /// Does the same for a run with parameter servers, which is brought to rest first.

@@ -56,10 +56,7 @@ void Driver::expect_survivors(const Error& loss) {
   lost_at_ = steps_done();
   loss_ = loss;
   if (!run_) return;
-  const Members& members = run_->members();
-  const auto lost = std::ranges::count_if(members.nodes(), [&](int node) { return members.lost(node); });
-  const auto newcomers = static_cast<int>(run_->host().newcomers().size());
-  expected_nodes_ = std::min(members.num_nodes() - static_cast<int>(lost) + newcomers, options_.cluster.num_nodes);
+  expected_nodes_ = nodes_after_loss(run_->host(), run_->members(), options_.cluster.num_nodes);
 }
 
 void Driver::form_again() {
@@ -99,7 +96,7 @@ void Driver::form_again() {
 }
 
 void Driver::note_nodes() {
-  std::vector<std::string> now = names_of_nodes();
+  std::vector<std::string> now = names_of_nodes(run_->host(), run_->members());
   node_changes_.note_formed(now, Clock::now());
   std::ranges::set_difference(now, node_names_, std::back_inserter(nodes_report_.joined));
   std::ranges::set_difference(node_names_, now, std::back_inserter(nodes_report_.left));

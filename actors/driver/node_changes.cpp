@@ -4,6 +4,19 @@
 
 namespace troupe {
 
+std::vector<std::string> names_of_nodes(const Host& host, const Members& members) {
+  std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(members.num_nodes()));
+  for (int node = 0; node < members.num_nodes(); ++node) names.push_back(host.certificate_of(node));
+  std::ranges::sort(names);
+  return names;
+}
+
+int nodes_after_loss(const Host& host, const Members& members, int most) {
+  const auto living = std::ranges::count_if(members.nodes(), [&](int node) { return !members.lost(node); });
+  return std::min(static_cast<int>(living + std::ssize(host.newcomers())), most);
+}
+
 std::optional<int> NodeChanges::due(const std::vector<std::string>& newcomers, int leavers, int nodes, int most,
                                     Clock::time_point now) {
   std::erase_if(ignored_, [&](const auto& each) { return each.second <= now; });

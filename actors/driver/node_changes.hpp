@@ -5,9 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "actors/placements/host.hpp"
+#include "actors/rounds/members.hpp"
 #include "runtime/clock.hpp"
 
 namespace troupe {
+
+/// Returns the names in the certificates of the nodes of a run, sorted.
+std::vector<std::string> names_of_nodes(const Host& host, const Members& members);
+
+/// Returns the number of nodes that are known to join when a run is formed again after a loss: the nodes that are not
+/// lost, and those that want to join. Returns at most `most`.
+int nodes_after_loss(const Host& host, const Members& members, int most);
 
 /// Decides when a run in a cluster is formed again because nodes want to join it or to leave it. Sends no messages.
 class NodeChanges {

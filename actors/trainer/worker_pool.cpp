@@ -94,14 +94,6 @@ std::int64_t memory_of(int pid) {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-/// Returns the number of nodes that are known to join when the workers of a cluster are started again: the nodes that
-/// are not lost, and those that want to join.
-int nodes_after_loss(const Runtime& runtime, int most) {
-  const Members& members = runtime.members;
-  const auto living = std::ranges::count_if(members.nodes(), [&](int node) { return !members.lost(node); });
-  return std::min(static_cast<int>(living) + static_cast<int>(runtime.host->newcomers().size()), most);
-}
-
 }  // namespace
 
 WorkerPool::WorkerPool(TrainerOptions options, MakeRuntime make_runtime)
@@ -132,7 +124,7 @@ void WorkerPool::form() try {
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
   runtime_->host->gather(expected_nodes_, Deadline(options_.timeouts.start));
   expected_nodes_ = 0;
-  node_changes_.note_formed(names_of_nodes(), Clock::now());
+  node_changes_.note_formed(names_of_nodes(*runtime_->host, runtime_->members), Clock::now());
 } catch (...) {
   shut_down();
   throw;
@@ -141,14 +133,6 @@ void WorkerPool::form() try {
 void WorkerPool::fill_up() {
   if (!rules_of(options_.placement).replaces_workers()) return;
   while (runtime_->members.num_workers() < wanted_) runtime_->members.add();
-}
-
-std::vector<std::string> WorkerPool::names_of_nodes() const {
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(runtime_->members.num_nodes()));
-  for (int node = 0; node < runtime_->members.num_nodes(); ++node)
-    names.push_back(runtime_->host->certificate_of(node));
-  return names;
 }
 
 void WorkerPool::follow_nodes() {
@@ -193,10 +177,10 @@ void WorkerPool::recover() {
   replace_lost();
 }
 
-/// Ends all workers of a cluster, and starts workers on the nodes that then join. The nodes of the
-/// old run detect its end. They then end functions that hang, and may join again.
+/// Ends all workers of a cluster, and starts workers on the nodes that then join. The nodes of the old run detect its
+/// end. They then end functions that hang, and may join again.
 void WorkerPool::form_again() {
-  if (runtime_) expected_nodes_ = nodes_after_loss(*runtime_, hosting_.cluster.num_nodes);
+  if (runtime_) expected_nodes_ = nodes_after_loss(*runtime_->host, runtime_->members, hosting_.cluster.num_nodes);
   shut_down();
   Clock::sleep_for(budget_.pause());
   settle();

@@ -58,8 +58,6 @@ class WorkerPool {
   void form();
   void form_again();
   void shut_down() noexcept;
-  /// Returns the names in the certificates of the nodes.
-  std::vector<std::string> names_of_nodes() const;
   /// If nodes of a cluster want to join or leave, ends all workers, so that `settle` starts them on the other nodes.
   void follow_nodes();
   /// Adds workers to the pool until it has `wanted_` workers. The new workers are not started yet; `replace_lost`

@@ -125,9 +125,8 @@ class ClusterHost : public Host {
     if (line) log_line(LogLevel::info, *line);
   }
 
-  /// Completes the cluster with the nodes that have joined so far, if there are enough. Called if not all nodes have
-  /// joined in time.
-  /// @throws Error timeout if fewer than `min_nodes` nodes have joined
+  /// Throws the error that too few nodes have joined in time.
+  /// @throws Error timeout
   [[noreturn]] void throw_late() const {
     const bool all = options_.min_nodes == options_.num_nodes;
     throw Error(ErrorCode::timeout,
