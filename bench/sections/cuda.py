@@ -48,12 +48,13 @@ def cuda(bench):
 
 
 def resnet(bench, sizes, pci):
-    # The most important row comes first, and each row is printed immediately, because the time may run out.
+    # The most important rows come first, and each row is printed immediately, because the time may run out.
     complete = True
     head = ["precision", "batch", "images/s", "PyTorch's", "ratio", "compiled", "its ratio", "waits for copies",
             "copy time hidden", "over the bus per step", "memory", "PyTorch's"]
     print_head(f"{sizes.model}, {sizes.image} x {sizes.image}, cuda:0", head)
-    for precision, batch in [("bf16", batch) for batch in reversed(sizes.batches)] + [("tf32", sizes.tf32_batch)]:
+    *smaller, largest = sizes.batches
+    for precision, batch in [("bf16", largest), ("tf32", sizes.tf32_batch), *(("bf16", it) for it in reversed(smaller))]:
         row = resnet_row(bench, sizes, precision, batch, pci)
         complete = complete and row[2] != MISSING
         print("| " + " | ".join(row) + " |", flush=True)

@@ -18,10 +18,9 @@ from pathlib import Path
 
 DEAREST = 10
 LONGEST_NAME = 110
-NCU_SECONDS = 150
+NCU_SECONDS = 110  # for the program; ncu prints the kernels after the program has ended
 SECONDS, READ, WRITTEN = "gpu__time_duration.sum", "dram__bytes_read.sum", "dram__bytes_write.sum"
 TENSOR = "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"
-ANY_UNIT = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
 
 
 def parse_arguments():
@@ -40,14 +39,17 @@ def train(options, steps):
 
 
 def ncu_rows(command, small):
-    """Returns one row per kernel, for about one step of ResNet-50, or nothing if ncu reports no kernels."""
+    """Returns one row per kernel, for about one step of ResNet-50, or nothing if ncu reports no kernels. The metrics need
+    few passes; a metric that combines many units would make ncu repeat each kernel often, and restore the memory of the
+    device before each repetition."""
     skipped, counted = (0, 50) if small else (600, 600)  # a step has about 570 launches, more inside the libraries
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         words = run_ncu(["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw",
-                         "--print-units", "base", "--log-file", str(log), "--launch-skip", str(skipped),
+                         "--print-units", "base", "--log-file", str(log), "--target-processes", "all", "--launch-skip", str(skipped),
                          "--launch-count", str(counted), "--metrics",
-                         ",".join((SECONDS, READ, WRITTEN, TENSOR, ANY_UNIT)), *command])
+                         ",".join((SECONDS, READ, WRITTEN, TENSOR)),
+                         "timeout", "--kill-after", "5", str(NCU_SECONDS), *command])
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
@@ -59,12 +61,13 @@ def ncu_rows(command, small):
 
 
 def run_ncu(command):
-    """Returns the output of ncu. After NCU_SECONDS ncu is ended, and the rows in its log so far are used."""
+    """Returns the output of ncu. The program that ncu runs is ended after NCU_SECONDS; ncu then writes the rows of the
+    kernels so far."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=NCU_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=NCU_SECONDS + 50)
         return done.stdout + done.stderr
     except subprocess.TimeoutExpired:
-        print(f"ncu was ended after {NCU_SECONDS} s")
+        print(f"ncu was ended after {NCU_SECONDS + 50} s")
         return ""
 
 
@@ -123,23 +126,22 @@ def seconds_of(torch, run, rounds=20):
 def print_kernels(rows, copy_rate):
     kernels = {}
     for row in rows:
-        totals = kernels.setdefault(row["Kernel Name"], {"launches": 0, "seconds": 0, "moved": 0, TENSOR: 0, ANY_UNIT: 0})
+        totals = kernels.setdefault(row["Kernel Name"], {"launches": 0, "seconds": 0, "moved": 0, TENSOR: 0})
         seconds = number(row[SECONDS]) * 1e-9
         totals["launches"] += 1
         totals["seconds"] += seconds
         totals["moved"] += (number(row.get(READ)) or 0) + (number(row.get(WRITTEN)) or 0)
-        for unit in (TENSOR, ANY_UNIT):
-            busy = number(row.get(unit))
-            totals[unit] = None if busy is None or totals[unit] is None else totals[unit] + seconds * busy
+        busy = number(row.get(TENSOR))
+        totals[TENSOR] = None if busy is None or totals[TENSOR] is None else totals[TENSOR] + seconds * busy
     whole = sum(totals["seconds"] for totals in kernels.values())
     print(f"{len(rows)} launches of {len(kernels)} kernels, {whole * 1e3:.2f} ms\n")
-    print("| kernel | launches | ms | of all | GB/s | of the copy rate | matrix units busy | busiest unit |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| kernel | launches | ms | of all | GB/s | of the copy rate | matrix units busy |")
+    print("|---|---|---|---|---|---|---|")
     for name, totals in sorted(kernels.items(), key=lambda item: -item[1]["seconds"])[:DEAREST]:
         seconds, rate = totals["seconds"], totals["moved"] / totals["seconds"]
-        busy = ["-" if totals[unit] is None else f"{totals[unit] / seconds:.0f} %" for unit in (TENSOR, ANY_UNIT)]
+        busy = "-" if totals[TENSOR] is None else f"{totals[TENSOR] / seconds:.0f} %"
         print(f"| {short_name(name)} | {totals['launches']} | {seconds * 1e3:.3f} | {seconds / whole:.0%} "
-              f"| {rate / 1e9:.0f} | {f'{rate / copy_rate:.0%}' if copy_rate else '-'} | {busy[0]} | {busy[1]} |")
+              f"| {rate / 1e9:.0f} | {f'{rate / copy_rate:.0%}' if copy_rate else '-'} | {busy} |")
 
 
 def main():
