@@ -151,16 +151,31 @@ StepReport Driver::step(bool rehearse) {
 }
 
 void Driver::follow_nodes() {
-  if (lost_at_ || !can_be_copied() || node_lost()) return;
+  if (lost_at_ || rules().replaces_workers() || !run_ || node_lost()) return;
   const Host& host = run_->host();
   const auto expected = node_changes_.due(host.newcomers(), static_cast<int>(host.leavers().size()),
                                           run_->members().num_nodes(), options_.cluster.num_nodes, Clock::now());
   if (!expected) return;
-  if (algorithm_->has_servers()) make_ready(Needs::members);
-  if (lost_at_ || !make_copy()) return;
+  try {
+    if (!preserve_state()) return;
+  } catch (const Error& error) {  // the step itself can be made; a lost node is noticed by it
+    node_changes_.postpone(Clock::now());
+    log_line(LogLevel::warning, std::string("no node can join or leave the run now: ") + error.what(), error.where());
+    return;
+  }
   expected_nodes_ = *expected;
   loss_.reset();
   lost_at_ = steps_done();
+}
+
+bool Driver::preserve_state() {
+  if (can_be_copied()) {
+    if (algorithm_->has_servers()) make_ready(Needs::members);
+    return !lost_at_ && make_copy();
+  }
+  if (!checkpoints_) return false;
+  checkpoint(std::nullopt);
+  return !lost_at_;
 }
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {

@@ -138,9 +138,12 @@ class Driver {
   /// accordingly.
   void follow_cores();
 
-  /// If nodes want to join or leave the run, copies the state, so that the next `settle` forms the run again with the
-  /// other nodes.
+  /// If nodes want to join or leave the run, preserves the state, so that the next `settle` forms the run again with
+  /// the other nodes.
   void follow_nodes();
+  /// Makes a copy of the committed version; if the state cannot be copied, writes a checkpoint. Returns false if
+  /// neither is possible, or if a node was lost meanwhile.
+  bool preserve_state();
   /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
   CopyReport copy_state(std::int64_t steps, double seconds);
   /// Does the same for a run with parameter servers, which is brought to rest first.

@@ -102,7 +102,8 @@ void Driver::note_nodes() {
   std::ranges::set_difference(node_names_, now, std::back_inserter(nodes_report_.left));
   const NodesReport& changes = nodes_report_;
   if (!node_names_.empty() && (!changes.joined.empty() || !changes.left.empty()))
-    log_line(LogLevel::info, "the run continues with " + std::to_string(now.size()) + " nodes after step " +
+    log_line(LogLevel::info, "the run continues with " + std::to_string(now.size()) +
+                                 (now.size() == 1 ? " node" : " nodes") + " after step " +
                                  std::to_string(steps_done()) + joined_text(changes.joined, "; joined: ") +
                                  joined_text(changes.left, "; left: "));
   node_names_ = std::move(now);

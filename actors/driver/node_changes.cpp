@@ -21,6 +21,7 @@ std::optional<int> NodeChanges::due(const std::vector<std::string>& newcomers, i
                                     Clock::time_point now) {
   std::erase_if(ignored_, [&](const auto& each) { return each.second <= now; });
   awaited_.clear();
+  if (now < paused_until_) return std::nullopt;
   std::ranges::copy_if(newcomers, std::back_inserter(awaited_),
                        [&](const std::string& name) { return !ignored_.contains(name); });
   if (awaited_.empty() && leavers == 0) return std::nullopt;

@@ -24,6 +24,8 @@ class NodeChanges {
   /// A node that wants to join, and then does not join, is ignored for this time. Otherwise it could make the run be
   /// formed again and again.
   static constexpr std::chrono::seconds kIgnored{60};
+  /// The pause after `postpone`.
+  static constexpr std::chrono::seconds kPause{10};
 
   /// Returns the number of nodes with which the run should be formed again now. Returns none if no node wants to join
   /// or leave.
@@ -35,11 +37,14 @@ class NodeChanges {
                          Clock::time_point now);
   /// Records the names of the nodes with which the run was formed again.
   void note_formed(const std::vector<std::string>& names, Clock::time_point now);
+  /// Makes `due` return none for a while, because the state of the run could not be preserved.
+  void postpone(Clock::time_point now) { paused_until_ = now + kPause; }
 
  private:
   std::vector<std::string> awaited_;                  ///< the newcomers of the last call of `due`
   std::map<std::string, Clock::time_point> ignored_;  ///< the nodes that did not join: the time until which they are
                                                       ///< ignored
+  Clock::time_point paused_until_;
 };
 
 }  // namespace troupe

@@ -10,8 +10,7 @@ void NodeService::make_server(const BeginGeneration& request, Shared& next) cons
   next.served = std::make_shared<ServedState>(*store_, next.state);
   std::vector<Range> slices;
   slices.reserve(static_cast<std::size_t>(num_nodes_));
-  for (int node = 0; node < num_nodes_; ++node)
-    slices.push_back(next.plan.slice_of_lanes(next.plan.topology.lanes_of_node(node)));
+  for (int node = 0; node < num_nodes_; ++node) slices.push_back(next.plan.slice_of_node(node));
   const Range own = slices.at(static_cast<std::size_t>(self_));
   next.server_exchange =
       std::make_shared<ServerExchange>(next.served, next.plan.topology, request.served_devices,

@@ -156,7 +156,7 @@ SlabLayout NodeService::layout_of(const BeginGeneration& request, const Plan& pl
   if (layout.shards.empty())
     throw Error(ErrorCode::protocol, "the node has no workers", {.node = std::to_string(self_)});
   layout.in_part = true;
-  layout.own = plan.slice_of_lanes(plan.topology.lanes_of_node(self_));
+  layout.own = plan.slice_of_node(self_);
   if (request.served_devices > 0) layout.served = served_ranks(plan, self_, request.served_devices);
   return layout;
 }

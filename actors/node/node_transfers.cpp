@@ -126,9 +126,7 @@ void NodeService::carry_out(const GatherSlices& request) {
   if (self_ == 0 && gathered_mapping_) store_->seal(*gathered_);
 }
 
-Range NodeService::slices_of_node(int node) const {
-  return current().plan.slice_of_lanes(current().plan.topology.lanes_of_node(node));
-}
+Range NodeService::slices_of_node(int node) const { return current().plan.slice_of_node(node); }
 
 Mapping& NodeService::transfer(std::uint64_t number) const {
   const auto found = transfers_.find(number);

@@ -64,6 +64,7 @@ struct Plan {
   /// Returns the range of floats that the slices of the consecutive lanes `lanes` cover together. `lanes` must not be
   /// empty.
   Range slice_of_lanes(const Range& lanes) const { return {slices[lanes.begin].begin, slices[lanes.end - 1].end}; }
+  Range slice_of_node(int node) const { return slice_of_lanes(topology.lanes_of_node(node)); }
   /// Returns true if no lane in `lanes` applies, sends or receives anything.
   bool idle(const Range& lanes) const;
 };

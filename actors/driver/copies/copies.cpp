@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::chrono::seconds kDropTimeout{1};
 
-Range slices_of(const Plan& plan, int node) { return plan.slice_of_lanes(plan.topology.lanes_of_node(node)); }
-
 }  // namespace
 
 CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
@@ -109,7 +107,7 @@ void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Ph
       throw Error(ErrorCode::protocol, "the node reports checksums of another number of vectors", {.node = name});
     if (reply.sums[0] != record.weights_sum)
       throw Error(ErrorCode::protocol, "the node's weights differ from those of the first node", {.node = name});
-    const Range slices = slices_of(run.generation().plan(), node);
+    const Range slices = run.generation().plan().slice_of_node(node);
     record.owners.push_back({name, slices, {reply.sums.begin() + 1, reply.sums.end()}});
     const std::size_t floats = nodes.size() > 1 ? slices.size() * static_cast<std::size_t>(layout.vectors - 1) : 0;
     next.segments = std::max(next.segments, (floats + kCopySegmentFloats - 1) / kCopySegmentFloats);
@@ -174,7 +172,7 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
 std::vector<Returned> Copies::returned(FormedRun& run) const {
   std::vector<Returned> nodes;
   for (int node = 0; node < run.members().num_nodes(); ++node) {
-    Returned each{run.host().certificate_of(node), std::nullopt, slices_of(run.generation().plan(), node)};
+    Returned each{run.host().certificate_of(node), std::nullopt, run.generation().plan().slice_of_node(node)};
     for (const OfferedCopy& copy : run.host().copies_of(node))
       if (copy.run == run_name_ && copy.number == record_->number) each.copy = copy;
     nodes.push_back(std::move(each));

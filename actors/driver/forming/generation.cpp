@@ -54,7 +54,7 @@ SlabLayout Generation::largest_store(bool in_parts) const {
   for (int node = 0; node < topology.num_nodes(); ++node)
     if (const Range shards = topology.shards_of_node(node); shards.size() > most.size()) {
       most = shards;
-      largest.own = plan_.slice_of_lanes(topology.lanes_of_node(node));
+      largest.own = plan_.slice_of_node(node);
     }
   largest.shards = most;
   return largest;

@@ -64,7 +64,7 @@ void Preparation::find_servers(FormedRun& run) {
   const Plan& plan = run.generation().plan();
   const Members& members = run.members();
   for (const int member : members.nodes())
-    if (!plan.slice_of_lanes(plan.topology.lanes_of_node(members.node_of(member))).empty()) servers_.push_back(member);
+    if (!plan.slice_of_node(members.node_of(member)).empty()) servers_.push_back(member);
 }
 
 void Preparation::start_servers(FormedRun& run) {

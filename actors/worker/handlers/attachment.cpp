@@ -20,9 +20,7 @@ SlabLayout layout_of(const WorkerState& worker, const MakeSlabs& request) {
   layout.num_shards = topology.num_shards;
   layout.shards = topology.shards_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
   layout.in_part = worker.node != nullptr;
-  if (layout.in_part)
-    layout.own =
-        worker.plan.slice_of_lanes(topology.lanes_of_node(topology.node_of(static_cast<int>(worker.lanes().begin))));
+  if (layout.in_part) layout.own = worker.plan.slice_of_node(topology.node_of(static_cast<int>(worker.lanes().begin)));
   layout.mean_gradient = worker.plan.driver_reduces;
   layout.backups = worker.backs_up;
   layout.devices_copy = worker.replicas.front()->context.device != Device::cpu && locks_mappings();

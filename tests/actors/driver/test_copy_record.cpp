@@ -66,10 +66,14 @@ struct Machine {
   };
   std::string name;
   std::array<std::optional<Copy>, 2> copies;
+
+  bool lies() const {
+    return std::ranges::any_of(copies, [](const auto& copy) { return copy && copy->lies != Part::none; });
+  }
 };
 
-/// A run on simulated machines, of which some die, join, leave and lie. The driver's decisions are those of the real
-/// driver.
+/// A run on simulated machines, of which some die, join, leave, lie, and are cut off for a time. The driver's decisions
+/// are those of the real driver.
 class NodeSchedule {
  public:
   explicit NodeSchedule(std::uint64_t seed)
@@ -81,7 +85,7 @@ class NodeSchedule {
   void run() {
     for (int event = 0; event < 30; ++event) {
       step_ += 1 + static_cast<std::int64_t>(random_.below(3));
-      switch (random_.below(6)) {
+      switch (random_.below(8)) {
         case 0:
         case 1:
           copy(/*breaks=*/false);
@@ -95,6 +99,12 @@ class NodeSchedule {
         case 4:
           if (copy(/*breaks=*/false)) join();
           break;
+        case 5:
+          leave();
+          break;
+        case 6:
+          cut();
+          break;
         default:
           lie();
       }
@@ -107,6 +117,31 @@ class NodeSchedule {
 
  private:
   void join() { machines_.push_back({"node" + std::to_string(joined_++), {}}); }
+
+  /// A machine leaves politely: all machines copy the present state first, so no step is lost.
+  void leave() {
+    if (machines_.size() < 2) return;
+    copy(/*breaks=*/false);
+    machines_.erase(machines_.begin() + static_cast<std::ptrdiff_t>(random_.below(machines_.size())));
+    const std::int64_t step = step_;
+    const bool lies = std::ranges::any_of(machines_, [](const Machine& machine) { return machine.lies(); });
+    form_again();
+    CHECK((lies || step_ == step));
+  }
+
+  /// Cuts off a machine, which keeps its memory, or joins again a machine that was cut off before. Its copies may be
+  /// older than the newest one.
+  void cut() {
+    if (!away_.empty()) {
+      machines_.push_back(away_.back());
+      away_.pop_back();
+    } else if (machines_.size() > 1) {
+      const auto victim = machines_.begin() + static_cast<std::ptrdiff_t>(random_.below(machines_.size()));
+      away_.push_back(*victim);
+      machines_.erase(victim);
+    }
+    form_again();
+  }
 
   /// Makes a copy. If it breaks, only some machines complete it, and the driver does not record it.
   bool copy(bool breaks) {
@@ -229,6 +264,7 @@ class NodeSchedule {
   int vectors_;
   int joined_ = 0;
   std::vector<Machine> machines_;
+  std::vector<Machine> away_;  ///< cut off
   std::int64_t step_ = 0;
   std::uint64_t number_ = 0;
   std::optional<CopyRecord> record_;
@@ -268,7 +304,7 @@ TEST_CASE("lost slices are named, and a node cannot offer the copy of another no
 }
 
 // 100,000 schedules; TROUPE_SCHEDULES sets another number.
-TEST_CASE("whatever nodes die, join, break off or lie, a restored state is one version, complete and without doubles") {
+TEST_CASE("whatever nodes die, join, leave, lie or are cut off, a restored state is one version and without doubles") {
   const char* const wanted = std::getenv("TROUPE_SCHEDULES");
   const std::uint64_t schedules = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 100'000;
   int restored = 0;

@@ -17,6 +17,9 @@ TEST_CASE("a run is formed again for nodes that join or leave, and not again for
   CHECK_FALSE(changes.due({"d"}, 0, 3, 4, start + 59s));
   CHECK(changes.due({"d"}, 1, 3, 4, start + 59s) == 2);
   CHECK(changes.due({"d"}, 0, 3, 4, start + NodeChanges::kIgnored) == 4);
+  changes.postpone(start + 100s);
+  CHECK_FALSE(changes.due({"d"}, 1, 3, 4, start + 109s));
+  CHECK(changes.due({"d"}, 1, 3, 4, start + 110s) == 3);
 }
 
 TEST_CASE("copying takes at most its share of the time of steps") {

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include "actors/algorithms/known_algorithms.hpp"
 #include "cluster/nodes.hpp"
 #include "support/errors.hpp"
+#include "support/patience.hpp"
 
 // Local SGD and L-BFGS on nodes: comparison with one process, and behaviour after the loss of a node.
 using namespace troupe;
@@ -123,5 +125,29 @@ TEST_CASE("runs of local SGD and L-BFGS that lose a node resume from a checkpoin
     }
     CHECK(repairs == 1);
     CHECK(sgd.weights() == one_process(algorithm, kSteps));
+  }
+}
+
+TEST_CASE("runs of local SGD and L-BFGS let nodes leave and join by a checkpoint, and repeat no step") {
+  Nodes nodes(3);
+  for (const char* algorithm : {"local", "lbfgs"}) {
+    CAPTURE(algorithm);
+    const TemporaryFolder folder;
+    Options options = trained_by(nodes.options(), algorithm);
+    options.checkpoint.folder = folder / "run";
+    options.cluster.min_nodes = 2;
+    options.num_workers = {2, 3};
+    options.timeouts.start = kPatience;
+    DistributedSGD sgd("linear", options);
+    sgd.step();
+    ::kill(nodes[1].pid(), SIGTERM);
+    StepReport report;
+    CHECK(comes_true([&] { return !(report = sgd.step()).nodes.left.empty(); }, kPatience));
+    CHECK(report.repairs.empty());
+    CHECK(nodes[1].wait() == 0);
+    nodes.start(1);
+    CHECK(comes_true([&] { return !(report = sgd.step()).nodes.joined.empty(); }, kPatience));
+    CHECK(report.repairs.empty());
+    CHECK(sgd.weights() == one_process(algorithm, static_cast<int>(sgd.steps_done())));
   }
 }

@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <functional>
 #include <string>
 
 #include "actors/state/state_trial.hpp"
 #include "cluster/nodes.hpp"
 #include "support/optimizers.hpp"
+#include "support/patience.hpp"
 
 namespace troupe_test {
 
@@ -58,5 +60,48 @@ class Pair {
  private:
   troupe::DistributedSGD twin_;
 };
+
+/// Returns options with a copy of the state after each `every` steps.
+inline troupe::Options with_copies(const Nodes& nodes, std::int64_t every = 1) {
+  troupe::Options options = trial(nodes);
+  options.fault_tolerance.copy_every = every;
+  options.timeouts.start = kPatience;
+  return options;
+}
+
+/// Returns options for `least` nodes to all nodes, with two workers on each of them.
+inline troupe::Options with_ranges(const Nodes& nodes, int least = 2) {
+  troupe::Options options = with_copies(nodes);
+  options.cluster.min_nodes = least;
+  options.num_workers = {2, 2 * nodes.size()};
+  options.num_shards = kTrialShards;
+  return options;
+}
+
+/// Makes steps until a report fulfils a condition, and returns the report.
+inline troupe::StepReport steps_to(Pair& run, const std::function<bool(const troupe::StepReport&)>& condition) {
+  troupe::StepReport report;
+  CHECK(comes_true(
+      [&] {
+        report = run.step();
+        return condition(report);
+      },
+      kPatience));
+  return report;
+}
+inline troupe::StepReport steps_to_joined(Pair& run) {
+  return steps_to(run, [](const troupe::StepReport& report) { return !report.nodes.joined.empty(); });
+}
+inline troupe::StepReport steps_to_left(Pair& run) {
+  return steps_to(run, [](const troupe::StepReport& report) { return !report.nodes.left.empty(); });
+}
+
+/// Makes steps until all nodes have acknowledged a copy, and returns the number of the copy's step.
+inline std::int64_t step_to_copy(Pair& run) {
+  for (int i = 0; i < 100; ++i)
+    if (const std::int64_t step = run.step().copies.step; step > 0) return step;
+  FAIL("no copy was made");
+  return -1;
+}
 
 }  // namespace troupe_test

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,47 +14,6 @@
 
 using namespace troupe;
 using namespace troupe_test;
-using namespace std::chrono_literals;
-
-namespace {
-
-Options with_copies(const Nodes& nodes, std::int64_t every = 1) {
-  Options options = trial(nodes);
-  options.fault_tolerance.copy_every = every;
-  options.timeouts.start = kPatience;
-  return options;
-}
-
-/// Returns options for two nodes to all nodes, with two workers on each of them.
-Options with_ranges(const Nodes& nodes) {
-  Options options = with_copies(nodes);
-  options.cluster.min_nodes = 2;
-  options.num_workers = {2, 2 * nodes.size()};
-  options.num_shards = kTrialShards;
-  return options;
-}
-
-/// Makes steps until a report fulfils a condition, and returns the report.
-StepReport steps_to(Pair& run, const std::function<bool(const StepReport&)>& condition) {
-  StepReport report;
-  CHECK(comes_true(
-      [&] {
-        report = run.step();
-        return condition(report);
-      },
-      kPatience));
-  return report;
-}
-
-/// Makes steps until all nodes have acknowledged a copy, and returns the number of the copy's step.
-std::int64_t step_to_copy(Pair& run) {
-  for (int i = 0; i < 100; ++i)
-    if (const std::int64_t step = run.step().copies.step; step > 0) return step;
-  FAIL("no copy was made");
-  return -1;
-}
-
-}  // namespace
 
 TEST_CASE("a run without checkpoints continues after the death of each node's process, bitwise identical") {
   Nodes nodes(3);
@@ -88,8 +46,7 @@ TEST_CASE("a machine that is lost with its memory is replaced by an empty one, b
 
 TEST_CASE("a run continues with fewer nodes after a death, and with more when a node joins, bitwise identical") {
   Nodes nodes(3);
-  Options options = with_ranges(nodes);
-  Pair run(options);
+  Pair run(with_ranges(nodes));
   step_to_copy(run);
   nodes[1].signal(SIGKILL);
   StepReport report = run.step();
@@ -99,8 +56,7 @@ TEST_CASE("a run continues with fewer nodes after a death, and with more when a 
   CHECK(run.sgd.num_workers() == 4);
   run.check_weights();
   nodes.start(1);
-  CHECK(steps_to(run, [](const StepReport& each) { return !each.nodes.joined.empty(); }).nodes.joined ==
-        std::vector<std::string>{"node1"});
+  CHECK(steps_to_joined(run).nodes.joined == std::vector<std::string>{"node1"});
   CHECK(run.sgd.num_workers() == 6);
   run.check_weights();
 }
@@ -110,7 +66,7 @@ TEST_CASE("a node that is asked to end leaves after the step with status 0, and 
   Pair run(with_ranges(nodes));
   step_to_copy(run);
   ::kill(nodes[0].pid(), SIGTERM);
-  const StepReport report = steps_to(run, [](const StepReport& each) { return !each.nodes.left.empty(); });
+  const StepReport report = steps_to_left(run);
   CHECK(report.nodes.left == std::vector<std::string>{"node0"});
   CHECK(report.repairs.empty());
   CHECK(nodes[0].wait() == 0);
@@ -119,9 +75,7 @@ TEST_CASE("a node that is asked to end leaves after the step with status 0, and 
 
 TEST_CASE("two nodes that die together take the state with them, and the error says what was lost") {
   Nodes nodes(3);
-  Options options = with_ranges(nodes);
-  options.cluster.min_nodes = 1;
-  Pair run(options);
+  Pair run(with_ranges(nodes, 1));
   step_to_copy(run);
   nodes[0].signal(SIGKILL);
   nodes[1].signal(SIGKILL);
