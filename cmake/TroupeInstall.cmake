@@ -13,6 +13,13 @@ if(TROUPE_WITH_CUDA)  # find_package(troupe COMPONENTS cuda); CUDA is required o
   install(EXPORT troupe-cuda-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindCUDNN.cmake DESTINATION ${troupe_package_dir})
 endif()
+if(TROUPE_WITH_TORCH)  # find_package(troupe COMPONENTS torch); libtorch is required only with this component
+  install(TARGETS troupe_torch EXPORT troupe-torch-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT troupe-torch-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/models/torch/include/troupe/torch.hpp
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe)
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindLibtorch.cmake DESTINATION ${troupe_package_dir})
+endif()
 if(TARGET troupe_cli)
   install(TARGETS troupe_cli RUNTIME_DEPENDENCY_SET troupe_shared RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

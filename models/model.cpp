@@ -73,6 +73,7 @@ BatchResult& BatchResult::operator+=(const BatchResult& other) {
   data_seconds += other.data_seconds;
   left_out += other.left_out;
   bytes_over_bus += other.bytes_over_bus;
+  bytes_copied += other.bytes_copied;
   return *this;
 }
 

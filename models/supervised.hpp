@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "models/data/batches/batch_source.hpp"
-#include "models/metrics/sample_metrics.hpp"
+#include "troupe/batches.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

@@ -48,6 +48,7 @@ BEGIN {
   rooms["models/cuda/kernels"] = "models/cuda/api models/devices"
   rooms["models/cuda"] = "models/cuda/api models/cuda/kernels models/data models/devices models/losses models/network"
   rooms["models/cuda/layers"] = "models/cuda models/cuda/api models/cuda/kernels models/devices models/network"
+  rooms["models/torch"] = ""
   rooms["collectives/plan"] = ""
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"
@@ -77,6 +78,7 @@ BEGIN {
   only["^Eigen/"] = "^(models/|include/troupe/eigen)"
   only["^CLI/"] = "^(cli|bench)/"
   only["^nlohmann/"] = "^(include|runtime|models|collectives|actors|cli|bench)/"
+  only["^(torch|ATen|c10)/"] = "^(models/torch|tests/torch)/"
   only["^(cuda|cudnn|cublas|nccl)"] = "/cuda/"
   only["^(doctest|doctest/.*)$"] = "^tests/"
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the packages that Troupe needs to build and run. Does nothing, and needs no network, if all are installed.
-#   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, clang with libFuzzer, iproute2, Chromium
-# with
+#   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, clang with libFuzzer, iproute2, Chromium with
 #            a font, the packages for a recipe's images, and OpenMPI
+#   --torch  also libtorch with OpenBLAS (about 500 MB), for modules of libtorch and their tests
 #   --peers  also the peers of bench/: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn from PyPI in a virtual
 #            environment under build/peers (about 8 GB). If PyPI cannot be reached, Debian's PyTorch with OpenBLAS
 set -euo pipefail
@@ -16,12 +16,13 @@ for option in "$@"; do
   case $option in
     --dev) packages+=(git patch doxygen python3 clang-format clang-tidy ccache clang libclang-rt-dev iproute2 debootstrap chromium
       fonts-dejavu-core fonts-noto-color-emoji python3-pil openmpi-bin libopenmpi-dev) ;;
+    --torch) packages+=(libtorch-dev libopenblas0-pthread) ;;
     --peers)
       peers=yes
       packages+=(python3 python3-venv openmpi-bin libopenmpi-dev)
       ;;
     *)
-      echo "usage: $0 [--dev] [--peers]" >&2
+      echo "usage: $0 [--dev] [--peers] [--torch]" >&2
       exit 2
       ;;
   esac

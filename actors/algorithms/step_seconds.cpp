@@ -33,6 +33,7 @@ void note_pass(const PassReport& pass, StepReport& report) {
   report.seconds.data.push_back(from_bits(pass.data_bits));
   report.left_out_samples += pass.left_out;
   report.bytes_over_bus += pass.bytes_over_bus;
+  report.bytes_copied += pass.bytes_copied;
 }
 
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,

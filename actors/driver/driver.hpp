@@ -204,7 +204,7 @@ class Driver {
   std::optional<Version> restore_copy(int buffer, const Phase& phase);
   /// Records which nodes have joined and left since the run was formed last.
   void note_nodes();
-  /// Copies the state that was just restored, so that all nodes of the new run keep copies of it.
+  /// Copies the state that was just restored, unless all nodes of the new run have copies of it.
   void renew_copy();
   void end_lost_run() noexcept;
   void give_up_run() noexcept;

@@ -78,6 +78,8 @@ void Driver::form_again() {
       take_step(/*rehearse=*/false);
     }
     if (!losses_.repairs().empty()) losses_.repairs().back().replayed = *lost_at_ - from;
+    // If the next loss comes soon, the same steps are not repeated again.
+    if (versions_.committed().step > from && can_be_copied()) make_copy();
   } catch (const std::bad_alloc&) {
     give_up_run();
     throw no_memory("the run cannot be formed again");
@@ -110,7 +112,7 @@ void Driver::note_nodes() {
 }
 
 void Driver::renew_copy() {
-  // Nodes that have joined have no copies, so the loss of another node could be final.
+  if (copies_.whole()) return;
   settle_run(Needs::members);
   make_copy(/*again=*/true);
 }

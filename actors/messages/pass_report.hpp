@@ -19,6 +19,7 @@ struct PassReport {
   std::uint64_t data_bits = 0;      ///< the part of the time that was spent waiting for samples
   std::int64_t left_out = 0;        ///< the number of samples that could not be read
   std::int64_t bytes_over_bus = 0;  ///< the number of bytes copied between the host's memory and accelerators
+  std::int64_t bytes_copied = 0;    ///< the sum of BatchResult::bytes_copied
   /// The number of samples that the model classified correctly; kNotCounted if the number is unknown.
   std::int64_t correct = BatchResult::kNotCounted;
   /// Whether the weights are finite. They are checked only if the results are not finite; otherwise the value is true.
@@ -26,7 +27,7 @@ struct PassReport {
 };
 template <class F>
 auto fields(PassReport& x, F visit) {
-  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.correct, x.weights_finite);
+  return visit(x.seconds_bits, x.data_bits, x.left_out, x.bytes_over_bus, x.bytes_copied, x.correct, x.weights_finite);
 }
 
 /// Adds the number `more` of correct samples to `sum`. If either number is unknown (kNotCounted), the sum becomes
@@ -47,6 +48,7 @@ class Passes {
       finite_ = finite_ && std::isfinite(each.loss_sum);
       left_out_ += each.left_out;
       bytes_over_bus_ += each.bytes_over_bus;
+      bytes_copied_ += each.bytes_copied;
       if (each.samples > 0) add_correct(each.correct, correct_);
     }
     longest_wait_ = std::max(longest_wait_, waited);
@@ -59,7 +61,7 @@ class Passes {
   /// @param computing a stopwatch that was started when the computation began
   /// @param weights the weights from which the gradients were computed
   PassReport report(const Stopwatch& computing, std::span<const float> weights) const {
-    return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, correct_,
+    return {to_bits(computing.seconds()),  to_bits(longest_wait_), left_out_, bytes_over_bus_, bytes_copied_, correct_,
             finite_ || all_finite(weights)};
   }
 
@@ -67,6 +69,7 @@ class Passes {
   double longest_wait_ = 0;
   std::int64_t left_out_ = 0;
   std::int64_t bytes_over_bus_ = 0;
+  std::int64_t bytes_copied_ = 0;
   std::int64_t correct_ = 0;
   bool finite_ = true;
 };

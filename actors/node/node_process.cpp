@@ -33,6 +33,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// The pause of a node between two runs.
+constexpr milliseconds kPauseBetweenRuns{50};
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{3000};
 /// The pause of a node that the driver will take into its run after the present step. At most `kHellosPerSecond` hellos
@@ -208,6 +210,19 @@ void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseco
   }
 }
 
+/// Tells the supervisor that this process has joined a run.
+void report_joined() {
+  const char byte = 1;
+  if (::send(NodeLaunch::kParentSocket, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1)
+    return;  // it waits a little longer
+}
+
+/// Returns whether the child process at the other end of `socket` has joined a run.
+bool has_joined(const FileDescriptor& socket) {
+  char byte = 0;
+  return ::recv(socket.get(), &byte, 1, MSG_DONTWAIT) == 1;
+}
+
 void serve_one_run(const NodeLaunch& launch) {
   try_start(needs_of_node(), kWhose);  // tested before a driver counts on this node
   Hello hello = make_hello(Purpose::control);
@@ -239,6 +254,7 @@ void serve_one_run(const NodeLaunch& launch) {
   before_send();
   system.spawn<caf::detached>(node_actor, service, &store, driver, join);
   if (is_taken(self, *service)) {
+    if (launch.watched) report_joined();
     log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
     wait_for_end_of(self, *link, launch.cut_after,
                     [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); });
@@ -256,16 +272,16 @@ void follow_parent() {
   }).detach();
 }
 
-/// Starts one child process after the other; each child serves one run. After each child, pauses before the next start,
-/// and longer after a child that failed. Ends this process if a child found no driver within the join timeout. The exit
-/// status is 0 if a run was served before, and otherwise 1.
+/// Starts one child process after the other; each child serves one run. After each child, pauses before the next start.
+/// The pause grows while children fail before they have joined a run. Ends this process if a child found no driver
+/// within the join timeout. The exit status is 0 if a run was served before, and otherwise 1.
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
   // The copies of the state outlive the child processes, so a run can continue from them after a child has died.
   const NodeCopies::Files copies = NodeCopies::make_files();
   bool served = false;
-  milliseconds pause = kFirstPause;
+  milliseconds pause = kPauseBetweenRuns;
   for (;;) {
     if (asked_to_leave != 0) leave(0);
     int ends[2];
@@ -285,10 +301,10 @@ void follow_parent() {
     child_of_supervisor = 0;
     if (asked_to_leave != 0) leave(0);
     if (child.exit_status() == kNoDriverCame) leave(served ? 0 : 1);
-    const bool well = child.exit_status() == 0;
+    const bool well = child.exit_status() == 0 || has_joined(ours);
     served = served || well;
     if (served && launch.join_timeout > 0) launch.join_timeout = kLaterTimeout;
-    pause = well ? kFirstPause : std::min(2 * pause, kLongestPause);
+    pause = well ? kPauseBetweenRuns : std::clamp(2 * pause, kFirstPause, kLongestPause);
     Clock::sleep_for(pause);
   }
 }

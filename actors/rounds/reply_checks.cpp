@@ -91,6 +91,7 @@ void check_pass(const PassReport& pass, std::span<const std::int64_t> samples, c
   check(is_time(pass.seconds_bits) && is_time(pass.data_bits), "a time is negative or not finite", where);
   check(pass.left_out >= 0 && pass.left_out <= kMostSamples, "the number of left-out samples is out of range", where);
   check(is_sent(pass.bytes_over_bus), "the number of bytes over the bus is out of range", where);
+  check(is_sent(pass.bytes_copied), "the number of copied bytes is out of range", where);
   const std::int64_t most = std::accumulate(samples.begin(), samples.end(), std::int64_t{0});
   check(pass.correct >= BatchResult::kNotCounted && pass.correct <= most,
         "the number of correct samples is out of range", where);

@@ -163,6 +163,8 @@ struct BatchResult {
   std::int64_t bytes_over_bus = 0;
   /// Number of samples that the model classified correctly; see Loss::is_hit.
   std::int64_t correct = kNotCounted;
+  /// Bytes of gradients that the model copied to the flat gradient, because it did not compute them there.
+  std::int64_t bytes_copied = 0;
 
   /// Adds the contribution `other` to this one.
   BatchResult& operator+=(const BatchResult& other);

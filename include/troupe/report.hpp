@@ -212,7 +212,8 @@ struct StepReport {
   std::int64_t correct = -1;
   /// Number of samples that could not be read and were left out, if the data allows this (DataInfo::lacks).
   std::int64_t left_out_samples = 0;
-  /// Bytes of gradients that were copied after the model had written them.
+  /// Bytes of gradients that were copied: by the model (BatchResult::bytes_copied), or after the model had written
+  /// them.
   std::int64_t bytes_copied = 0;
   /// Bytes copied between hosts and accelerators, in both directions, for the gradients of this step.
   std::int64_t bytes_over_bus = 0;

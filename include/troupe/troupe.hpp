@@ -8,6 +8,7 @@
 #error "Troupe needs C++20: compile with -std=c++20"
 #endif
 
+#include "troupe/batches.hpp"
 #include "troupe/call.hpp"
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/cuda/pass_times.hpp"
-#include "models/data/batches/batch.hpp"
+#include "troupe/batches.hpp"
 
 namespace troupe::cuda {
 

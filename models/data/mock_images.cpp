@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "models/data/batches/batch_pages.hpp"
-#include "models/data/batches/batch_source.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/batches.hpp"
 
 namespace troupe {
 namespace {

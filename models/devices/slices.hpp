@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "models/data/batches/batch.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "models/data/batches/batch.hpp"
-#include "models/metrics/sample_metrics.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/loss.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {

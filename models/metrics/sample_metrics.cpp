@@ -1,10 +1,9 @@
-#include "models/metrics/sample_metrics.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "troupe/error.hpp"
+#include "troupe/metric.hpp"
 
 namespace troupe {
 namespace {

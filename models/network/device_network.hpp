@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "models/data/batches/batch.hpp"
-#include "models/metrics/sample_metrics.hpp"
 #include "models/network/network_plan.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/loss.hpp"
+#include "troupe/metric.hpp"
 
 namespace troupe {
 

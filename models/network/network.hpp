@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/data/batches/batch_source.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/models.hpp"
 
 namespace troupe::models {

@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "models/data/mock_images.hpp"
 #include "models/network/network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"

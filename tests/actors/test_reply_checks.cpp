@@ -75,6 +75,7 @@ TEST_CASE("invalid replies of asynchronous workers and of parameter servers are 
   CHECK(after([](Advanced& a) { a.pass.left_out = -1; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = -1; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = INT64_MAX; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.bytes_copied = -1; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
 

@@ -97,6 +97,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
   samples_ += sums.samples;
   left_out_ += sums.left_out;
   bytes_over_bus_ += sums.bytes_over_bus;
+  bytes_copied_ += sums.bytes_copied;
   add_correct(sums.correct, correct_);
   if (sums.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample",
@@ -205,6 +206,7 @@ void LbfgsRounds::tell(StepReport& report) const {
   report.samples = samples_;
   report.left_out_samples = left_out_;
   report.bytes_over_bus = bytes_over_bus_;
+  report.bytes_copied = bytes_copied_;
   if (samples_ > 0) report.correct = correct_;
   report.bytes_sent = bytes_sent_;
 }

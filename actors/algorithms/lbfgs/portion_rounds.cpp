@@ -133,6 +133,7 @@ class PortionRounds {
     if (any_counts) {
       sums_.left_out += reply.pass.left_out;
       sums_.bytes_over_bus += reply.pass.bytes_over_bus;
+      sums_.bytes_copied += reply.pass.bytes_copied;
       add_correct(all_count ? reply.pass.correct : BatchResult::kNotCounted, sums_.correct);
     }
     for (const int worker : context_.members.workers())

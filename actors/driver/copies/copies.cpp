@@ -158,6 +158,8 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
   current_.reset();
   const Phase at{"restore", record_->version.step, phase.deadline};
   std::vector<Returned> nodes = returned(run);
+  whole_ = nodes.size() == record_->owners.size() &&
+           std::ranges::all_of(nodes, [](const Returned& node) { return node.copy.has_value(); });
   for (;;) {
     const std::vector<CopyPiece> pieces = pieces_of(*record_, nodes);
     const auto liar = find_false_copy(*record_, pieces, move(run, pieces, buffer, at));
@@ -166,6 +168,7 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
     log_line(LogLevel::warning, "the copy of the state that node " + node.name + " has sent is not what its owner had",
              {.node = node.name});
     node.copy.reset();
+    whole_ = false;
   }
 }
 

@@ -60,6 +60,9 @@ class Copies {
   /// restored version.
   /// @throws Error worker_lost if parts of the copy are lost, or a node has sent false values
   Version restore(FormedRun& run, int buffer, const Phase& phase);
+  /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
+  /// the loss of another node could be final.
+  bool whole() const { return whole_; }
   /// Discards the record of the newest copy, because it cannot be restored.
   void give_up() { record_.reset(); }
   /// Requests all nodes of the run to free the memory of their copies, because the run ends.
@@ -96,6 +99,7 @@ class Copies {
   std::uint64_t last_number_ = 0;
   std::optional<Current> current_;
   std::optional<CopyRecord> record_;  ///< the newest copy that all nodes have acknowledged
+  bool whole_ = false;
   int had_edits_ = -1;
   CopyReport report_;
 };

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "models/data/batches/batch.hpp"
 #include "models/data/batches/batch_pages.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {

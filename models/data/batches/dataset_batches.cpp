@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "models/data/batches/batch_memory.hpp"
-#include "models/data/batches/batch_source.hpp"
 #include "models/data/batches/read_ahead.hpp"
 #include "models/data/batches/stretches.hpp"
 #include "models/data/data_memory.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
+#include "troupe/batches.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <filesystem>
 
-#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "models/files/images/image.hpp"
 #include "support/image_bytes.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/pipeline.hpp"
 #include "troupe/transform.hpp"
 

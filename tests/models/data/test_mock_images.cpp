@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/data/batches/batch_source.hpp"
+#include "models/data/mock_images.hpp"
 #include "models/files.hpp"
 #include "troupe/models.hpp"
 

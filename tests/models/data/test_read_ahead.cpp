@@ -4,10 +4,10 @@
 #include <atomic>
 #include <set>
 
-#include "models/data/batches/batch_source.hpp"
 #include "models/data/batches/read_ahead.hpp"
 #include "models/files.hpp"
 #include "support/patience.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/data.hpp"
 
 using namespace troupe;

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <set>
 
-#include "models/data/batches/batch_source.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/data.hpp"
 #include "troupe/transform.hpp"
 

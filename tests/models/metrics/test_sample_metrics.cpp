@@ -5,10 +5,10 @@
 #include "models/aligned.hpp"
 #include "models/metrics/measured_samples.hpp"
 #include "models/metrics/metric_registry.hpp"
-#include "models/metrics/sample_metrics.hpp"
 #include "support/errors.hpp"
 #include "support/started.hpp"
 #include "troupe/layers.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/models.hpp"
 
 using namespace troupe;

@@ -1,14 +1,51 @@
 #pragma once
 
+// Batches of samples for models of your own: the samples of each shard and step, read ahead of the step.
+
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
-#include "models/data/batches/batch.hpp"
 #include "troupe/data.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
+
+struct Batch;
+
+/// Gives access to a batch that is filled in advance. With it, an accelerator can copy the next batch before the model
+/// requests the batch.
+class BatchesAhead {
+ public:
+  BatchesAhead() = default;
+  BatchesAhead(const BatchesAhead&) = delete;
+  BatchesAhead& operator=(const BatchesAhead&) = delete;
+  virtual ~BatchesAhead() = default;
+
+  /// Returns the batch that the model will probably request next, or an empty batch if that batch is not ready. Must be
+  /// called by the thread that requested the last batch. The result is valid until this thread requests another batch.
+  virtual Batch peek() const = 0;
+};
+
+/// A batch: samples of one shard. `values` contains the samples one after the other, each row-major, and starts at an
+/// address that is a multiple of 64. For data with classes, `labels` contains one class for each sample, and `targets`
+/// is empty. For data with targets, `targets` contains DataInfo::num_targets floats for each sample, and `labels` is
+/// empty.
+struct Batch {
+  std::int64_t size = 0;
+  std::span<const float> values;
+  std::span<const std::int32_t> labels;
+  std::span<const float> targets;
+  std::span<const std::int64_t> numbers = {};  ///< the number of each sample in its data source, for error messages;
+                                               ///< empty if there is no data source
+  std::int64_t left_out = 0;                   ///< number of samples that belong to the batch, but could not be read
+                                               ///< and are missing from it
+  /// A number that identifies the content of `values`. If an accelerator has already copied values with this number, it
+  /// need not copy `values` again. 0: the content has no number.
+  std::uint64_t content = 0;
+  const BatchesAhead* ahead = nullptr;  ///< gives access to the batch after this one; null if unknown
+};
 
 /// Provides the batches for a model. A batch is valid until the model requests the next batch.
 class BatchSource {
@@ -51,11 +88,5 @@ inline constexpr std::int64_t kEvaluationBatch = 500;
 /// @throws Error invalid_argument if there is no training set or the batch size is negative; bad_data if samples,
 /// classes or targets of the test or validation set do not match those of the training set.
 std::unique_ptr<BatchSource> dataset_batches(TrainingData data, std::int64_t batch_size);
-
-/// Returns a source of batches with random images (see draw_mock_images). Each shard has a single batch, which is
-/// generated at the first request and returned at every step. The batch depends only on the seed, the shard and the
-/// arguments. There is no test set.
-/// @param size the height and width of the images in pixels
-std::unique_ptr<BatchSource> mock_image_batches(std::int64_t size, int classes, std::int64_t batch_size);
 
 }  // namespace troupe

@@ -1,0 +1,180 @@
+#include "models/torch/flat_tensors.hpp"
+
+#include <torch/csrc/autograd/variable.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "troupe/error.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t kAlignment = 16;         // floats; libtorch aligns tensors to 64 bytes
+constexpr std::size_t kLearnedAlignment = 32;  // floats; see ModelInfo::learned_size
+
+std::size_t round_up(std::size_t count, std::size_t multiple) { return (count + multiple - 1) / multiple * multiple; }
+
+struct Named {
+  std::string name;
+  at::Tensor tensor;
+};
+
+void check_parameter(const Named& parameter) {
+  if (parameter.tensor.scalar_type() != at::kFloat || parameter.tensor.layout() != at::kStrided)
+    throw Error(ErrorCode::unsupported, "parameter '" + parameter.name + "' of the module is " +
+                                            std::string(toString(parameter.tensor.scalar_type())) +
+                                            ", but Troupe trains dense float32 parameters only");
+}
+
+bool is_statistic(const at::Tensor& buffer) {
+  if (!buffer.defined() || buffer.layout() != at::kStrided) return false;
+  return buffer.scalar_type() == at::kFloat || (buffer.scalar_type() == at::kLong && buffer.numel() == 1);
+}
+
+/// Returns each tensor of a module once: learned parameters, then other parameters, then buffers.
+/// @param num_learned receives the number of learned parameters
+std::vector<Named> tensors_of(const torch::nn::Module& module, std::size_t& num_learned) {
+  std::vector<Named> all;
+  std::set<const void*> seen;
+  const auto parameters = module.named_parameters();
+  for (const bool learned : {true, false}) {
+    for (const auto& each : parameters)
+      if (each.value().defined() && each.value().requires_grad() == learned &&
+          seen.insert(each.value().unsafeGetTensorImpl()).second) {
+        all.push_back({each.key(), each.value()});
+        check_parameter(all.back());
+      }
+    if (learned) num_learned = all.size();
+  }
+  for (const auto& each : module.named_buffers())
+    if (is_statistic(each.value()) && seen.insert(each.value().unsafeGetTensorImpl()).second)
+      all.push_back({each.key(), each.value()});
+  return all;
+}
+
+at::Tensor view_of(const c10::Storage& storage, std::size_t offset, const at::Tensor& tensor) {
+  return at::empty({0}, at::TensorOptions(at::kCPU).dtype(at::kFloat))
+      .set_(storage, static_cast<std::int64_t>(offset), tensor.sizes());
+}
+
+}  // namespace
+
+struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
+  explicit TakeGradient(Part& to) : part(to) {}
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
+                                            const torch::autograd::variable_list& /*inputs*/) override {
+    const at::NoGradGuard no_grad;
+    at::Tensor& gradient = part.tensor.mutable_grad();
+    part.gradient.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
+    gradient.reset();  // frees the memory at once
+    part.written = true;
+    return outputs;
+  }
+  Part& part;
+};
+
+FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps) {
+  const std::vector<Named> tensors = tensors_of(module, num_learned_);
+  if (num_learned_ == 0) throw Error(ErrorCode::unsupported, "no parameter of the module requires a gradient");
+  parts_.reserve(tensors.size());
+  std::size_t end = 0;
+  for (const Named& each : tensors) {
+    if (parts_.size() == num_learned_) learned_size_ = end = round_up(end, kLearnedAlignment);
+    parts_.push_back({.name = each.name,
+                      .tensor = each.tensor,
+                      .offset = end,
+                      .size = static_cast<std::size_t>(each.tensor.numel())});
+    end += round_up(parts_.back().size, kAlignment);
+  }
+  size_ = round_up(end, kLearnedAlignment);
+  if (learned_size_ == 0) learned_size_ = size_;
+  for (Part& part : learned())
+    if (keeps && keeps(part.name)) part.tensor.set_requires_grad(false);
+}
+
+std::vector<TensorInfo> FlatTensors::infos() const {
+  std::vector<TensorInfo> infos;
+  infos.reserve(parts_.size());
+  for (const Part& part : parts_)
+    infos.push_back({part.name, {part.tensor.sizes().begin(), part.tensor.sizes().end()}});
+  return infos;
+}
+
+c10::Storage FlatTensors::make_storage() const {
+  return {c10::Storage::use_byte_size_t(), size_ * sizeof(float), at::DataPtr(nullptr, at::kCPU), nullptr, false};
+}
+
+void FlatTensors::use_weights(std::span<const float> weights) {
+  const at::NoGradGuard no_grad;
+  auto* const data = const_cast<float*>(weights.data());  // libtorch has no constant tensors
+  const bool first = !weights_;
+  if (first) weights_ = make_storage();
+  weights_->set_data_ptr_noswap(at::DataPtr(data, at::kCPU));
+  if (first)
+    for (Part& part : learned()) part.tensor.set_data(view_of(*weights_, part.offset, part.tensor));
+  for (Part& part : statistics()) part.tensor.copy_(at::from_blob(data + part.offset, part.tensor.sizes(), at::kFloat));
+}
+
+void FlatTensors::use_gradient(std::span<float> gradient) {
+  const bool first = !gradient_;
+  if (first) gradient_ = make_storage();
+  gradient_->set_data_ptr_noswap(at::DataPtr(gradient.data(), at::kCPU));
+  for (Part& part : learned()) {
+    part.written = false;
+    if (!first || !part.tensor.requires_grad()) continue;
+    part.gradient = view_of(*gradient_, part.offset, part.tensor);
+    accumulators_.push_back(torch::autograd::impl::grad_accumulator(part.tensor));
+    accumulators_.back()->add_post_hook(std::make_unique<TakeGradient>(part));
+  }
+}
+
+std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std::span<float> gradient,
+                                            std::int64_t samples) {
+  std::size_t copied = 0;
+  for (const Part& part : learned()) {
+    if (part.written)
+      copied += part.size;
+    else
+      std::fill_n(gradient.data() + part.offset, part.size, 0.0F);
+  }
+  for (const Part& part : statistics()) {
+    const at::Tensor now = part.tensor.to(at::kFloat).contiguous();
+    const float* const changed = now.data_ptr<float>();
+    for (std::size_t i = part.offset; i < part.offset + part.size; ++i)
+      gradient[i] = static_cast<float>(samples) * (changed[i - part.offset] - weights[i]);
+  }
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const std::size_t next = i + 1 < parts_.size() ? parts_[i + 1].offset : gradient.size();
+    std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(parts_[i].offset + parts_[i].size),
+              gradient.begin() + static_cast<std::ptrdiff_t>(next), 0.0F);
+  }
+  return static_cast<std::int64_t>(copied * sizeof(float));
+}
+
+void FlatTensors::read(const torch::nn::Module& module, std::span<float> weights) const {
+  std::size_t learned = 0;
+  const std::vector<Named> tensors = tensors_of(module, learned);
+  std::ranges::fill(weights, 0.0F);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const at::Tensor floats = tensors.at(i).tensor.detach().to(at::kFloat).contiguous();
+    std::copy_n(floats.data_ptr<float>(), parts_[i].size, weights.data() + parts_[i].offset);
+  }
+}
+
+void FlatTensors::to_canonical(std::span<const float> weights, std::span<float> canonical) const {
+  for (float* to = canonical.data(); const Part& part : parts_)
+    to = std::copy_n(weights.data() + part.offset, part.size, to);
+}
+
+void FlatTensors::from_canonical(std::span<const float> canonical, std::span<float> weights) const {
+  std::ranges::fill(weights, 0.0F);
+  for (const float* from = canonical.data(); const Part& part : parts_) {
+    std::copy_n(from, part.size, weights.data() + part.offset);
+    from += part.size;
+  }
+}
+
+}  // namespace troupe

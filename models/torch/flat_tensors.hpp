@@ -1,0 +1,79 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Storage.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+/// The tensors of a module as parts of flat vectors. First come the parameters that require a gradient, then, as
+/// statistics, the other parameters and the buffers of floats (and of one integer, such as the counts of batch-norm).
+/// A tensor that two submodules share has one part.
+///
+/// The learned parameters share one storage, whose pointer `use_weights` sets to the weights of a step. So weights are
+/// not copied. A gradient is copied once, from the tensor that autograd makes to the flat gradient.
+class FlatTensors {
+ public:
+  /// @param keeps see ReplicaContext::keeps
+  /// @throws Error unsupported for a parameter that is not dense float32, or if no parameter requires a gradient
+  FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps);
+  FlatTensors(const FlatTensors&) = delete;
+  FlatTensors& operator=(const FlatTensors&) = delete;
+
+  std::size_t size() const { return size_; }
+  std::size_t learned_size() const { return learned_size_; }
+  std::vector<TensorInfo> infos() const;
+
+  /// Makes the parameters views of `weights`, a flat vector, and copies the statistics from it into the module. The
+  /// first call frees the memory of the parameters.
+  void use_weights(std::span<const float> weights);
+  /// Makes the next backward pass write the gradients of parameters to `gradient`, a flat vector.
+  void use_gradient(std::span<float> gradient);
+  /// Completes a flat gradient after a backward pass: writes zeros for parameters on which the loss does not depend and
+  /// for padding, and `samples` times the change of each statistic.
+  /// @param weights the weights of the pass
+  /// @return the number of bytes of gradients that were copied
+  std::int64_t complete_gradient(std::span<const float> weights, std::span<float> gradient, std::int64_t samples);
+
+  /// Copies the present values of all tensors of `module`, which must have the same tensors, to a flat vector.
+  void read(const torch::nn::Module& module, std::span<float> weights) const;
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
+
+ private:
+  struct Part {
+    std::string name;
+    at::Tensor tensor;         ///< the module's
+    at::Tensor gradient = {};  ///< a view of the flat gradient
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    bool written = false;  ///< the present backward pass has written the gradient
+  };
+  /// A function that autograd calls as soon as the gradient of a parameter is complete.
+  struct TakeGradient;
+
+  std::span<Part> learned() { return std::span(parts_).first(num_learned_); }
+  std::span<Part> statistics() { return std::span(parts_).subspan(num_learned_); }
+  c10::Storage make_storage() const;
+
+  std::vector<Part> parts_;
+  std::size_t num_learned_ = 0;
+  std::size_t size_ = 0;
+  std::size_t learned_size_ = 0;
+  std::optional<c10::Storage> weights_;
+  std::optional<c10::Storage> gradient_;
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;  ///< autograd's nodes with our functions
+};
+
+}  // namespace troupe

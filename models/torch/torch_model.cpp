@@ -1,0 +1,269 @@
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/autograd.h>
+#include <torch/nn/functional/loss.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "models/torch/autocast.hpp"
+#include "models/torch/flat_tensors.hpp"
+#include "models/torch/torch_data.hpp"
+#include "models/torch/torch_random.hpp"
+#include "troupe/error.hpp"
+#include "troupe/metric.hpp"
+#include "troupe/torch.hpp"
+
+namespace troupe {
+namespace {
+
+/// Mixes three numbers to a seed (SplitMix64).
+std::uint64_t mix(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+  const auto next = [](std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+  };
+  return next(next(next(seed) ^ a) ^ b);
+}
+
+std::uint64_t initial_seed(std::uint64_t seed) { return mix(seed, ~std::uint64_t{0}, 0); }
+
+/// Calls `work`. The message of an error of libtorch contains a stack trace, which is removed.
+template <class Work>
+auto without_traces(const Work& work) {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    throw Error(ErrorCode::model_failed, std::string("libtorch: ") + error.what_without_backtrace());
+  }
+}
+
+/// The loss of data of Troupe, and for tensors with integer targets.
+TorchLoss default_loss(const torch::Tensor& outputs, const TorchBatch& batch) {
+  namespace functional = torch::nn::functional;
+  TorchLoss loss{{}, batch.size};
+  if (!batch.targets.defined()) throw Error(ErrorCode::unsupported, "the data has no targets: set TorchOptions::loss");
+  const torch::Tensor values = outputs.to(torch::kFloat);
+  if (batch.targets.scalar_type() == torch::kLong) {
+    if (values.dim() != 2)
+      throw Error(ErrorCode::unsupported, "the outputs of the module have " + std::to_string(values.dim()) +
+                                              " dimensions instead of {samples, classes}: set TorchOptions::loss");
+    loss.sum =
+        functional::cross_entropy(values, batch.targets, functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+    loss.correct = values.detach().argmax(1).eq(batch.targets).sum().item<std::int64_t>();
+  } else {
+    const torch::Tensor targets = batch.targets.to(torch::kFloat).view_as(values);
+    loss.sum = functional::mse_loss(values, targets, functional::MSELossFuncOptions().reduction(torch::kNone))
+                   .flatten(1)
+                   .mean(1)
+                   .sum();
+  }
+  return loss;
+}
+
+std::string batch_dependent_kinds(const torch::nn::Module& module) {
+  std::set<std::string> kinds;
+  for (const auto& each : module.modules()) {
+    if (each->name().find("BatchNorm") != std::string::npos) kinds.insert("batch-norm");
+    if (each->name().find("Dropout") != std::string::npos) kinds.insert("dropout");
+  }
+  std::string text;
+  for (const std::string& kind : kinds) text += (text.empty() ? "" : ", ") + kind;
+  return text;
+}
+
+class TorchModel final : public Model {
+ public:
+  TorchModel(detail::MakeTorchReplica make, std::unique_ptr<TorchBatches> batches, int threads)
+      : make_(std::move(make)), batches_(std::move(batches)), threads_(threads) {}
+
+  void initialize(std::span<float> weights, std::uint64_t seed) override {
+    without_traces([&] {
+      const TorchRandom random(initial_seed(seed));
+      tensors_->read(*make_().module, weights);
+    });
+  }
+
+  BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    return without_traces([&] { return pass(at, weights, gradient); });
+  }
+
+  void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
+                         std::span<const float> statistics, std::span<float> updated) const override {
+    for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = statistics[i] + mean[i];
+  }
+
+  EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) override {
+    return without_traces([&] { return evaluate_batches(at, weights); });
+  }
+
+  void to_canonical(std::span<const float> weights, std::span<float> canonical) const override {
+    tensors_->to_canonical(weights, canonical);
+  }
+  void from_canonical(std::span<const float> canonical, std::span<float> weights) const override {
+    tensors_->from_canonical(canonical, weights);
+  }
+
+ protected:
+  ModelInfo prepare(const ReplicaContext& context) override {
+    return without_traces([&] { return make_module(context); });
+  }
+
+ private:
+  ModelInfo make_module(const ReplicaContext& context) {
+    if (context.device != Device::cpu)
+      throw Error(ErrorCode::unsupported, "modules of libtorch compute on CPUs only: set device to cpu");
+    context_ = context;
+    at::set_num_threads(threads_);
+    {
+      const TorchRandom random(initial_seed(context.seed));
+      replica_ = make_();
+    }
+    tensors_.emplace(*replica_.module, context.keeps);
+    ModelInfo info{.size = tensors_->size(),
+                   .learned_size = tensors_->learned_size(),
+                   .tensors = tensors_->infos(),
+                   .fingerprint = "libtorch-" TORCH_VERSION "-" + std::to_string(threads_) + "-threads",
+                   .precision = context.precision,
+                   .num_samples = batches_->info().num_samples,
+                   .steps_per_epoch = batches_->steps_per_epoch(context.num_shards)};
+    if (!context.frozen) info.batch_dependent = batch_dependent_kinds(*replica_.module);
+    return info;
+  }
+
+  /// Makes a forward pass of another module, to find out whether the module writes to its parameters: those of
+  /// `replica_` are mapped read-only, so a write would end the process. Writes through Tensor::data() are not found.
+  void check_module(TorchBatch batch) {
+    for (torch::Tensor& input : batch.inputs) input = input.clone();
+    const TorchRandom random(0);
+    const detail::TorchReplica trial = make_();
+    trial.module->train(!context_.frozen);
+    std::vector<std::int64_t> versions;
+    for (const auto& each : trial.module->named_parameters()) versions.push_back(each.value()._version());
+    pass_of(trial, batch);
+    for (std::size_t i = 0; const auto& each : trial.module->named_parameters())
+      if (static_cast<std::int64_t>(each.value()._version()) != versions.at(i++))
+        throw Error(ErrorCode::model_failed, "the module's forward writes to its parameter '" + each.key() +
+                                                 "', but only steps may change parameters");
+    writes_inputs_ = std::ranges::any_of(batch.inputs, [](const torch::Tensor& input) { return input._version() > 0; });
+    checked_ = true;
+  }
+
+  BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
+    const auto begin = std::chrono::steady_clock::now();
+    TorchBatches::Read read = batches_->training_batch(at);
+    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    BatchResult result{.data_seconds = waited, .left_out = read.left_out};
+    if (read.batch.size == 0) {
+      std::ranges::fill(gradient, 0.0F);
+      return result;
+    }
+    if (!checked_) check_module(read.batch);
+    if (writes_inputs_)
+      for (torch::Tensor& input : read.batch.inputs) input = input.clone();
+    tensors_->use_weights(weights);
+    tensors_->use_gradient(gradient);
+    replica_.module->train(!context_.frozen);
+    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
+    const TorchLoss loss = pass_of(replica_, read.batch).loss;
+    if (!loss.sum.requires_grad())
+      throw Error(ErrorCode::model_failed, "the loss does not depend on the parameters of the module");
+    torch::autograd::backward({loss.sum}, {});
+    result.bytes_copied = tensors_->complete_gradient(weights, gradient, loss.count);
+    result.loss_sum = loss.sum.item<double>();
+    result.samples = loss.count;
+    result.correct = loss.correct;
+    return result;
+  }
+
+  struct Passed {
+    TorchLoss loss;
+    torch::Tensor outputs;  ///< undefined if TorchOptions::loss is set
+  };
+
+  /// Makes a forward pass in the precision of the run.
+  Passed pass_of(const detail::TorchReplica& replica, const TorchBatch& batch) const {
+    const Autocast autocast(context_.precision == Precision::bf16);
+    Passed passed;
+    if (replica.loss) {
+      passed.loss = replica.loss(batch);
+    } else {
+      passed.outputs = outputs_of(replica, batch);
+      passed.loss = default_loss(passed.outputs, batch);
+    }
+    if (!passed.loss.sum.defined() || passed.loss.sum.numel() != 1)
+      throw Error(ErrorCode::model_failed, "the loss of a batch is not one number");
+    if (passed.loss.count < 0) throw Error(ErrorCode::model_failed, "the loss of a batch has a negative count");
+    return passed;
+  }
+
+  static torch::Tensor outputs_of(const detail::TorchReplica& replica, const TorchBatch& batch) {
+    if (!replica.outputs)
+      throw Error(ErrorCode::unsupported, "the module has no function forward: set TorchOptions::loss");
+    return replica.outputs(batch);
+  }
+
+  EvaluationResult evaluate_batches(const ShardStep& at, std::span<const float> weights) {
+    EvaluationResult sum;
+    const torch::NoGradGuard no_grad;
+    tensors_->use_weights(weights);
+    replica_.module->train(false);
+    SampleMetrics metrics(batches_->info(), at.measure, {});
+    for (std::int64_t index = 0;; ++index) {
+      const TorchBatches::Read read = batches_->test_batch(at, index);
+      if (read.batch.size == 0 && read.left_out > 0) continue;
+      if (read.batch.size == 0) break;
+      const Passed passed = pass_of(replica_, read.batch);
+      sum.loss_sum += passed.loss.sum.item<double>();
+      sum.samples += passed.loss.count;
+      sum.correct += std::max<std::int64_t>(passed.loss.correct, 0);
+      if (metrics.any())
+        add_to(metrics, read, passed.outputs.defined() ? passed.outputs : outputs_of(replica_, read.batch));
+    }
+    metrics.write_to(sum);
+    return sum;
+  }
+
+  /// Adds the samples of a batch to metrics.
+  void add_to(SampleMetrics& metrics, const TorchBatches::Read& read, const torch::Tensor& outputs) const {
+    const DataInfo& info = batches_->info();
+    const torch::Tensor rows = outputs.to(torch::kFloat).contiguous().view({read.batch.size, -1});
+    const auto width = static_cast<std::size_t>(rows.size(1));
+    const auto targets = static_cast<std::size_t>(info.num_targets);
+    const auto loss = info.num_classes > 0 ? losses::softmax_cross_entropy() : losses::mean_squared_error();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(read.batch.size); ++i) {
+      Target target;
+      if (info.num_classes > 0)
+        target.label = read.samples.labels[i];
+      else
+        target.values = read.samples.targets.subspan(i * targets, targets);
+      metrics.add(*loss, {rows.data_ptr<float>() + i * width, width}, target);
+    }
+  }
+
+  detail::MakeTorchReplica make_;
+  std::unique_ptr<TorchBatches> batches_;
+  int threads_;
+  ReplicaContext context_;
+  detail::TorchReplica replica_;
+  std::optional<FlatTensors> tensors_;
+  bool checked_ = false;
+  bool writes_inputs_ = false;  ///< the module changes its inputs, which are views of memory that is used again
+};
+
+}  // namespace
+
+CreateModel detail::create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads) {
+  if (threads < 1) throw Error(ErrorCode::invalid_argument, "TorchOptions::threads is below 1");
+  return [=](const ReplicaContext& context) -> std::unique_ptr<Model> {
+    return std::make_unique<TorchModel>(make, torch_batches(data, batch_size, context.seed), threads);
+  };
+}
+
+}  // namespace troupe

@@ -1,0 +1,64 @@
+#include "models/torch/torch_random.hpp"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
+// Modules such as Dropout cannot be given a generator. But operators that draw random numbers have an argument
+// `generator`, and all operators are called through libtorch's dispatcher. A dispatch key that is switched on for a
+// thread redirects these operators to `pass_generator`, which sets the argument. The key is one that libtorch reserves
+// for tests, so no other part of libtorch uses it. All other operators fall through this key.
+namespace troupe {
+namespace {
+
+constexpr auto kKey = c10::DispatchKey::TESTING_ONLY_GenericMode;
+
+thread_local const at::Generator* generator_of_thread = nullptr;
+
+bool is_on_cpu(const torch::jit::Stack& stack, std::size_t num_arguments) {
+  const c10::IValue& first = torch::jit::peek(stack, 0, num_arguments);
+  return !first.isTensor() || first.toTensor().device().is_cpu();
+}
+
+void pass_generator(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const auto& arguments = op.schema().arguments();
+  if (generator_of_thread != nullptr && is_on_cpu(*stack, arguments.size()))
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (c10::IValue& value = torch::jit::peek(*stack, i, arguments.size());
+          arguments[i].name() == "generator" && value.isNone())
+        value = c10::IValue(*generator_of_thread);
+  op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kKey), stack);
+}
+
+TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) { library.fallback(torch::CppFunction::makeFallthrough()); }
+
+TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
+  for (const char* const name :
+       {"bernoulli",        "bernoulli_.Tensor", "bernoulli_.float", "binomial",          "cauchy_",
+        "exponential_",     "geometric_",        "log_normal_",      "multinomial",       "normal_",
+        "poisson",          "random_",           "random_.from",     "random_.to",        "randperm.generator",
+        "rrelu_with_noise", "rrelu_with_noise_", "uniform_",         "_sample_dirichlet", "_standard_gamma"})
+    library.impl(name, torch::CppFunction::makeFromBoxedFunction<&pass_generator>());
+}
+
+}  // namespace
+
+struct TorchRandom::State {
+  explicit State(std::uint64_t seed) : generator(at::detail::createCPUGenerator(seed)), before(generator_of_thread) {
+    generator_of_thread = &generator;
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { generator_of_thread = before; }
+
+  at::Generator generator;
+  const at::Generator* before;
+  c10::impl::IncludeDispatchKeyGuard guard{kKey};
+};
+
+TorchRandom::TorchRandom(std::uint64_t seed) : state_(std::make_unique<State>(seed)) {}
+TorchRandom::~TorchRandom() = default;
+
+}  // namespace troupe

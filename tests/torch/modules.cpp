@@ -1,0 +1,73 @@
+#include "torch/modules.hpp"
+
+#include <torch/nn/functional/loss.h>
+#include <torch/nn/init.h>
+
+namespace F = torch::nn::functional;
+
+namespace troupe_test {
+
+Cnn::Cnn()
+    : first(torch::nn::Conv2dOptions(1, 8, 5)),
+      second(torch::nn::Conv2dOptions(8, 8, 3)),
+      norm(8),
+      dropout(0.25),
+      out(200, 10) {
+  register_module("first", first);
+  register_module("second", second);
+  register_module("norm", norm);
+  register_module("dropout", dropout);
+  register_module("out", out);
+}
+
+torch::Tensor Cnn::forward(torch::Tensor x) {
+  x = F::max_pool2d(torch::relu(norm(first(x))), F::MaxPool2dFuncOptions(2));
+  x = F::max_pool2d(torch::relu(second(x)), F::MaxPool2dFuncOptions(2));
+  return out(dropout(x.flatten(1)));
+}
+
+OddImpl::OddImpl() : first(784, 12), again(12, 12), out(12, 10) {
+  register_module("first", first);
+  register_module("again", again);
+  register_module("out", out);
+  unused = register_parameter("unused", torch::randn({3, 5}));
+  fixed = register_parameter("fixed", torch::randn({12}), /*requires_grad=*/false);
+}
+
+torch::Tensor OddImpl::forward(torch::Tensor x) {
+  x = torch::tanh(first(x.flatten(1)) + fixed);
+  x = torch::tanh(again(torch::tanh(again(x))));
+  return out(x);
+}
+
+Tokens::Tokens() : embedding(torch::nn::EmbeddingOptions(kTokens, 5).sparse(true)), out(5, 3) {
+  register_module("embedding", embedding);
+  register_module("out", out);
+}
+
+torch::Tensor Tokens::forward(torch::Tensor tokens, torch::Tensor mask) {
+  const torch::Tensor kept = embedding(tokens) * mask.unsqueeze(2);
+  return out(kept.sum(1) / mask.sum(1, /*keepdim=*/true));
+}
+
+troupe::TorchDatasets token_data() {
+  constexpr std::int64_t kSamples = 97;
+  torch::Tensor tokens = torch::empty({kSamples, kLength}, torch::kLong);
+  torch::Tensor mask = torch::zeros({kSamples, kLength});
+  torch::Tensor classes = torch::empty({kSamples}, torch::kLong);
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    for (std::int64_t k = 0; k < kLength; ++k) tokens[i][k] = (i * 7 + k * k * 3) % kTokens;
+    mask[i].slice(0, 0, 1 + i % kLength).fill_(1);
+    classes[i] = (i * 7) % kTokens % 3;
+  }
+  return {.train = troupe::torch_tensors({tokens, mask}, classes),
+          .test = troupe::torch_tensors({tokens.slice(0, 0, 40), mask.slice(0, 0, 40)}, classes.slice(0, 0, 40))};
+}
+
+void register_modules() {
+  troupe::register_model("torch-cnn", troupe::torch_model<Cnn>("fashion-mnist", {.batch_size = 16}));
+  troupe::register_model("torch-odd", troupe::torch_model<Odd>("fashion-mnist", {.batch_size = 16}));
+  troupe::register_model("torch-tokens", troupe::torch_model<Tokens>(token_data(), {.batch_size = 8}));
+}
+
+}  // namespace troupe_test

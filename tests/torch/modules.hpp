@@ -1,0 +1,55 @@
+#pragma once
+
+#include <torch/nn/functional/activation.h>
+#include <torch/nn/functional/pooling.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/dropout.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+
+#include "troupe/torch.hpp"
+
+namespace troupe_test {
+
+/// A small convolutional network with batch-norm and dropout, for images of 28 x 28 pixels.
+struct Cnn : torch::nn::Module {
+  Cnn();
+  torch::Tensor forward(torch::Tensor x);
+
+  torch::nn::Conv2d first, second;
+  torch::nn::BatchNorm2d norm;
+  torch::nn::Dropout dropout;
+  torch::nn::Linear out;
+};
+
+/// A network with an unused parameter, a parameter that requires no gradient, and a parameter that two layers share.
+struct OddImpl : torch::nn::Module {
+  OddImpl();
+  torch::Tensor forward(torch::Tensor x);
+
+  torch::nn::Linear first, again, out;
+  torch::Tensor unused, fixed;
+};
+TORCH_MODULE(Odd);
+
+/// Reads tokens: an embedding with a sparse gradient, and a mask as a second input.
+struct Tokens : torch::nn::Module {
+  Tokens();
+  torch::Tensor forward(torch::Tensor tokens, torch::Tensor mask);
+
+  torch::nn::Embedding embedding;
+  torch::nn::Linear out;
+};
+
+constexpr std::int64_t kTokens = 17;
+constexpr std::int64_t kLength = 6;
+
+/// Returns sequences of tokens with masks of different lengths, and their classes.
+troupe::TorchDatasets token_data();
+
+/// Registers the models "torch-cnn", "torch-odd" and "torch-tokens".
+void register_modules();
+
+}  // namespace troupe_test

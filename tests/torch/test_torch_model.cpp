@@ -1,0 +1,253 @@
+#include <doctest/doctest.h>
+#include <torch/autograd.h>
+#include <torch/nn/functional/loss.h>
+#include <torch/nn/modules/container/sequential.h>
+
+#include <cstring>
+#include <map>
+
+#include "models/torch/torch_random.hpp"
+#include "support/errors.hpp"
+#include "torch/modules.hpp"
+#include "troupe/batches.hpp"
+#include "troupe/sgd.hpp"
+
+// libtorch defines a macro with this name, too.
+#undef CHECK
+#define CHECK(...) DOCTEST_CHECK(__VA_ARGS__)
+
+using namespace troupe;
+using namespace troupe_test;
+
+namespace {
+
+std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
+  std::vector<std::uint32_t> bits(values.size());
+  std::memcpy(bits.data(), values.data(), values.size() * sizeof(float));
+  return bits;
+}
+
+struct Run {
+  int workers = 1;
+  Placement placement = Placement::in_process;
+  Algorithm algorithm = {};
+  int steps = 5;
+};
+
+Options options_of(const Run& run) {
+  Options options;
+  options.num_workers = run.workers;
+  options.num_shards = 6;
+  options.placement = run.placement;
+  options.algorithm = run.algorithm;
+  options.optimizer = Sgd{.learning_rate = 0.05, .momentum = 0.9};
+  options.verbose = false;
+  return options;
+}
+
+std::vector<std::uint32_t> weights_after(const std::string& model, const Run& run) {
+  DistributedSGD sgd(model, options_of(run));
+  while (sgd.steps_done() < run.steps) sgd.step();
+  return bits_of(sgd.weights());
+}
+
+/// A replica of a model on its own, with its weights and its gradient.
+struct Replica {
+  explicit Replica(const CreateModel& create, ReplicaContext context = {.shards = {0}, .seed = 3}) {
+    model = create(context);
+    info = model->start(context);
+    weights.resize(info.size + 16);
+    gradient.resize(info.size + 16, 7);
+    model->initialize(floats(weights), context.seed);
+  }
+  /// Returns a part of `memory` that starts at a multiple of 64 bytes.
+  std::span<float> floats(std::vector<float>& memory) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    return std::span(memory).subspan((64 - address % 64) % 64 / sizeof(float), info.size);
+  }
+  BatchResult pass(std::int64_t step = 0) {
+    return model->gradient({.shard = 0, .num_shards = 1, .step = step, .seed = 3}, floats(weights), floats(gradient));
+  }
+  /// Returns the gradient by the names of tensors.
+  std::map<std::string, std::vector<float>> by_name() {
+    std::vector<float> canonical(total_size(info.tensors));
+    model->to_canonical(floats(gradient), canonical);
+    std::map<std::string, std::vector<float>> named;
+    for (std::size_t begin = 0; const TensorInfo& tensor : info.tensors) {
+      named[tensor.name].assign(canonical.begin() + static_cast<std::ptrdiff_t>(begin),
+                                canonical.begin() + static_cast<std::ptrdiff_t>(begin + tensor.size()));
+      begin += tensor.size();
+    }
+    return named;
+  }
+
+  std::unique_ptr<Model> model;
+  ModelInfo info;
+  std::vector<float> weights, gradient;
+};
+
+std::vector<float> floats_of(const torch::Tensor& tensor) {
+  const torch::Tensor flat = tensor.detach().to(torch::kFloat).contiguous();
+  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+}
+
+struct Plain : torch::nn::Module {
+  Plain() : out(register_module("out", torch::nn::Linear(4, 2))) {}
+  torch::Tensor forward(torch::Tensor x) { return out(x); }
+  torch::nn::Linear out;
+};
+
+struct InDouble : Plain {
+  InDouble() { out->to(torch::kDouble); }
+};
+
+struct Writes : Plain {
+  torch::Tensor forward(torch::Tensor x) {
+    const torch::NoGradGuard no_grad;
+    out->weight.mul_(0.5);
+    return x;
+  }
+};
+
+struct Throws : Plain {
+  torch::Tensor forward(torch::Tensor x) { return x.matmul(torch::ones({7, 2})); }
+};
+
+struct ScalesInput : Plain {
+  torch::Tensor forward(torch::Tensor x) { return out(x.mul_(2)); }
+};
+
+TorchDatasets four_values() {
+  const torch::Tensor inputs = torch::arange(48, torch::kFloat).view({12, 4}) / 48;
+  return {.train = torch_tensors({inputs}, torch::arange(12, torch::kLong) % 2)};
+}
+
+}  // namespace
+
+TEST_CASE("weights of modules are bitwise identical for any number of workers and any placement") {
+  for (const char* model : {"torch-cnn", "torch-odd", "torch-tokens"}) {
+    CAPTURE(model);
+    const auto expected = weights_after(model, {});
+    CHECK(weights_after(model, {.workers = 2}) == expected);
+    CHECK(weights_after(model, {.workers = 3}) == expected);
+    CHECK(weights_after(model, {.workers = 2, .placement = Placement::processes}) == expected);
+  }
+}
+
+TEST_CASE("modules train with every algorithm") {
+  for (const Algorithm& algorithm :
+       {Algorithm(LocalSgd{.steps = 2}), Algorithm(Lbfgs{.history = 3}), Algorithm(Downpour{}), Algorithm(Ssp{})}) {
+    DistributedSGD sgd("torch-tokens", options_of({.workers = 2, .algorithm = algorithm}));
+    const double first = sgd.evaluate().loss;
+    for (int call = 0; call < 20; ++call) sgd.step();
+    CHECK(sgd.evaluate().loss < first);
+  }
+}
+
+TEST_CASE("gradients are equal to those of libtorch alone, in every float") {
+  Replica replica(torch_model<Odd>("fashion-mnist", {.batch_size = 16}));
+  const BatchResult result = replica.pass();
+  CHECK(result.samples == 16);
+  const auto gradient = replica.by_name();
+
+  Odd alone;
+  std::vector<float> canonical(total_size(replica.info.tensors));
+  replica.model->to_canonical(replica.floats(replica.weights), canonical);
+  for (std::size_t begin = 0; const TensorInfo& tensor : replica.info.tensors) {
+    const torch::NoGradGuard no_grad;
+    alone->named_parameters()[tensor.name].copy_(torch::from_blob(canonical.data() + begin, tensor.shape));
+    begin += tensor.size();
+  }
+  const auto batches = dataset_batches(load_data("fashion-mnist"), 16);
+  const Batch batch = batches->training_batch({.shard = 0, .num_shards = 1, .step = 0, .seed = 3});
+  const torch::Tensor images = torch::from_blob(const_cast<float*>(batch.values.data()), {16, 1, 28, 28}).clone();
+  const torch::Tensor labels =
+      torch::from_blob(const_cast<std::int32_t*>(batch.labels.data()), {16}, torch::kInt).to(torch::kLong);
+  const torch::Tensor loss = torch::nn::functional::cross_entropy(
+      alone->forward(images), labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
+  loss.backward();
+  CHECK(result.loss_sum == loss.item<double>());
+  for (const auto& each : alone->named_parameters()) {
+    CAPTURE(each.key());
+    const std::vector<float> expected = each.value().grad().defined()
+                                            ? floats_of(each.value().grad())
+                                            : std::vector<float>(static_cast<std::size_t>(each.value().numel()));
+    CHECK(bits_of(gradient.at(each.key())) == bits_of(expected));
+  }
+}
+
+TEST_CASE("names are those of the state_dict, and all floats of the gradient are written") {
+  Replica replica(torch_model<Cnn>("fashion-mnist", {.batch_size = 4}));
+  std::vector<std::string> names;
+  for (const TensorInfo& tensor : replica.info.tensors) names.push_back(tensor.name);
+  CHECK(names == std::vector<std::string>{"first.weight", "first.bias", "second.weight", "second.bias", "norm.weight",
+                                          "norm.bias", "out.weight", "out.bias", "norm.running_mean",
+                                          "norm.running_var", "norm.num_batches_tracked"});
+  CHECK(replica.info.batch_dependent == "batch-norm, dropout");
+  replica.pass();
+  const auto written = replica.floats(replica.gradient);
+  CHECK(std::ranges::count(written, 7.0F) == 0);
+  CHECK(replica.by_name().at("norm.num_batches_tracked") == std::vector<float>{4});  // times the number of samples
+}
+
+TEST_CASE("a repeated pass gives the same gradient, and dropout differs between steps") {
+  Replica replica(torch_model<Cnn>("fashion-mnist", {.batch_size = 4}));
+  replica.pass(1);
+  const auto first = bits_of(replica.gradient);
+  replica.pass(2);
+  CHECK(bits_of(replica.gradient) != first);
+  replica.pass(1);
+  CHECK(bits_of(replica.gradient) == first);
+}
+
+TEST_CASE("random numbers of a thread do not depend on the process's generator") {
+  const auto draw = [](std::uint64_t seed) {
+    const TorchRandom random(seed);
+    return floats_of(torch::rand({8}));
+  };
+  const auto expected = draw(5);
+  torch::manual_seed(1);
+  torch::rand({3});
+  CHECK(draw(5) == expected);
+  CHECK(draw(6) != expected);
+}
+
+TEST_CASE("a module that cannot be trained is refused with the reason") {
+  const auto said = [](const CreateModel& create) { return message_of([&] { Replica(create).pass(); }); };
+  CHECK(said(torch_model<InDouble>(four_values())).find("parameter 'out.weight' of the module is Double") !=
+        std::string::npos);
+  CHECK(said(torch_model<Writes>(four_values())).find("writes to its parameter 'out.weight'") != std::string::npos);
+  const std::string thrown = said(torch_model<Throws>(four_values()));
+  CHECK(thrown.find("libtorch: mat1 and mat2 shapes cannot be multiplied (12x4 and 7x2)") != std::string::npos);
+  CHECK(thrown.find("frame #") == std::string::npos);
+  CHECK(
+      said(torch_model<torch::nn::Sequential>(four_values())).find("no parameter of the module requires a gradient") !=
+      std::string::npos);
+}
+
+TEST_CASE("a module may change its inputs") {
+  Replica replica(torch_model<ScalesInput>(four_values(), {.batch_size = 0}));
+  const double first = replica.pass().loss_sum;
+  CHECK(replica.pass().loss_sum == first);
+}
+
+TEST_CASE("an own loss returns a sum and a count") {
+  TorchOptions<Plain> options{.batch_size = 0};
+  options.loss = [](Plain& module, const TorchBatch& batch) {
+    return TorchLoss{.sum = module.forward(batch.inputs[0]).square().sum(), .count = 2 * batch.size};
+  };
+  Replica replica(torch_model<Plain>(four_values(), options));
+  const BatchResult result = replica.pass();
+  CHECK(result.samples == 24);
+  CHECK(result.correct == BatchResult::kNotCounted);
+}
+
+TEST_CASE("evaluations measure accuracy and the confusion matrix") {
+  DistributedSGD sgd("torch-cnn", options_of({.workers = 2}));
+  const Evaluation before = sgd.evaluate(EvaluationSet::test, {.confusion = true, .top_k = 3});
+  CHECK(before.samples == 10'000);
+  for (int step = 0; step < 60; ++step) sgd.step();
+  const Evaluation after = sgd.evaluate(EvaluationSet::test, {.confusion = true, .top_k = 3});
+  CHECK(after.loss < before.loss);
+  CHECK(after.accuracy > before.accuracy);
+}
