@@ -92,7 +92,7 @@ class Driver::Source : public CheckpointSource {
   }
   void note_written(const std::string& path, std::int64_t step) override {
     driver_.written_.push_back({step, path, step});
-    if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path);
+    if (edits_ == driver_.lineage_.edits()) driver_.lineage_.save(path, step);
   }
 
  private:

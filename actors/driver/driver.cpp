@@ -57,7 +57,10 @@ Driver::~Driver() {
   if (faults_.left() > 0)
     log_line(LogLevel::warning, std::to_string(faults_.left()) + " of the faults in the plan have not happened");
   checkpoints_.reset();
-  if (run_ && !node_lost() && !rules().replaces_workers()) copies_.drop(*run_);
+  if (run_ && !node_lost() && !rules().replaces_workers()) {
+    abandon_algorithm();
+    copies_.drop(*run_);
+  }
   end_run();
 }
 
@@ -78,12 +81,15 @@ void Driver::form() {
     run_->rounds().disturb_by([this, &run = *run_](const Phase& at) {
       faults_.let_happen(at, algorithm_->steps_a_call(), run.host(), run.members());
     });
-  run_->host().gather(expected_nodes_, Deadline(options_.timeouts.start));
+  const auto suffices = [this](const std::vector<JoinedNode>& nodes) {
+    return !will_restore_copy() || copies_.suffice(nodes);
+  };
+  run_->host().gather(expected_nodes_, suffices, Deadline(options_.timeouts.start));
 }
 
 void Driver::settle_members(Needs needs) {
   const auto restore = [this](int buffer, const Phase& at) -> std::optional<Version> {
-    if (!lost_at_ || !copies_.has(lineage_.edits())) return std::nullopt;
+    if (!will_restore_copy()) return std::nullopt;
     return restore_copy(buffer, at);
   };
   preparation_.prepare(*run_, needs != Needs::members, restore, phase("start", options_.timeouts.start));
@@ -134,6 +140,7 @@ int Driver::note_untold(bool replaced) {
 }
 
 StepReport Driver::step(bool rehearse) {
+  if (const auto error = std::exchange(copy_error_, std::nullopt)) throw Error(*error);
   if (checkpoints_) checkpoints_->throw_final();
   follow_cores();
   follow_nodes();
@@ -146,7 +153,8 @@ StepReport Driver::step(bool rehearse) {
   losses_.note_progress();
   report.nodes = std::exchange(nodes_report_, {});
   if (!rehearse) report.copies = copy_state(report.step - before, report.seconds.step);
-  if (checkpoints_ && !rehearse) report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
+  if (checkpoints_ && !rehearse && run_)
+    report.checkpoint = checkpoints_->advance(before, report.step, report.seconds.step);
   return report;
 }
 
@@ -157,11 +165,10 @@ void Driver::follow_nodes() {
                                           run_->members().num_nodes(), options_.cluster.num_nodes, Clock::now());
   if (!expected) return;
   try {
-    if (!preserve_state()) return;
+    if (!preserve_state()) return node_changes_.postpone(Clock::now());
   } catch (const Error& error) {  // the step itself can be made; a lost node is noticed by it
-    node_changes_.postpone(Clock::now());
     log_line(LogLevel::warning, std::string("no node can join or leave the run now: ") + error.what(), error.where());
-    return;
+    return node_changes_.postpone(Clock::now());
   }
   expected_nodes_ = *expected;
   loss_.reset();
@@ -179,7 +186,7 @@ bool Driver::preserve_state() {
 }
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
-  if (!can_be_copied()) return {};
+  if (!can_be_copied() || !run_) return {};
   if (algorithm_->has_servers()) return copy_servers(steps, seconds);
   return copies_.advance(*run_, versions_, lineage_.edits(), steps, seconds, options_.timeouts.save);
 }
@@ -190,8 +197,10 @@ CopyReport Driver::copy_servers(std::int64_t steps, double seconds) {
       make_ready(Needs::members);
       copies_.note_rest(watch.seconds());
       make_copy();
-    } catch (const Error& error) {  // the step is committed, so the next step reports the loss
-      log_line(LogLevel::warning, std::string("a copy of the state could not be made: ") + error.what(), error.where());
+    } catch (const Error& error) {  // the step is committed, so the next step reports the error
+      copies_.fail(error);
+      const bool loss = error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout;
+      if (!loss) copy_error_ = error;
     }
   return copies_.report(watch.seconds());
 }
@@ -204,7 +213,11 @@ bool Driver::make_copy(bool again) {
 }
 
 bool Driver::can_be_copied() const {
-  return !rules().replaces_workers() && run_ && copies_.supports(run_->generation().layout());
+  return !rules().replaces_workers() && copies_.supports(preparation_.state().shape);
+}
+
+bool Driver::will_restore_copy() const {
+  return lost_at_ && copies_.has(lineage_.edits()) && copies_.step() >= lineage_.newest_step();
 }
 
 void Driver::set_learning_rate(double rate) {

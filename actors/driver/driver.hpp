@@ -153,6 +153,9 @@ class Driver {
   bool make_copy(bool again = false);
   /// Returns whether copies of the state are made in this run, with the present algorithm.
   bool can_be_copied() const;
+  /// Returns whether a run that is formed again continues from the newest copy: there is one, and no checkpoint is
+  /// newer.
+  bool will_restore_copy() const;
 
   // steps.cpp
   StepReport take_step(bool rehearse);
@@ -188,8 +191,8 @@ class Driver {
   void end_run() noexcept;
 
   // lost_nodes.cpp
-  /// Returns whether the run can be formed again after it has lost a node. For this, the run must write checkpoints,
-  /// and its lineage must be known: the present state follows from a known starting point by steps alone.
+  /// Returns whether the run can be formed again after it has lost a node: from a copy of its state, from a checkpoint,
+  /// or, before the first copy, from its beginning. The present state must follow from there by steps alone.
   bool can_form_again() const;
   bool node_lost() const;
   /// Returns whether a lost node is the cause, or a possible cause, of `error`.
@@ -251,6 +254,8 @@ class Driver {
   std::int64_t copied_pushes_ = 0;       ///< AlgorithmRunner::pushes when the newest copy was made
   std::int64_t lost_pushes_ = 0;         ///< the number of pushes that were lost since the last step
   std::optional<Error> loss_;            ///< the loss because of which the run is formed again
+  /// An error that occurred after a step was committed, while the state was copied. The next step throws it.
+  std::optional<Error> copy_error_;
   bool restored_ = false;                ///< the present run, which was formed again, continues from a copy
   std::optional<Error> copy_loss_;       ///< why the newest copy of the state could not be restored
   std::vector<CheckpointInfo> written_;  ///< the written checkpoints that `take_written` has not returned yet

@@ -8,9 +8,9 @@
 #include "runtime/processes/limits.hpp"
 
 // Recovery of a run in a cluster after the loss of a node. A part of the optimizer's state is lost with the node.
-// Therefore the driver ends the run and forms it again from the nodes that then join. It loads the newest valid
-// checkpoint, and repeats the steps since that checkpoint. For the nodes, this is a new run. The weights are complete
-// on every node, so they can be read without the lost nodes.
+// Therefore the driver ends the run and forms it again from the nodes that then join. It restores the newest copy of
+// the state in the memory of nodes, or loads the newest valid checkpoint, and repeats the steps since then. For the
+// nodes, this is a new run. The weights are complete on every node, so they can be read without the lost nodes.
 namespace troupe {
 namespace {
 
@@ -79,7 +79,10 @@ void Driver::form_again() {
     }
     if (!losses_.repairs().empty()) losses_.repairs().back().replayed = *lost_at_ - from;
     // If the next loss comes soon, the same steps are not repeated again.
-    if (versions_.committed().step > from && can_be_copied()) make_copy();
+    if (versions_.committed().step > from && can_be_copied()) {
+      settle_run(Needs::members);
+      make_copy();
+    }
   } catch (const std::bad_alloc&) {
     give_up_run();
     throw no_memory("the run cannot be formed again");
@@ -126,7 +129,8 @@ std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try 
   }
   return version;
 } catch (const Error& error) {
-  if (node_lost() || error.code() == ErrorCode::timeout) throw;  // the copy may still be restored without this node
+  // If a node or a connection was lost, the copy may still be restored in another attempt.
+  if (node_lost() || error.code() == ErrorCode::timeout || !error.where().node.empty()) throw;
   copies_.give_up();
   copy_loss_ = error;
   log_line(LogLevel::warning, std::string("the run cannot continue from a copy of the state: ") + error.what(),

@@ -29,9 +29,10 @@ std::optional<int> NodeChanges::due(const std::vector<std::string>& newcomers, i
 }
 
 void NodeChanges::note_formed(const std::vector<std::string>& names, Clock::time_point now) {
-  for (const std::string& name : awaited_)
-    if (std::ranges::count(names, name) == 0) ignored_[name] = now + kIgnored;
+  for (const std::string& name : awaited_)  // several nodes may share a certificate and its name
+    if (std::ranges::count(names, name) <= std::ranges::count(formed_, name)) ignored_[name] = now + kIgnored;
   awaited_.clear();
+  formed_ = names;
 }
 
 }  // namespace troupe

@@ -41,6 +41,7 @@ class NodeChanges {
   void postpone(Clock::time_point now) { paused_until_ = now + kPause; }
 
  private:
+  std::vector<std::string> formed_;                   ///< the names of the last call of `note_formed`
   std::vector<std::string> awaited_;                  ///< the newcomers of the last call of `due`
   std::map<std::string, Clock::time_point> ignored_;  ///< the nodes that did not join: the time until which they are
                                                       ///< ignored

@@ -120,7 +120,9 @@ std::unique_ptr<AlgorithmRunner> Driver::go_back_to(std::unique_ptr<AlgorithmRun
 }
 
 void Driver::end_warm_start() {
-  if (algorithm_.warm_start_is_over(versions_.committed().step)) begin_algorithm(algorithm_.take_awaited());
+  if (!algorithm_.warm_start_is_over(versions_.committed().step)) return;
+  begin_algorithm(algorithm_.take_awaited());
+  copies_.give_up();  // the steps of the warm start must not be repeated later
 }
 
 void Driver::abandon_algorithm() noexcept try {

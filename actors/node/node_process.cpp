@@ -103,8 +103,11 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello, NodeCopies
   milliseconds pause = kFirstPause;
   std::string name = launch.certs;
   std::string said;
-  const Deadline deadline = launch.join_timeout > 0 ? Deadline(seconds(launch.join_timeout)) : Deadline::never();
-  const Deadline keep(kKeepTime);
+  const auto join_deadline = [&] {
+    return launch.join_timeout > 0 ? Deadline(seconds(launch.join_timeout)) : Deadline::never();
+  };
+  Deadline deadline = join_deadline();
+  Deadline keep(kKeepTime);
   for (;;) {
     if (deadline.passed()) leave(kNoDriverCame);
     if (asked_to_leave != 0) leave(0);
@@ -118,7 +121,11 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello, NodeCopies
       said = error.message();
     }
     const bool soon = said.find(kTryAgainSoon) != std::string::npos;
-    pause = soon ? kFirstPause : pause;
+    if (soon) {  // there is a driver
+      deadline = join_deadline();
+      keep = Deadline(kKeepTime);
+      pause = kFirstPause;
+    }
     Clock::sleep_for(soon ? kSoon : pause);
     pause = std::min(2 * pause, kLongestPause);
   }

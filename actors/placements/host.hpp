@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "actors/placements/hosting.hpp"
 #include "actors/placements/state_home.hpp"
@@ -13,6 +16,15 @@
 
 namespace troupe {
 
+/// A node that has joined a run, and the copies of the state that it offers.
+struct JoinedNode {
+  std::string certificate;  ///< the name in its certificate
+  std::vector<OfferedCopy> copies;
+};
+
+/// Returns whether the state of a run can be restored from the copies of these nodes, or does not have to be restored.
+using Suffices = std::function<bool(const std::vector<JoinedNode>& nodes)>;
+
 /// Starts and ends the workers of a run, and creates the object through which the driver accesses the state
 /// (StateHome). Each placement has its own implementation. When a worker has started, it sends the message `Join` to
 /// the driver.
@@ -20,7 +32,8 @@ class Host : public FailureDetector {
  public:
   /// Blocks until the nodes on which workers will be started have joined. Does nothing if the placement has no nodes.
   /// @param expected the number of nodes that are known to join soon; 0 if no node is known
-  virtual void gather(int /*expected*/, const Deadline& /*deadline*/) {}
+  /// @param suffices if it returns false for the nodes that have joined, more nodes are awaited for a while
+  virtual void gather(int /*expected*/, const Suffices& /*suffices*/, const Deadline& /*deadline*/) {}
   /// Returns the names in the certificates of nodes that want to join the run while it works, and for which it has
   /// room.
   virtual std::vector<std::string> newcomers() const { return {}; }

@@ -66,11 +66,11 @@ using ReadWeights = std::function<void(std::span<const float> canonical)>;
 /// throws Error non_finite_weights, and Where::object is the first tensor in canonical order that is not finite.
 ///
 /// **Lost workers.** Workers that die are replaced, and the step continues (FaultToleranceOptions::max_failures). If a
-/// worker throws or does not answer in time, the call throws an error. A run that loses a node resumes from its newest
-/// checkpoint in CheckpointOptions::folder, or from its beginning. The run continues on the nodes that join within
-/// `timeouts.start`, at least ClusterOptions::min_nodes, and repeats the steps since the checkpoint. If there is no
-/// checkpoint folder, or weights were set or loaded since the checkpoint, the loss of a node ends the run. The weights
-/// can still be read.
+/// worker throws or does not answer in time, the call throws an error. A run that loses a node resumes from the newest
+/// copy of its state in the memory of nodes (FaultToleranceOptions::copy_every) or from its newest checkpoint. It
+/// continues on the nodes that join within `timeouts.start`, at least ClusterOptions::min_nodes, and repeats the steps
+/// since then. If there is neither, or weights were set or loaded since then, the loss of a node ends the run. The
+/// weights can still be read.
 class DistributedSGD {
  public:
   /// Starts the workers and builds their replicas. With CheckpointOptions::resume, also loads the newest checkpoint.

@@ -21,6 +21,7 @@
 #include "troupe/optimizer.hpp"
 #include "troupe/pipeline.hpp"
 #include "troupe/predictor.hpp"
+#include "troupe/safetensors.hpp"
 #include "troupe/sgd.hpp"
 #include "troupe/trainer.hpp"
 #include "troupe/transform.hpp"

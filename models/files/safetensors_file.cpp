@@ -72,8 +72,6 @@ const StoredTensor& SafetensorsFile::find(const TensorInfo& wanted) const {
     mismatch(path, "tensor '" + wanted.name + "' " + describe(wanted.shape) + " is missing" +
                        wrapped_name(header_.tensors, wanted.name));
   const StoredTensor& tensor = found->second;
-  if (tensor.type == StoredType::i64)
-    throw_bad_file(path, "tensor '" + wanted.name + "' is not of dtype F32, F16 or BF16");
   if (tensor.shape != wanted.shape)
     mismatch(path, "tensor '" + wanted.name + "' is " + describe(tensor.shape) + " in the file, but " +
                        describe(wanted.shape) + " in the model");
@@ -95,7 +93,7 @@ std::string SafetensorsFile::network() const {
 
 bool SafetensorsFile::has(const TensorInfo& wanted) const {
   const auto found = header_.tensors.find(wanted.name);
-  return found != header_.tensors.end() && found->second.type != StoredType::i64 && found->second.shape == wanted.shape;
+  return found != header_.tensors.end() && found->second.shape == wanted.shape;
 }
 
 void SafetensorsFile::require(const std::vector<TensorInfo>& expected) const {
@@ -115,6 +113,12 @@ void SafetensorsFile::read(const std::string& name, std::span<float> out) const 
   const StoredTensor& tensor = header_.tensors.at(name);
   const std::uint64_t at = header_.data + tensor.begin;
   if (tensor.type == StoredType::f32) return file_.read(at, std::as_writable_bytes(out));
+  if (tensor.type == StoredType::i64) {
+    std::vector<std::int64_t> integers(out.size());
+    file_.read(at, std::as_writable_bytes(std::span(integers)));
+    std::ranges::transform(integers, out.begin(), [](std::int64_t integer) { return static_cast<float>(integer); });
+    return;
+  }
   std::vector<std::uint16_t> halves(out.size());
   file_.read(at, std::as_writable_bytes(std::span(halves)));
   std::ranges::transform(halves, out.begin(), tensor.type == StoredType::f16 ? from_half : from_bfloat16);

@@ -34,10 +34,10 @@ class SafetensorsFile {
   /// contains kNetworkTensor, it may also contain the state of an Optimizer: tensors whose names contain a slash.
   /// @throws Error model_mismatch if a tensor is missing, unexpected or of another shape; the message names the tensor.
   void require(const std::vector<TensorInfo>& expected) const;
-  /// Returns whether the file contains a tensor with the name and the shape of `wanted`, whose elements are floats.
+  /// Returns whether the file contains a tensor with the name and the shape of `wanted`.
   bool has(const TensorInfo& wanted) const;
   /// Reads the elements of the tensor `name`, which the file must contain, into `out`. `out` must have as many floats
-  /// as the tensor has elements. F16 and BF16 elements become floats of the same value.
+  /// as the tensor has elements. Elements of other types become floats of the same value.
   void read(const std::string& name, std::span<float> out) const;
 
  private:

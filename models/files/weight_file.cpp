@@ -26,6 +26,18 @@ void write_safetensors(const std::string& path, const std::vector<TensorInfo>& t
   file.commit();
 }
 
+void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors, std::span<const float> floats) {
+  write_safetensors(path, tensors, floats, "");
+}
+
+std::vector<TensorInfo> list_safetensors(const std::string& path) {
+  const SafetensorsFile file(path);
+  std::vector<TensorInfo> tensors;
+  tensors.reserve(file.tensors().size());
+  for (const auto& [name, tensor] : file.tensors()) tensors.push_back({name, tensor.shape});
+  return tensors;
+}
+
 std::vector<float> read_safetensors(const std::string& path, const std::vector<TensorInfo>& expected) {
   const SafetensorsFile file(path);
   file.require(expected);

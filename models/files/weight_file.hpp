@@ -6,24 +6,14 @@
 
 #include "models/files/safetensors_file.hpp"
 #include "troupe/model.hpp"
+#include "troupe/safetensors.hpp"
 
 namespace troupe {
 
-/// Writes tensors as a safetensors file. Equal arguments produce identical files. The file appears complete or not at
-/// all, and is durable when this function returns.
-/// @param canonical the floats of the tensors, one tensor after the other
-/// @param network the description of the network (ModelInfo::network); empty: no description
-/// @throws Error invalid_argument if `canonical` does not have the length of the tensors, or the file format does not
-/// allow their names; bad_file if the file cannot be written.
+/// Does the same as the overload in troupe/safetensors.hpp, and stores the description of a network, too.
+/// @param network ModelInfo::network; empty: no description
 void write_safetensors(const std::string& path, const std::vector<TensorInfo>& tensors,
-                       std::span<const float> canonical, const std::string& network = "");
-
-/// Returns the floats of the tensors `expected`, one tensor after the other in this order. The file may store the
-/// tensors in another order, but must not contain other tensors, except those that SafetensorsFile::require allows. F16
-/// and BF16 elements become floats of the same value.
-/// @throws Error bad_file if the file is malformed; model_mismatch if a tensor is missing, unexpected or of another
-/// shape (the message names the tensor).
-std::vector<float> read_safetensors(const std::string& path, const std::vector<TensorInfo>& expected);
+                       std::span<const float> canonical, const std::string& network);
 
 /// Does the same as read_safetensors, for the weights of a network. All weights must be finite.
 /// @throws Error as read_safetensors; also non_finite_weights if a tensor contains NaN or infinity (the message names

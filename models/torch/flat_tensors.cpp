@@ -4,9 +4,9 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
+#include "models/torch/module_tensors.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -16,44 +16,6 @@ constexpr std::size_t kAlignment = 16;         // floats; libtorch aligns tensor
 constexpr std::size_t kLearnedAlignment = 32;  // floats; see ModelInfo::learned_size
 
 std::size_t round_up(std::size_t count, std::size_t multiple) { return (count + multiple - 1) / multiple * multiple; }
-
-struct Named {
-  std::string name;
-  at::Tensor tensor;
-};
-
-void check_parameter(const Named& parameter) {
-  if (parameter.tensor.scalar_type() != at::kFloat || parameter.tensor.layout() != at::kStrided)
-    throw Error(ErrorCode::unsupported, "parameter '" + parameter.name + "' of the module is " +
-                                            std::string(toString(parameter.tensor.scalar_type())) +
-                                            ", but Troupe trains dense float32 parameters only");
-}
-
-bool is_statistic(const at::Tensor& buffer) {
-  if (!buffer.defined() || buffer.layout() != at::kStrided) return false;
-  return buffer.scalar_type() == at::kFloat || (buffer.scalar_type() == at::kLong && buffer.numel() == 1);
-}
-
-/// Returns each tensor of a module once: learned parameters, then other parameters, then buffers.
-/// @param num_learned receives the number of learned parameters
-std::vector<Named> tensors_of(const torch::nn::Module& module, std::size_t& num_learned) {
-  std::vector<Named> all;
-  std::set<const void*> seen;
-  const auto parameters = module.named_parameters();
-  for (const bool learned : {true, false}) {
-    for (const auto& each : parameters)
-      if (each.value().defined() && each.value().requires_grad() == learned &&
-          seen.insert(each.value().unsafeGetTensorImpl()).second) {
-        all.push_back({each.key(), each.value()});
-        check_parameter(all.back());
-      }
-    if (learned) num_learned = all.size();
-  }
-  for (const auto& each : module.named_buffers())
-    if (is_statistic(each.value()) && seen.insert(each.value().unsafeGetTensorImpl()).second)
-      all.push_back({each.key(), each.value()});
-  return all;
-}
 
 at::Tensor view_of(const c10::Storage& storage, std::size_t offset, const at::Tensor& tensor) {
   return at::empty({0}, at::TensorOptions(at::kCPU).dtype(at::kFloat))
@@ -77,11 +39,12 @@ struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
 };
 
 FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps) {
-  const std::vector<Named> tensors = tensors_of(module, num_learned_);
+  const auto [tensors, num_learned] = tensors_of(module);
+  num_learned_ = num_learned;
   if (num_learned_ == 0) throw Error(ErrorCode::unsupported, "no parameter of the module requires a gradient");
   parts_.reserve(tensors.size());
   std::size_t end = 0;
-  for (const Named& each : tensors) {
+  for (const NamedTensor& each : tensors) {
     if (parts_.size() == num_learned_) learned_size_ = end = round_up(end, kLearnedAlignment);
     parts_.push_back({.name = each.name,
                       .tensor = each.tensor,
@@ -98,8 +61,7 @@ FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bo
 std::vector<TensorInfo> FlatTensors::infos() const {
   std::vector<TensorInfo> infos;
   infos.reserve(parts_.size());
-  for (const Part& part : parts_)
-    infos.push_back({part.name, {part.tensor.sizes().begin(), part.tensor.sizes().end()}});
+  for (const Part& part : parts_) infos.push_back(info_of(NamedTensor{part.name, part.tensor}));
   return infos;
 }
 
@@ -155,8 +117,7 @@ std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std:
 }
 
 void FlatTensors::read(const torch::nn::Module& module, std::span<float> weights) const {
-  std::size_t learned = 0;
-  const std::vector<Named> tensors = tensors_of(module, learned);
+  const std::vector<NamedTensor> tensors = tensors_of(module).all;
   std::ranges::fill(weights, 0.0F);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const at::Tensor floats = tensors.at(i).tensor.detach().to(at::kFloat).contiguous();

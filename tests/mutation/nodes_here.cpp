@@ -305,7 +305,9 @@ class HostHere : public Host {
   HostHere(NodesHere& nodes, Members& members, std::string optimizer)
       : nodes_(nodes), members_(members), optimizer_(std::move(optimizer)) {}
 
-  void gather(int /*expected*/, const Deadline& /*deadline*/) override { nodes_.gather(); }
+  void gather(int /*expected*/, const Suffices& /*suffices*/, const Deadline& /*deadline*/) override {
+    nodes_.gather();
+  }
   void start(int worker) override { nodes_.start_worker(worker); }
   bool is_expected(const WorkerArrival& arrival) override {
     return nodes_.is_home_of(arrival.join.worker, arrival.actor) && Host::is_expected(arrival);

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <map>
 
+#include "models/files.hpp"
 #include "models/torch/torch_random.hpp"
 #include "support/errors.hpp"
 #include "torch/modules.hpp"
 #include "troupe/batches.hpp"
+#include "troupe/safetensors.hpp"
 #include "troupe/sgd.hpp"
 
 // libtorch defines a macro with this name, too.
@@ -250,4 +252,20 @@ TEST_CASE("evaluations measure accuracy and the confusion matrix") {
   const Evaluation after = sgd.evaluate(EvaluationSet::test, {.confusion = true, .top_k = 3});
   CHECK(after.loss < before.loss);
   CHECK(after.accuracy > before.accuracy);
+}
+
+TEST_CASE("files of weights go both ways between a run and a module") {
+  const testing::TemporaryFolder folder;
+  DistributedSGD sgd("torch-cnn", options_of({}));
+  sgd.step();
+  sgd.save(folder / "run");
+  Cnn module;
+  load_weights(module, folder / "run");
+  save_weights(module, folder / "module");
+  CHECK(list_safetensors(folder / "module").size() == module.parameters().size() + 3);
+  DistributedSGD other("torch-cnn", options_of({}));
+  other.load(folder / "module");
+  CHECK(bits_of(other.weights()) == bits_of(sgd.weights()));
+  Plain plain;
+  CHECK(code_of([&] { load_weights(plain, folder / "run"); }) == ErrorCode::model_mismatch);
 }

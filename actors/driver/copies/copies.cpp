@@ -29,8 +29,12 @@ CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, 
 }
 
 void Copies::check_edits(int edits) {
-  if (!record_ || record_->edits == edits) return;
+  if (record_ && record_->edits != edits) give_up();
+}
+
+void Copies::give_up() {
   record_.reset();
+  current_.reset();
   report_.step = -1;
   pace_.hurry();
 }
@@ -160,25 +164,51 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
   std::vector<Returned> nodes = returned(run);
   whole_ = nodes.size() == record_->owners.size() &&
            std::ranges::all_of(nodes, [](const Returned& node) { return node.copy.has_value(); });
-  for (;;) {
-    const std::vector<CopyPiece> pieces = pieces_of(*record_, nodes);
-    const auto liar = find_false_copy(*record_, pieces, move(run, pieces, buffer, at));
-    if (!liar) return record_->version;
-    Returned& node = nodes[static_cast<std::size_t>(*liar)];
-    log_line(LogLevel::warning, "the copy of the state that node " + node.name + " has sent is not what its owner had",
+  const auto leave_out = [&](Returned& node, const std::string& why) {
+    log_line(LogLevel::warning, "the copy of the state of node " + node.name + " is not used: " + why,
              {.node = node.name});
     node.copy.reset();
     whole_ = false;
+  };
+  for (;;) {
+    const std::vector<CopyPiece> pieces = pieces_of(*record_, nodes);
+    try {
+      const auto liar = find_false_copy(*record_, pieces, move(run, pieces, buffer, at));
+      if (!liar) break;
+      leave_out(nodes[static_cast<std::size_t>(*liar)], "the node has sent other values than its owner had");
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout) throw;
+      const auto node = std::ranges::find_if(
+          nodes, [&](const Returned& each) { return each.copy && each.name == error.where().node; });
+      if (node == nodes.end()) throw;
+      leave_out(*node, error.message());
+    }
   }
+  run.host().note_copy(record_->version.step);
+  return record_->version;
+}
+
+bool Copies::suffice(const std::vector<JoinedNode>& nodes) const try {
+  std::vector<Returned> returned;
+  returned.reserve(nodes.size());
+  for (const JoinedNode& node : nodes) returned.push_back({node.certificate, part_of(node.copies), {}});
+  pieces_of(*record_, returned);
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
+std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offered) const {
+  for (const OfferedCopy& copy : offered)
+    if (copy.run == run_name_ && copy.number == record_->number) return copy;
+  return std::nullopt;
 }
 
 std::vector<Returned> Copies::returned(FormedRun& run) const {
   std::vector<Returned> nodes;
   for (int node = 0; node < run.members().num_nodes(); ++node) {
-    Returned each{run.host().certificate_of(node), std::nullopt, run.generation().plan().slice_of_node(node)};
-    for (const OfferedCopy& copy : run.host().copies_of(node))
-      if (copy.run == run_name_ && copy.number == record_->number) each.copy = copy;
-    nodes.push_back(std::move(each));
+    nodes.push_back({run.host().certificate_of(node), part_of(run.host().copies_of(node)),
+                     run.generation().plan().slice_of_node(node)});
   }
   return nodes;
 }

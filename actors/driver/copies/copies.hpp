@@ -57,14 +57,22 @@ class Copies {
   /// Returns whether all nodes have acknowledged a copy since the run began or was edited.
   bool ever_had(int edits) const { return had_edits_ == edits; }
   /// Restores the newest copy into the buffer `buffer` of a new generation of a run that was formed again. Returns the
-  /// restored version.
-  /// @throws Error worker_lost if parts of the copy are lost, or a node has sent false values
+  /// restored version. The copies of a node that sends false values, or fails otherwise, are not used.
+  /// @throws Error worker_lost without a place if parts of the copy are lost; worker_lost with a place, or timeout, if
+  /// a node or a connection was lost meanwhile, so that another attempt may succeed
   Version restore(FormedRun& run, int buffer, const Phase& phase);
+  /// Returns the number of the step of the newest copy; -1 if there is none.
+  std::int64_t step() const { return record_ ? record_->version.step : -1; }
+  /// Returns whether the newest copy can be restored from the copies that these nodes offer.
+  bool suffice(const std::vector<JoinedNode>& nodes) const;
   /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
   /// the loss of another node could be final.
   bool whole() const { return whole_; }
-  /// Discards the record of the newest copy, because it cannot be restored.
-  void give_up() { record_.reset(); }
+  /// Discards the record of the newest copy, because it cannot be restored, or because the run must not go back to it.
+  /// The next copy is due at once.
+  void give_up();
+  /// Records that a copy could not be made because of `error`.
+  void fail(const std::exception& error);
   /// Requests all nodes of the run to free the memory of their copies, because the run ends.
   void drop(FormedRun& run) noexcept;
 
@@ -79,6 +87,8 @@ class Copies {
 
   /// Discards the record if the state was edited since then. Then a copy is due at once.
   void check_edits(int edits);
+  /// Returns the copy among `offered` that is a part of the newest copy.
+  std::optional<OfferedCopy> part_of(const std::vector<OfferedCopy>& offered) const;
   void work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout);
   void begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase);
   /// Sends the next segments of the present copy.
@@ -90,8 +100,6 @@ class Copies {
   /// computed.
   std::vector<std::uint64_t> move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
                                   const Phase& phase) const;
-  /// Records that the present copy could not be made.
-  void fail(const std::exception& error);
 
   bool enabled_;
   CopyPace pace_;

@@ -7,7 +7,7 @@ namespace troupe {
 void CopyPace::note_steps(std::int64_t steps, std::int64_t step, double seconds) {
   step_ = step;
   step_seconds_ = steps > 0 ? seconds / static_cast<double>(steps) : seconds;
-  allowance_ += kShare * seconds;
+  allowance_ = std::min(allowance_ + kShare * seconds, kSavedSteps * kShare * step_seconds_);
   pause_ -= seconds;
 }
 

@@ -38,6 +38,7 @@ class CopyPace {
 
  private:
   static constexpr double kPauseAfterFailure = 30;  ///< in seconds of steps
+  static constexpr double kSavedSteps = 32;         ///< the number of steps whose shares can be saved up
 
   std::int64_t every_;
   std::int64_t next_ = 0;  ///< with a fixed interval: the number of steps at which the next copy is due

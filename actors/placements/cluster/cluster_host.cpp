@@ -19,6 +19,9 @@ constexpr std::chrono::milliseconds kLookForLate{200};
 constexpr std::chrono::milliseconds kQuietTime{500};
 /// A run that is formed again waits this time for the nodes that are known to come, if it has the minimum of nodes.
 constexpr std::chrono::milliseconds kReturnTime{3000};
+/// If the state cannot be restored from the copies of the nodes that have joined, a run waits this time for other
+/// nodes.
+constexpr std::chrono::seconds kCopiesTime{10};
 
 RunLimits limits_of(const Members& members) {
   const Topology& topology = members.topology();
@@ -39,14 +42,17 @@ class ClusterHost : public Host {
     note_expiry(options_.certs);
   }
 
-  void gather(int expected, const Deadline& deadline) override {
+  void gather(int expected, const Suffices& suffices, const Deadline& deadline) override {
     JoinNotice notice(options_.listen, options_.num_nodes, Clock::now());
     const Deadline late(kReturnTime);
+    const Deadline copies(kCopiesTime);
     Deadline quiet(kQuietTime);
     for (int before = 0; !cluster_.complete();) {
       if (cluster_.joined() != before) quiet = Deadline(kQuietTime);
       before = cluster_.joined();
-      if (before >= options_.min_nodes && (expected > 0 ? before >= expected || late.passed() : quiet.passed())) {
+      const bool awaited = expected > 0 ? before < expected && !late.passed() : !quiet.passed();
+      if (before >= options_.min_nodes && !awaited &&
+          (copies.passed() || deadline.passed() || suffices(joined_nodes()))) {
         cluster_.complete_with_joined();
         break;
       }
@@ -120,6 +126,11 @@ class ClusterHost : public Host {
     std::vector<std::string> names;
     for (const ClusterNode& node : cluster_.nodes()) names.push_back(node.name);
     return names;
+  }
+  std::vector<JoinedNode> joined_nodes() const {
+    std::vector<JoinedNode> nodes;
+    for (const ClusterNode& node : cluster_.nodes()) nodes.push_back({node.link->name(), node.join.copies});
+    return nodes;
   }
   static void say(const std::optional<std::string>& line) {
     if (line) log_line(LogLevel::info, *line);

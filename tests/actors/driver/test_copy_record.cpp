@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "actors/driver/copies/copy_record.hpp"
 #include "runtime/random.hpp"
@@ -172,27 +173,37 @@ class NodeSchedule {
     if (slot) slot->lies = static_cast<Part>(1 + random_.below(3));
   }
 
-  /// Forms the run again from the machines that remain, and restores the newest copy.
+  /// Forms the run again from the machines that remain, and restores the newest copy. As in the real driver, the copy
+  /// of a machine that has sent false values is left out, and the restoration is tried again.
   void form_again() {
     if (!record_) return;
-    std::vector<Returned> nodes;
+    left_out_.clear();
     const auto slices = slices_for(size_, machines_.size());
+    for (std::size_t attempt = 0; attempt <= machines_.size(); ++attempt) {
+      std::vector<CopyPiece> pieces;
+      try {
+        pieces = pieces_of(*record_, offers(slices));
+      } catch (const Error& error) {
+        CHECK(error.code() == ErrorCode::worker_lost);
+        CHECK(is_lost());
+        return begin_anew();
+      }
+      CHECK_FALSE((vectors_ > 1 && is_lost()));
+      if (check(pieces, slices)) return;
+    }
+    FAIL("a liar was left out twice");
+  }
+
+  std::vector<Returned> offers(const std::vector<Range>& slices) const {
+    std::vector<Returned> nodes;
     for (std::size_t node = 0; node < machines_.size(); ++node) {
       Returned each{machines_[node].name, std::nullopt, slices[node]};
       const auto& slot = machines_[node].copies[record_->number % 2];
-      if (slot && slot->number == record_->number) each.copy = OfferedCopy{kRun, slot->number, slot->holder};
+      if (slot && slot->number == record_->number && !left_out_.contains(each.name))
+        each.copy = OfferedCopy{kRun, slot->number, slot->holder};
       nodes.push_back(each);
     }
-    std::vector<CopyPiece> pieces;
-    try {
-      pieces = pieces_of(*record_, nodes);
-    } catch (const Error& error) {
-      CHECK(error.code() == ErrorCode::worker_lost);
-      CHECK(is_lost());
-      return begin_anew();
-    }
-    CHECK_FALSE((vectors_ > 1 && is_lost()));
-    check(pieces, slices);
+    return nodes;
   }
 
   void begin_anew() {
@@ -206,7 +217,7 @@ class NodeSchedule {
     // As long as a machine lives, the newest recorded copy stays in its memory.
     const auto has = [&](int holder) {
       const std::string& name = record_->owners[static_cast<std::size_t>(holder)].name;
-      return std::ranges::count(machines_, name, &Machine::name) > 0;
+      return std::ranges::count(machines_, name, &Machine::name) > 0 && !left_out_.contains(name);
     };
     bool any = false;
     bool all = true;
@@ -219,8 +230,8 @@ class NodeSchedule {
   }
 
   /// Checks that each node gets all weights and its slices exactly once, from copies of the recorded version, and that
-  /// false values are found.
-  void check(const std::vector<CopyPiece>& pieces, const std::vector<Range>& slices) {
+  /// false values are found. Returns false if a machine has sent false values.
+  bool check(const std::vector<CopyPiece>& pieces, const std::vector<Range>& slices) {
     std::map<std::pair<int, int>, std::vector<int>> times;  // by node and vector: how often each float arrives
     std::vector<std::uint64_t> sums;
     bool false_values = false;
@@ -251,12 +262,15 @@ class NodeSchedule {
     const auto liar = find_false_copy(*record_, pieces, sums);
     CHECK(liar.has_value() == false_values);
     if (liar) {
-      CHECK(machines_[static_cast<std::size_t>(*liar)].copies[record_->number % 2]->lies != Part::none);
+      const Machine& machine = machines_[static_cast<std::size_t>(*liar)];
+      CHECK(machine.copies[record_->number % 2]->lies != Part::none);
+      CHECK(left_out_.insert(machine.name).second);
       ++found_out_;
-      return begin_anew();
+      return false;
     }
     step_ = record_->version.step;
     ++restored_;
+    return true;
   }
 
   Random random_;
@@ -264,7 +278,8 @@ class NodeSchedule {
   int vectors_;
   int joined_ = 0;
   std::vector<Machine> machines_;
-  std::vector<Machine> away_;  ///< cut off
+  std::vector<Machine> away_;       ///< cut off
+  std::set<std::string> left_out_;  ///< machines whose copies are not used, because they have lied
   std::int64_t step_ = 0;
   std::uint64_t number_ = 0;
   std::optional<CopyRecord> record_;

@@ -75,7 +75,9 @@ TEST_CASE("a node that is asked to end leaves after the step with status 0, and 
 
 TEST_CASE("two nodes that die together take the state with them, and the error says what was lost") {
   Nodes nodes(3);
-  Pair run(with_ranges(nodes, 1));
+  Options options = with_ranges(nodes, 1);
+  options.timeouts.start = std::chrono::seconds(kSanitized ? 30 : 3);  // for this time the run waits for their copies
+  Pair run(options);
   step_to_copy(run);
   nodes[0].signal(SIGKILL);
   nodes[1].signal(SIGKILL);

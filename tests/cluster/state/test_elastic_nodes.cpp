@@ -2,14 +2,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "cluster/nodes.hpp"
 #include "cluster/state/pair.hpp"
+#include "models/files.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/net/certificates/authority.hpp"
 
 using namespace troupe;
@@ -56,14 +60,17 @@ TEST_CASE("nodes that leave and join again and again leave no memory, descriptor
   Pair run(with_ranges(nodes));
   step_to_copy(run);
   std::pair<Usage, Usage> early;  // of this process, and of the node that stays
+  double longest = 0;
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
     const int victim = round % 2;
     ::kill(nodes[victim].pid(), SIGTERM);
     CHECK(steps_to_left(run).repairs.empty());
     CHECK(nodes[victim].wait() == 0);
+    const Stopwatch joining;
     nodes.start(victim);
     CHECK(steps_to_joined(run).repairs.empty());
+    longest = std::max(longest, joining.seconds());
     const std::pair now{usage_of(::getpid()), usage_of(run.sgd.worker_pids().back())};
     if (round == 2) early = now;
     if (round < 3) continue;
@@ -74,6 +81,7 @@ TEST_CASE("nodes that leave and join again and again leave no memory, descriptor
     }
   }
   run.check_weights();
+  MESSAGE("from the start of a node's process to the end of its first step: " << longest << " s at most");
 }
 
 TEST_CASE("a node may die while the run is formed again because of another node") {
@@ -107,6 +115,60 @@ TEST_CASE("a node may die while another node joins") {
     run.check_weights();
   }
   CHECK(run.sgd.num_workers() == 6);
+}
+
+TEST_CASE("the processes of all nodes may die at once, and of nodes that keep each other's copies") {
+  Nodes nodes(3);
+  Pair run(with_ranges(nodes, 1));
+  for (const std::vector<int>& victims : {std::vector<int>{0, 2}, std::vector<int>{0, 2, 4}}) {  // workers
+    step_to_copy(run);
+    const auto pids = run.sgd.worker_pids();
+    for (const int worker : victims) ::kill(pids.at(static_cast<std::size_t>(worker)), SIGKILL);
+    CHECK_FALSE(run.step().repairs.empty());
+    run.check_weights();
+    while (run.sgd.num_workers() < 6) run.step();
+    run.check_weights();
+  }
+}
+
+TEST_CASE("two nodes that die together send the run back to its newest checkpoint") {
+  Nodes nodes(3);
+  const testing::TemporaryFolder folder;
+  Options options = with_copies(nodes);
+  options.checkpoint.folder = folder / "run";
+  options.checkpoint.every_steps = 2;
+  Pair run(options);
+  StepReport report;
+  while (report.checkpoint.step < 0) report = run.step();
+  nodes.start(0);
+  nodes.start(1);
+  report = run.step();
+  REQUIRE_FALSE(report.repairs.empty());
+  CHECK(report.repairs.back().replayed >= 1);
+  run.check_weights();
+  CHECK(run.step().copies.step > 0);
+}
+
+TEST_CASE("a copy that is sent in parts after several steps is restored, bitwise identical") {
+  Nodes nodes(2);
+  Options options = nodes.options();
+  options.config = R"({"data": "fashion-mnist", "batch_size": 8, "model_options": {"hidden": 512}})";
+  options.optimizer = Adam{.learning_rate = 0.001};
+  Options here = options;
+  here.placement = Placement::in_process;
+  here.cluster = {};
+  options.fault_tolerance.copy_every = 6;
+  DistributedSGD sgd("mlp", options);
+  DistributedSGD twin("mlp", here);
+  int parts = 0;
+  for (int step = 0; step < 40; ++step) {
+    const StepReport report = sgd.step();
+    CHECK(report.loss == twin.step().loss);
+    parts += report.copies.bytes_sent > 0 ? 1 : 0;
+    if (step % 13 == 9) ::kill(sgd.worker_pids().at(static_cast<std::size_t>(step % 2)), SIGKILL);
+  }
+  CHECK(parts > 20);
+  CHECK(bits_of(sgd.weights()) == bits_of(twin.weights()));
 }
 
 TEST_CASE("the node that remains alone has the whole state") {

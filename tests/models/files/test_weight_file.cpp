@@ -148,10 +148,9 @@ TEST_CASE("PyTorch's num_batches_tracked is accepted only next to running means"
   bad("'bn.steps' must have dtype F32", file("bn.steps", "[]", "I64", 8));
   bad("'bn.num_batches_tracked' must have dtype F32", file("bn.num_batches_tracked", "[]", "I32", 4));
   bad("do not match", file("bn.num_batches_tracked", "[]", "I64", 4));
-  check_throws(ErrorCode::bad_file, "'x.num_batches_tracked' is not of dtype F32", [] {
-    read(file_bytes("{" + entry("x.num_batches_tracked", "[]", "[0,8]", "I64") + "}", 8),
-         {{"x.num_batches_tracked", {}}});
-  });
+  std::string counted = file_bytes("{" + entry("x.num_batches_tracked", "[]", "[0,8]", "I64") + "}", 8);
+  counted[counted.size() - 8] = 5;
+  CHECK(read(counted, {{"x.num_batches_tracked", {}}}) == std::vector<float>{5});
 }
 
 TEST_CASE("the error about weights of another ResNet contains the tensor's name and both shapes") {

@@ -198,6 +198,15 @@ CreateModel torch_model(TorchData data, TorchOptions<Module> options = {}) {
       std::move(data), batch_size, threads);
 }
 
+/// Copies the tensors of a file, such as one that DistributedSGD::save has written, to the parameters and buffers of a
+/// module.
+/// @throws Error bad_file or model_mismatch if the file does not contain exactly the tensors of the module
+void load_weights(torch::nn::Module& module, const std::string& path);
+
+/// Writes the parameters and buffers of a module to a file, from which a run can start (DistributedSGD::load).
+/// @throws Error bad_file if the file cannot be written
+void save_weights(const torch::nn::Module& module, const std::string& path);
+
 template <class Dataset>
 TorchDataset torch_dataset(Dataset dataset) {
   struct Locked {

@@ -1,0 +1,80 @@
+#include "models/torch/module_tensors.hpp"
+
+#include <torch/types.h>
+
+#include <set>
+
+#include "troupe/error.hpp"
+#include "troupe/safetensors.hpp"
+#include "troupe/torch.hpp"
+
+namespace troupe {
+namespace {
+
+void check_parameter(const NamedTensor& parameter) {
+  if (parameter.tensor.scalar_type() != at::kFloat || parameter.tensor.layout() != at::kStrided)
+    throw Error(ErrorCode::unsupported, "parameter '" + parameter.name + "' of the module is " +
+                                            std::string(toString(parameter.tensor.scalar_type())) +
+                                            ", but Troupe trains dense float32 parameters only");
+}
+
+bool is_state(const at::Tensor& buffer) {
+  if (!buffer.defined() || buffer.layout() != at::kStrided) return false;
+  return buffer.scalar_type() == at::kFloat || (buffer.scalar_type() == at::kLong && buffer.numel() == 1);
+}
+
+std::vector<TensorInfo> infos_of(const ModuleTensors& tensors) {
+  std::vector<TensorInfo> infos;
+  infos.reserve(tensors.all.size());
+  for (const NamedTensor& each : tensors.all) infos.push_back(info_of(each));
+  return infos;
+}
+
+}  // namespace
+
+ModuleTensors tensors_of(const torch::nn::Module& module) {
+  ModuleTensors tensors;
+  std::set<const void*> seen;
+  const auto parameters = module.named_parameters();
+  for (const bool learned : {true, false}) {
+    for (const auto& each : parameters)
+      if (each.value().defined() && each.value().requires_grad() == learned &&
+          seen.insert(each.value().unsafeGetTensorImpl()).second) {
+        tensors.all.push_back({each.key(), each.value()});
+        check_parameter(tensors.all.back());
+      }
+    if (learned) tensors.num_learned = tensors.all.size();
+  }
+  for (const auto& each : module.named_buffers())
+    if (is_state(each.value()) && seen.insert(each.value().unsafeGetTensorImpl()).second)
+      tensors.all.push_back({each.key(), each.value()});
+  return tensors;
+}
+
+TensorInfo info_of(const NamedTensor& tensor) {
+  return {tensor.name, {tensor.tensor.sizes().begin(), tensor.tensor.sizes().end()}};
+}
+
+void load_weights(torch::nn::Module& module, const std::string& path) {
+  const torch::NoGradGuard no_grad;
+  const ModuleTensors tensors = tensors_of(module);
+  std::vector<float> floats = read_safetensors(path, infos_of(tensors));
+  for (float* from = floats.data(); const NamedTensor& each : tensors.all) {
+    at::Tensor tensor = each.tensor;
+    tensor.copy_(torch::from_blob(from, tensor.sizes(), torch::kFloat));
+    from += tensor.numel();
+  }
+}
+
+void save_weights(const torch::nn::Module& module, const std::string& path) {
+  const torch::NoGradGuard no_grad;
+  const ModuleTensors tensors = tensors_of(module);
+  std::vector<float> floats;
+  for (const NamedTensor& each : tensors.all) {
+    const at::Tensor values = each.tensor.to(torch::kCPU, torch::kFloat).contiguous();
+    floats.insert(floats.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
+  }
+  write_safetensors(path, infos_of(tensors), floats);
+}
+
+}  // namespace troupe

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
+
+#include <string>
+#include <vector>
+
+#include "troupe/model.hpp"
+
+namespace troupe {
+
+struct NamedTensor {
+  std::string name;
+  at::Tensor tensor;
+};
+
+/// The tensors of a module that are part of its state: the parameters that require a gradient, then the other
+/// parameters, then the buffers of floats, and those of one integer, such as the counts of batch-norm. A tensor that
+/// two submodules share occurs once.
+struct ModuleTensors {
+  std::vector<NamedTensor> all;
+  std::size_t num_learned = 0;  ///< number of parameters that require a gradient
+};
+
+/// @throws Error unsupported for a parameter that is not dense float32
+ModuleTensors tensors_of(const torch::nn::Module& module);
+
+TensorInfo info_of(const NamedTensor& tensor);
+
+}  // namespace troupe
