@@ -183,7 +183,8 @@ TEST_CASE("an asynchronous run that loses a parameter server continues from a co
     CHECK(lost <= expected + 5 + 3);
     CHECK(sgd.steps_done() == 400);
     CHECK(sgd.evaluate().loss < loss / 2);
-    MESSAGE(std::string(algorithm) << " continued " << seconds << " s after the loss of a server; lost pushes: " << lost);
+    MESSAGE(std::string(algorithm) << " continued " << seconds
+                                   << " s after the loss of a server; lost pushes: " << lost);
   }
 }
 
