@@ -98,6 +98,9 @@ struct CopyReport {
   std::string error = {};
   /// Seconds that this `step()` spent on copies, in addition to PhaseSeconds::step.
   double seconds = 0;
+  /// Names of the nodes that made the newest copy. Each node also keeps the copy of the node before it; the first node
+  /// keeps that of the last.
+  std::vector<std::string> ring = {};
 };
 
 /// The changes of the nodes of a cluster since the previous step, as the names in their certificates.

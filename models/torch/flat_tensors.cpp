@@ -30,21 +30,25 @@ struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
                                             const torch::autograd::variable_list& /*inputs*/) override {
     const at::NoGradGuard no_grad;
     at::Tensor& gradient = part.tensor.mutable_grad();
-    part.gradient.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
+    if (gradient.defined() && part.awaited) {
+      const at::Tensor dense = gradient.is_sparse() ? gradient.to_dense() : gradient;
+      part.written ? part.gradient.add_(dense) : part.gradient.copy_(dense);
+      part.written = true;
+    }
     gradient.reset();  // frees the memory at once
-    part.written = true;
     return outputs;
   }
   Part& part;
 };
 
 FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps) {
-  const auto [tensors, num_learned] = tensors_of(module);
-  num_learned_ = num_learned;
+  const ModuleTensors tensors = tensors_of(module);
+  num_learned_ = tensors.num_learned;
+  num_parameters_ = tensors.num_parameters;
   if (num_learned_ == 0) throw Error(ErrorCode::unsupported, "no parameter of the module requires a gradient");
-  parts_.reserve(tensors.size());
+  parts_.reserve(tensors.all.size());
   std::size_t end = 0;
-  for (const NamedTensor& each : tensors) {
+  for (const ModuleTensor& each : tensors.all) {
     if (parts_.size() == num_learned_) learned_size_ = end = round_up(end, kLearnedAlignment);
     parts_.push_back({.name = each.name,
                       .tensor = each.tensor,
@@ -61,7 +65,7 @@ FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bo
 std::vector<TensorInfo> FlatTensors::infos() const {
   std::vector<TensorInfo> infos;
   infos.reserve(parts_.size());
-  for (const Part& part : parts_) infos.push_back(info_of(NamedTensor{part.name, part.tensor}));
+  for (const Part& part : parts_) infos.push_back(info_of(ModuleTensor{part.name, part.tensor}));
   return infos;
 }
 
@@ -76,8 +80,8 @@ void FlatTensors::use_weights(std::span<const float> weights) {
   if (first) weights_ = make_storage();
   weights_->set_data_ptr_noswap(at::DataPtr(data, at::kCPU));
   if (first)
-    for (Part& part : learned()) part.tensor.set_data(view_of(*weights_, part.offset, part.tensor));
-  for (Part& part : statistics()) part.tensor.copy_(at::from_blob(data + part.offset, part.tensor.sizes(), at::kFloat));
+    for (Part& part : parameters()) part.tensor.set_data(view_of(*weights_, part.offset, part.tensor));
+  for (Part& part : buffers()) part.tensor.copy_(at::from_blob(data + part.offset, part.tensor.sizes(), at::kFloat));
 }
 
 void FlatTensors::use_gradient(std::span<float> gradient) {
@@ -86,6 +90,7 @@ void FlatTensors::use_gradient(std::span<float> gradient) {
   gradient_->set_data_ptr_noswap(at::DataPtr(gradient.data(), at::kCPU));
   for (Part& part : learned()) {
     part.written = false;
+    part.awaited = true;
     if (!first || !part.tensor.requires_grad()) continue;
     part.gradient = view_of(*gradient_, part.offset, part.tensor);
     accumulators_.push_back(torch::autograd::impl::grad_accumulator(part.tensor));
@@ -96,13 +101,14 @@ void FlatTensors::use_gradient(std::span<float> gradient) {
 std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std::span<float> gradient,
                                             std::int64_t samples) {
   std::size_t copied = 0;
-  for (const Part& part : learned()) {
+  for (Part& part : parameters()) {
     if (part.written)
       copied += part.size;
     else
       std::fill_n(gradient.data() + part.offset, part.size, 0.0F);
+    part.awaited = false;
   }
-  for (const Part& part : statistics()) {
+  for (const Part& part : buffers()) {
     const at::Tensor now = part.tensor.to(at::kFloat).contiguous();
     const float* const changed = now.data_ptr<float>();
     for (std::size_t i = part.offset; i < part.offset + part.size; ++i)
@@ -117,7 +123,7 @@ std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std:
 }
 
 void FlatTensors::read(const torch::nn::Module& module, std::span<float> weights) const {
-  const std::vector<NamedTensor> tensors = tensors_of(module).all;
+  const std::vector<ModuleTensor> tensors = tensors_of(module).all;
   std::ranges::fill(weights, 0.0F);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const at::Tensor floats = tensors.at(i).tensor.detach().to(at::kFloat).contiguous();

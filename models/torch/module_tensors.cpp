@@ -11,22 +11,24 @@
 namespace troupe {
 namespace {
 
-void check_parameter(const NamedTensor& parameter) {
+void check_parameter(const ModuleTensor& parameter) {
   if (parameter.tensor.scalar_type() != at::kFloat || parameter.tensor.layout() != at::kStrided)
     throw Error(ErrorCode::unsupported, "parameter '" + parameter.name + "' of the module is " +
+                                            (parameter.tensor.layout() == at::kStrided ? "" : "sparse ") +
                                             std::string(toString(parameter.tensor.scalar_type())) +
                                             ", but Troupe trains dense float32 parameters only");
 }
 
 bool is_state(const at::Tensor& buffer) {
   if (!buffer.defined() || buffer.layout() != at::kStrided) return false;
-  return buffer.scalar_type() == at::kFloat || (buffer.scalar_type() == at::kLong && buffer.numel() == 1);
+  if (buffer.scalar_type() == at::kFloat) return buffer.isfinite().all().item<bool>();
+  return buffer.scalar_type() == at::kLong && buffer.numel() == 1;
 }
 
 std::vector<TensorInfo> infos_of(const ModuleTensors& tensors) {
   std::vector<TensorInfo> infos;
   infos.reserve(tensors.all.size());
-  for (const NamedTensor& each : tensors.all) infos.push_back(info_of(each));
+  for (const ModuleTensor& each : tensors.all) infos.push_back(info_of(each));
   return infos;
 }
 
@@ -45,13 +47,15 @@ ModuleTensors tensors_of(const torch::nn::Module& module) {
       }
     if (learned) tensors.num_learned = tensors.all.size();
   }
+  tensors.num_parameters = tensors.all.size();
+  const at::NoGradGuard no_grad;
   for (const auto& each : module.named_buffers())
-    if (is_state(each.value()) && seen.insert(each.value().unsafeGetTensorImpl()).second)
-      tensors.all.push_back({each.key(), each.value()});
+    if (each.value().defined() && seen.insert(each.value().unsafeGetTensorImpl()).second)
+      (is_state(each.value()) ? tensors.all : tensors.constants).push_back({each.key(), each.value()});
   return tensors;
 }
 
-TensorInfo info_of(const NamedTensor& tensor) {
+TensorInfo info_of(const ModuleTensor& tensor) {
   return {tensor.name, {tensor.tensor.sizes().begin(), tensor.tensor.sizes().end()}};
 }
 
@@ -59,7 +63,7 @@ void load_weights(torch::nn::Module& module, const std::string& path) {
   const torch::NoGradGuard no_grad;
   const ModuleTensors tensors = tensors_of(module);
   std::vector<float> floats = read_safetensors(path, infos_of(tensors));
-  for (float* from = floats.data(); const NamedTensor& each : tensors.all) {
+  for (float* from = floats.data(); const ModuleTensor& each : tensors.all) {
     at::Tensor tensor = each.tensor;
     tensor.copy_(torch::from_blob(from, tensor.sizes(), torch::kFloat));
     from += tensor.numel();
@@ -70,7 +74,7 @@ void save_weights(const torch::nn::Module& module, const std::string& path) {
   const torch::NoGradGuard no_grad;
   const ModuleTensors tensors = tensors_of(module);
   std::vector<float> floats;
-  for (const NamedTensor& each : tensors.all) {
+  for (const ModuleTensor& each : tensors.all) {
     const at::Tensor values = each.tensor.to(torch::kCPU, torch::kFloat).contiguous();
     floats.insert(floats.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
   }

@@ -42,7 +42,9 @@ class TroupeBatches final : public TorchBatches {
 class DatasetBatches final : public TorchBatches {
  public:
   DatasetBatches(TorchDatasets data, std::int64_t batch_size)
-      : data_(std::move(data)), sampler_(std::max<std::int64_t>(data_.train.size, 0), batch_size) {
+      : data_(std::move(data)),
+        sampler_(std::max<std::int64_t>(data_.train.size, 0), batch_size),
+        evaluation_batch_(batch_size > 0 ? std::min(batch_size, kEvaluationBatch) : kEvaluationBatch) {
     if (data_.train.size <= 0 || !data_.train.read)
       throw Error(ErrorCode::invalid_argument, "the training set of tensors has no samples");
     info_.num_samples = data_.train.size;
@@ -58,8 +60,8 @@ class DatasetBatches final : public TorchBatches {
   Read test_batch(const ShardStep& at, std::int64_t index) override {
     const TorchDataset& set = at.set == EvaluationSet::validation ? data_.validation : data_.test;
     std::vector<std::int64_t> numbers;
-    for (std::int64_t next = at.shard + index * kEvaluationBatch * at.num_shards;
-         next < set.size && std::ssize(numbers) < kEvaluationBatch; next += at.num_shards)
+    for (std::int64_t next = at.shard + index * evaluation_batch_ * at.num_shards;
+         next < set.size && std::ssize(numbers) < evaluation_batch_; next += at.num_shards)
       numbers.push_back(next);
     return {numbers.empty() ? TorchBatch{} : read(set, numbers)};
   }
@@ -77,6 +79,7 @@ class DatasetBatches final : public TorchBatches {
 
   TorchDatasets data_;
   BatchSampler sampler_;
+  std::int64_t evaluation_batch_;
   DataInfo info_;
 };
 

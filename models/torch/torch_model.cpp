@@ -1,10 +1,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <dlfcn.h>
 #include <torch/autograd.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/version.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "models/torch/autocast.hpp"
 #include "models/torch/flat_tensors.hpp"
+#include "models/torch/module_tensors.hpp"
 #include "models/torch/torch_data.hpp"
 #include "models/torch/torch_random.hpp"
 #include "troupe/error.hpp"
@@ -60,33 +63,61 @@ TorchLoss default_loss(const torch::Tensor& outputs, const TorchBatch& batch) {
   } else {
     const torch::Tensor targets = batch.targets.to(torch::kFloat).view_as(values);
     loss.sum = functional::mse_loss(values, targets, functional::MSELossFuncOptions().reduction(torch::kNone))
-                   .flatten(1)
+                   .reshape({batch.size, -1})
                    .mean(1)
                    .sum();
   }
   return loss;
 }
 
+/// Returns the kinds of layers in a module that depend on the batch or on random numbers, by the names of their
+/// classes.
 std::string batch_dependent_kinds(const torch::nn::Module& module) {
   std::set<std::string> kinds;
   for (const auto& each : module.modules()) {
-    if (each->name().find("BatchNorm") != std::string::npos) kinds.insert("batch-norm");
-    if (each->name().find("Dropout") != std::string::npos) kinds.insert("dropout");
+    const std::string name = each->name();
+    if (name.find("BatchNorm") != std::string::npos) kinds.insert("batch-norm");
+    for (const char* const random : {"Dropout", "RReLU"})
+      if (name.find(random) != std::string::npos) kinds.insert("dropout");
   }
   std::string text;
   for (const std::string& kind : kinds) text += (text.empty() ? "" : ", ") + kind;
   return text;
 }
 
+std::string instruction_set() {
+#if TORCH_VERSION_MAJOR >= 2
+  return at::get_cpu_capability();
+#else
+  return __builtin_cpu_supports("avx512f") ? "AVX512" : __builtin_cpu_supports("avx2") ? "AVX2" : "default";
+#endif
+}
+
+/// Returns a text that identifies everything in libtorch on which results depend bit by bit.
+std::string fingerprint(int threads) {
+  std::uint64_t built = 0;
+  for (const char letter : at::show_config()) built = mix(built, static_cast<unsigned char>(letter), 0);
+  return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + std::to_string(built) + "-" +
+         instruction_set();
+}
+
+/// Sets the number of threads of libtorch in this thread. OpenBLAS, which libtorch may use, has its own number.
+void use_threads(int threads) {
+  at::set_num_threads(threads);
+  using SetThreads = void (*)(int);
+  if (auto* const set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(threads);
+}
+
 class TorchModel final : public Model {
  public:
-  TorchModel(detail::MakeTorchReplica make, std::unique_ptr<TorchBatches> batches, int threads)
-      : make_(std::move(make)), batches_(std::move(batches)), threads_(threads) {}
+  TorchModel(detail::MakeTorchReplica make, std::unique_ptr<TorchBatches> batches, int threads,
+             std::vector<Metric> metrics)
+      : make_(std::move(make)), batches_(std::move(batches)), threads_(threads), metrics_(std::move(metrics)) {}
 
   void initialize(std::span<float> weights, std::uint64_t seed) override {
     without_traces([&] {
       const TorchRandom random(initial_seed(seed));
-      tensors_->read(*make_().module, weights);
+      tensors_->read(*make_another().module, weights);
     });
   }
 
@@ -120,30 +151,53 @@ class TorchModel final : public Model {
     if (context.device != Device::cpu)
       throw Error(ErrorCode::unsupported, "modules of libtorch compute on CPUs only: set device to cpu");
     context_ = context;
-    at::set_num_threads(threads_);
+    use_threads(threads_);
     {
       const TorchRandom random(initial_seed(context.seed));
       replica_ = make_();
     }
     tensors_.emplace(*replica_.module, context.keeps);
+    for (const ModuleTensor& each : tensors_of(*replica_.module).constants)
+      constants_.push_back({each.tensor, each.tensor.detach().clone()});
     ModelInfo info{.size = tensors_->size(),
                    .learned_size = tensors_->learned_size(),
                    .tensors = tensors_->infos(),
-                   .fingerprint = "libtorch-" TORCH_VERSION "-" + std::to_string(threads_) + "-threads",
+                   .fingerprint = fingerprint(threads_),
                    .precision = context.precision,
                    .num_samples = batches_->info().num_samples,
                    .steps_per_epoch = batches_->steps_per_epoch(context.num_shards)};
+    for (const Metric& metric : metrics_) info.metrics.push_back(metric.name);
     if (!context.frozen) info.batch_dependent = batch_dependent_kinds(*replica_.module);
     return info;
   }
 
-  /// Makes a forward pass of another module, to find out whether the module writes to its parameters: those of
-  /// `replica_` are mapped read-only, so a write would end the process. Writes through Tensor::data() are not found.
-  void check_module(TorchBatch batch) {
+  /// Makes another module than that of this replica.
+  detail::TorchReplica make_another() const {
+    detail::TorchReplica another = make_();
+    if (another.module == replica_.module)
+      throw Error(ErrorCode::invalid_argument,
+                  "TorchOptions::make returns the same module twice: it must make a new one");
+    return another;
+  }
+
+  /// Prepares the module for a pass. In the first pass of each kind (training or evaluation), tries out another module,
+  /// to find out whether the module writes to its parameters: those of `replica_` are mapped read-only, so a write
+  /// would end the process. Writes through Tensor::data() are not found.
+  void begin_pass(TorchBatch& batch, std::span<const float> weights, bool training) {
+    if (!checked_[training]) check_module(batch, training);
+    if (writes_inputs_)
+      for (torch::Tensor& input : batch.inputs) input = input.clone();
+    const torch::NoGradGuard no_grad;
+    for (const auto& [tensor, value] : constants_) tensor.copy_(value);
+    tensors_->use_weights(weights);
+    replica_.module->train(training);
+  }
+
+  void check_module(TorchBatch batch, bool training) {
     for (torch::Tensor& input : batch.inputs) input = input.clone();
     const TorchRandom random(0);
-    const detail::TorchReplica trial = make_();
-    trial.module->train(!context_.frozen);
+    const detail::TorchReplica trial = make_another();
+    trial.module->train(training);
     std::vector<std::int64_t> versions;
     for (const auto& each : trial.module->named_parameters()) versions.push_back(each.value()._version());
     pass_of(trial, batch);
@@ -151,11 +205,13 @@ class TorchModel final : public Model {
       if (static_cast<std::int64_t>(each.value()._version()) != versions.at(i++))
         throw Error(ErrorCode::model_failed, "the module's forward writes to its parameter '" + each.key() +
                                                  "', but only steps may change parameters");
-    writes_inputs_ = std::ranges::any_of(batch.inputs, [](const torch::Tensor& input) { return input._version() > 0; });
-    checked_ = true;
+    writes_inputs_ = writes_inputs_ ||
+                     std::ranges::any_of(batch.inputs, [](const torch::Tensor& input) { return input._version() > 0; });
+    checked_[training] = true;
   }
 
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
+    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
     const auto begin = std::chrono::steady_clock::now();
     TorchBatches::Read read = batches_->training_batch(at);
     const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -164,13 +220,8 @@ class TorchModel final : public Model {
       std::ranges::fill(gradient, 0.0F);
       return result;
     }
-    if (!checked_) check_module(read.batch);
-    if (writes_inputs_)
-      for (torch::Tensor& input : read.batch.inputs) input = input.clone();
-    tensors_->use_weights(weights);
+    begin_pass(read.batch, weights, !context_.frozen);
     tensors_->use_gradient(gradient);
-    replica_.module->train(!context_.frozen);
-    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
     const TorchLoss loss = pass_of(replica_, read.batch).loss;
     if (!loss.sum.requires_grad())
       throw Error(ErrorCode::model_failed, "the loss does not depend on the parameters of the module");
@@ -212,19 +263,22 @@ class TorchModel final : public Model {
   EvaluationResult evaluate_batches(const ShardStep& at, std::span<const float> weights) {
     EvaluationResult sum;
     const torch::NoGradGuard no_grad;
-    tensors_->use_weights(weights);
-    replica_.module->train(false);
-    SampleMetrics metrics(batches_->info(), at.measure, {});
+    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
+    SampleMetrics metrics(batches_->info(), at.measure, metrics_);
     for (std::int64_t index = 0;; ++index) {
-      const TorchBatches::Read read = batches_->test_batch(at, index);
+      TorchBatches::Read read = batches_->test_batch(at, index);
       if (read.batch.size == 0 && read.left_out > 0) continue;
       if (read.batch.size == 0) break;
+      begin_pass(read.batch, weights, /*training=*/false);
+      TorchBatch inputs_again = read.batch;
+      const bool again = replica_.loss && metrics.any();
+      if (again && writes_inputs_)
+        for (torch::Tensor& input : inputs_again.inputs) input = input.clone();
       const Passed passed = pass_of(replica_, read.batch);
       sum.loss_sum += passed.loss.sum.item<double>();
       sum.samples += passed.loss.count;
       sum.correct += std::max<std::int64_t>(passed.loss.correct, 0);
-      if (metrics.any())
-        add_to(metrics, read, passed.outputs.defined() ? passed.outputs : outputs_of(replica_, read.batch));
+      if (metrics.any()) add_to(metrics, read, again ? outputs_of(replica_, inputs_again) : passed.outputs);
     }
     metrics.write_to(sum);
     return sum;
@@ -250,19 +304,23 @@ class TorchModel final : public Model {
   detail::MakeTorchReplica make_;
   std::unique_ptr<TorchBatches> batches_;
   int threads_;
+  std::vector<Metric> metrics_;
   ReplicaContext context_;
   detail::TorchReplica replica_;
   std::optional<FlatTensors> tensors_;
-  bool checked_ = false;
-  bool writes_inputs_ = false;  ///< the module changes its inputs, which are views of memory that is used again
+  std::vector<std::pair<torch::Tensor, torch::Tensor>>
+      constants_;                  ///< ModuleTensors::constants, and their first values
+  std::array<bool, 2> checked_{};  ///< whether the module was tried out in evaluations, and in training
+  bool writes_inputs_ = false;     ///< the module changes its inputs, which are views of memory that is used again
 };
 
 }  // namespace
 
-CreateModel detail::create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads) {
+CreateModel detail::create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads,
+                                       std::vector<Metric> metrics) {
   if (threads < 1) throw Error(ErrorCode::invalid_argument, "TorchOptions::threads is below 1");
   return [=](const ReplicaContext& context) -> std::unique_ptr<Model> {
-    return std::make_unique<TorchModel>(make, torch_batches(data, batch_size, context.seed), threads);
+    return std::make_unique<TorchModel>(make, torch_batches(data, batch_size, context.seed), threads, metrics);
   };
 }
 

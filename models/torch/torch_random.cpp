@@ -35,11 +35,30 @@ void pass_generator(const c10::OperatorHandle& op, c10::DispatchKeySet keys, tor
 TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) { library.fallback(torch::CppFunction::makeFallthrough()); }
 
 TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
-  for (const char* const name :
-       {"bernoulli",        "bernoulli_.Tensor", "bernoulli_.float", "binomial",          "cauchy_",
-        "exponential_",     "geometric_",        "log_normal_",      "multinomial",       "normal_",
-        "poisson",          "random_",           "random_.from",     "random_.to",        "randperm.generator",
-        "rrelu_with_noise", "rrelu_with_noise_", "uniform_",         "_sample_dirichlet", "_standard_gamma"})
+  for (const char* const name : {"bernoulli",
+                                 "bernoulli_.Tensor",
+                                 "bernoulli_.float",
+                                 "binomial",
+                                 "cauchy_",
+                                 "exponential_",
+                                 "geometric_",
+                                 "log_normal_",
+                                 "multinomial",
+                                 "normal.Tensor_Tensor",
+                                 "normal.Tensor_float",
+                                 "normal.float_Tensor",
+                                 "normal_",
+                                 "poisson",
+                                 "random_",
+                                 "random_.from",
+                                 "random_.to",
+                                 "randperm.generator",
+                                 "randperm.generator_out",
+                                 "rrelu_with_noise",
+                                 "rrelu_with_noise_",
+                                 "uniform_",
+                                 "_sample_dirichlet",
+                                 "_standard_gamma"})
     library.impl(name, torch::CppFunction::makeFromBoxedFunction<&pass_generator>());
 }
 

@@ -3,6 +3,8 @@
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/init.h>
 
+#include <limits>
+
 namespace F = torch::nn::functional;
 
 namespace troupe_test {
@@ -26,17 +28,19 @@ torch::Tensor Cnn::forward(torch::Tensor x) {
   return out(dropout(x.flatten(1)));
 }
 
-OddImpl::OddImpl() : first(784, 12), again(12, 12), out(12, 10) {
+OddImpl::OddImpl() : first(784, 12), again(12, 12), tied(nullptr), out(12, 10) {
   register_module("first", first);
   register_module("again", again);
   register_module("out", out);
   unused = register_parameter("unused", torch::randn({3, 5}));
   fixed = register_parameter("fixed", torch::randn({12}), /*requires_grad=*/false);
+  mask = register_buffer("mask", torch::full({12, 12}, -std::numeric_limits<float>::infinity()).triu(1));
+  tied = register_module("tied", again);
 }
 
 torch::Tensor OddImpl::forward(torch::Tensor x) {
   x = torch::tanh(first(x.flatten(1)) + fixed);
-  x = torch::tanh(again(torch::tanh(again(x))));
+  x = torch::tanh(again(torch::tanh(tied(x))));
   return out(x);
 }
 

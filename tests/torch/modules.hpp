@@ -24,13 +24,14 @@ struct Cnn : torch::nn::Module {
   torch::nn::Linear out;
 };
 
-/// A network with an unused parameter, a parameter that requires no gradient, and a parameter that two layers share.
+/// A network with an unused parameter, a parameter that requires no gradient, a parameter that two layers share, and a
+/// buffer with infinite floats.
 struct OddImpl : torch::nn::Module {
   OddImpl();
   torch::Tensor forward(torch::Tensor x);
 
-  torch::nn::Linear first, again, out;
-  torch::Tensor unused, fixed;
+  torch::nn::Linear first, again, tied, out;
+  torch::Tensor unused, fixed, mask;
 };
 TORCH_MODULE(Odd);
 

@@ -36,6 +36,7 @@ void Copies::give_up() {
   record_.reset();
   current_.reset();
   report_.step = -1;
+  report_.ring.clear();
   pace_.hurry();
 }
 
@@ -152,6 +153,8 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   record_ = record;
   had_edits_ = record.edits;
   report_.step = record.version.step;
+  report_.ring.clear();
+  for (const CopyRecord::Owner& owner : record.owners) report_.ring.push_back(owner.name);
   report_.error.clear();
   pace_.note_success();
   run.host().note_copy(record.version.step);

@@ -111,7 +111,8 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
             {"bytes_sent", copies.bytes_sent},
             {"bytes", copies.bytes},
             {"error", copies.error},
-            {"seconds", copies.seconds}}}};
+            {"seconds", copies.seconds},
+            {"ring", copies.ring}}}};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ TEST_CASE("a run without checkpoints continues after the death of each node's pr
     run.kill(victim);
     const StepReport report = run.step();
     REQUIRE(report.repairs.size() == 1);
+    CHECK(report.copies.ring == std::vector<std::string>{"node0", "node1", "node2"});
     CHECK(report.repairs[0].node == "node" + std::to_string(victim));
     CHECK(report.repairs[0].replayed == done - copied);
     run.check_weights();
@@ -75,9 +76,7 @@ TEST_CASE("a node that is asked to end leaves after the step with status 0, and 
 
 TEST_CASE("two nodes that die together take the state with them, and the error says what was lost") {
   Nodes nodes(3);
-  Options options = with_ranges(nodes, 1);
-  options.timeouts.start = std::chrono::seconds(kSanitized ? 30 : 3);  // for this time the run waits for their copies
-  Pair run(options);
+  Pair run(with_ranges(nodes, 1));
   step_to_copy(run);
   nodes[0].signal(SIGKILL);
   nodes[1].signal(SIGKILL);

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "troupe/data.hpp"
+#include "troupe/metric.hpp"
 #include "troupe/model.hpp"
 
 namespace troupe {
@@ -106,16 +107,18 @@ struct TorchOptions {
   using Type = typename detail::TorchModuleOf<Module>::Type;
 
   std::int64_t batch_size = 64;  ///< samples for each shard and step; 0: the whole shard
-  /// Makes the module of a replica. Its random numbers come from the seed of the run. Default: the constructor without
-  /// arguments.
+  /// Makes the module of a replica: a new module in each call. Its random numbers come from the seed of the run.
+  /// Default: the constructor without arguments.
   std::function<std::shared_ptr<Type>()> make = {};
   /// Returns the loss of a batch. Default: cross-entropy for classes, and for targets the mean squared error.
   std::function<TorchLoss(Type& module, const TorchBatch& batch)> loss = {};
   /// Returns one row of outputs for each sample, for the metrics of evaluations and for predictions. Default: the
-  /// result of `forward`; without `forward`, there are no outputs.
+  /// result of `forward`; if `forward` does not return one tensor, there are no outputs.
   std::function<torch::Tensor(Type& module, const TorchBatch& batch)> outputs = {};
   /// Number of threads that libtorch uses in a pass. Results depend on it bit by bit.
   int threads = 1;
+  /// Metrics that each evaluation measures, for data of Troupe.
+  std::vector<Metric> metrics = {};
 };
 
 namespace detail {
@@ -128,19 +131,20 @@ struct TorchReplica {
 };
 using MakeTorchReplica = std::function<TorchReplica()>;
 
-CreateModel create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads);
+CreateModel create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads,
+                               std::vector<Metric> metrics);
 
 template <class M>
 concept TakesOne = requires(M& module, torch::Tensor a) {
-  module.forward(a);
+  { module.forward(a) } -> std::convertible_to<torch::Tensor>;
 };
 template <class M>
 concept TakesTwo = requires(M& module, torch::Tensor a) {
-  module.forward(a, a);
+  { module.forward(a, a) } -> std::convertible_to<torch::Tensor>;
 };
 template <class M>
 concept TakesThree = requires(M& module, torch::Tensor a) {
-  module.forward(a, a, a);
+  { module.forward(a, a, a) } -> std::convertible_to<torch::Tensor>;
 };
 
 /// Calls `forward` with the inputs of a batch.
@@ -173,10 +177,11 @@ TorchReplica erase(std::shared_ptr<M> module, const TorchOptions<M>& options) {
 /// Returns a creator of models that train a module of libtorch, for register_model or, in one process, for
 /// DistributedSGD. `Module` is a class derived from torch::nn::Module, or a holder made by TORCH_MODULE.
 ///
-/// Parameters that require a gradient are learned; the others, and buffers of floats, are statistics: a training pass
-/// may change them, and the changes of all shards are averaged. All of them are part of saved weights, with the names
-/// of the module's state_dict. During a pass, the parameters are views of the run's weights, so `forward` must not
-/// write to them.
+/// Parameters that require a gradient are learned; the others do not change. Buffers of finite floats, and of one
+/// integer, are statistics: a training pass may change them, and the changes of all shards are averaged. All of them
+/// are part of saved weights, with the names of the module's state_dict. Before each pass, other buffers get the values
+/// that the constructor gave them. During a pass, the parameters are views of the run's weights, so `forward` must not
+/// write to them. A module must keep no other state from one pass to the next.
 /// @param data the samples
 /// @throws Error unsupported, when a replica is made, for a parameter that is not dense float32, with its name; or for
 /// a module without a parameter that requires a gradient
@@ -184,23 +189,25 @@ template <class Module>
 CreateModel torch_model(TorchData data, TorchOptions<Module> options = {}) {
   using M = typename detail::TorchModuleOf<Module>::Type;
   static_assert(std::derived_from<M, torch::nn::Module>, "torch_model needs a class derived from torch::nn::Module");
-  TorchOptions<M> plain{options.batch_size, std::move(options.make), std::move(options.loss),
-                        std::move(options.outputs), options.threads};
+  TorchOptions<M> plain{options.batch_size,         std::move(options.make), std::move(options.loss),
+                        std::move(options.outputs), options.threads,         std::move(options.metrics)};
   if constexpr (std::default_initializable<M>)
     if (!plain.make) plain.make = [] { return std::make_shared<M>(); };
   const std::int64_t batch_size = plain.batch_size;
   const int threads = plain.threads;
+  const std::vector<Metric> metrics = plain.metrics;
   return detail::create_torch_model(
       [plain = std::move(plain)] {
         if (!plain.make) throw std::invalid_argument("TorchOptions::make is empty");
         return detail::erase<M>(plain.make(), plain);
       },
-      std::move(data), batch_size, threads);
+      std::move(data), batch_size, threads, metrics);
 }
 
 /// Copies the tensors of a file, such as one that DistributedSGD::save has written, to the parameters and buffers of a
 /// module.
-/// @throws Error bad_file or model_mismatch if the file does not contain exactly the tensors of the module
+/// @throws Error bad_file or model_mismatch if the file does not contain exactly the tensors of the module; unsupported
+/// for a parameter that is not dense float32
 void load_weights(torch::nn::Module& module, const std::string& path);
 
 /// Writes the parameters and buffers of a module to a file, from which a run can start (DistributedSGD::load).
