@@ -1,10 +1,10 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <c10/core/Storage.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/variable.h>
 #include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <functional>

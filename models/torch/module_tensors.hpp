@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <string>
 #include <vector>

@@ -154,6 +154,7 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   had_edits_ = record.edits;
   report_.step = record.version.step;
   report_.ring.clear();
+  report_.ring.reserve(record.owners.size());
   for (const CopyRecord::Owner& owner : record.owners) report_.ring.push_back(owner.name);
   report_.error.clear();
   pace_.note_success();
@@ -209,6 +210,7 @@ std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offer
 
 std::vector<Returned> Copies::returned(FormedRun& run) const {
   std::vector<Returned> nodes;
+  nodes.reserve(static_cast<std::size_t>(run.members().num_nodes()));
   for (int node = 0; node < run.members().num_nodes(); ++node) {
     nodes.push_back({run.host().certificate_of(node), part_of(run.host().copies_of(node)),
                      run.generation().plan().slice_of_node(node)});

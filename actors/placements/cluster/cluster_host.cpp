@@ -129,6 +129,7 @@ class ClusterHost : public Host {
   }
   std::vector<JoinedNode> joined_nodes() const {
     std::vector<JoinedNode> nodes;
+    nodes.reserve(cluster_.nodes().size());
     for (const ClusterNode& node : cluster_.nodes()) nodes.push_back({node.link->name(), node.join.copies});
     return nodes;
   }
