@@ -31,12 +31,13 @@ reference() {
 
 # Runs run-clang-tidy over the shipped sources (tests use many macros). A separate build tree provides the compile
 # commands, because clang cannot read g++'s precompiled headers.
-# linted TREE ON|OFF CHECKS; ON or OFF selects whether sources are bundled
+# linted TREE ON|OFF CHECKS; ON or OFF selects whether sources are bundled. models/torch is left out, because clang 14
+# cannot compile headers of libtorch 1.13.
 linted() {
   cmake --preset release -B "$1" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD="$2" >/dev/null || return 1
   local log=$1/clang-tidy.log
   run-clang-tidy -quiet -p "$1" -j "$(nproc)" -checks="$3" \
-    "^$(pwd -P)/($1/)?(runtime|models|collectives|actors|cli|bench|examples)/.*\.(cpp|cxx)$" >"$log" 2>&1 || {
+    "^$(pwd -P)/($1/)?(runtime|models(?!/torch)|collectives|actors|cli|bench|examples)/.*\.(cpp|cxx)$" >"$log" 2>&1 || {
     sed -E 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^[^ ]+:[0-9]+:[0-9]+: (warning|error):' | sort -u || tail -n 40 "$log"
     echo "full log: $log"
     return 1
