@@ -46,8 +46,8 @@ def ncu_rows(command, small):
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         words = run_ncu(["ncu", "--clock-control", "none", "--cache-control", "none", "--csv", "--page", "raw",
-                         "--print-units", "base", "--log-file", str(log), "--target-processes", "all", "--launch-skip", str(skipped),
-                         "--launch-count", str(counted), "--metrics",
+                         "--print-units", "base", "--log-file", str(log), "--target-processes", "all",
+                         "--launch-skip", str(skipped), "--launch-count", str(counted), "--metrics",
                          ",".join((SECONDS, READ, WRITTEN, TENSOR)),
                          "timeout", "--kill-after", "5", str(NCU_SECONDS), *command])
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
