@@ -123,7 +123,7 @@ void Driver::renew_copy() {
 std::optional<Version> Driver::restore_copy(int buffer, const Phase& phase) try {
   Version version = copies_.restore(*run_, buffer, phase);
   restored_ = true;
-  if (algorithm_->has_servers()) {  // pushes cannot be repeated, so the run goes on without them
+  if (algorithm_->has_servers()) {  // pushes cannot be repeated, so the run continues without them
     version.step = *lost_at_;
     lost_pushes_ += algorithm_->pushes() - std::exchange(copied_pushes_, algorithm_->pushes());
   }

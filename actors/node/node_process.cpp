@@ -41,7 +41,7 @@ constexpr milliseconds kLongestPause{3000};
 /// per second are allowed.
 constexpr milliseconds kSoon{400};
 constexpr seconds kJoinTimeout{10};
-/// The time for which a node keeps copies of the state of a run whose driver does not come back.
+/// The time for which a node keeps copies of the state of a run after the run's driver has disappeared.
 constexpr seconds kKeepTime{600};
 /// After a node has announced that it leaves, it waits at most this time until the driver has ended its part in the
 /// run.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/torch/module_tensors.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -25,12 +24,12 @@ at::Tensor view_of(const c10::Storage& storage, std::size_t offset, const at::Te
 }  // namespace
 
 struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
-  explicit TakeGradient(Part& to) : part(to) {}
+  TakeGradient(Part& to, const bool& in_pass) : part(to), in_pass(in_pass) {}
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
                                             const torch::autograd::variable_list& /*inputs*/) override {
     const at::NoGradGuard no_grad;
     at::Tensor& gradient = part.tensor.mutable_grad();
-    if (gradient.defined() && part.awaited) {
+    if (gradient.defined() && in_pass) {
       const at::Tensor dense = gradient.is_sparse() ? gradient.to_dense() : gradient;
       part.written ? part.gradient.add_(dense) : part.gradient.copy_(dense);
       part.written = true;
@@ -39,34 +38,23 @@ struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
     return outputs;
   }
   Part& part;
+  const bool& in_pass;
 };
 
-FlatTensors::FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps) {
-  const ModuleTensors tensors = tensors_of(module);
-  num_learned_ = tensors.num_learned;
-  num_parameters_ = tensors.num_parameters;
+FlatTensors::FlatTensors(const ModuleTensors& tensors, const std::function<bool(const std::string& tensor)>& keeps)
+    : num_learned_(tensors.num_learned), num_parameters_(tensors.num_parameters) {
   if (num_learned_ == 0) throw Error(ErrorCode::unsupported, "no parameter of the module requires a gradient");
   parts_.reserve(tensors.all.size());
   std::size_t end = 0;
   for (const ModuleTensor& each : tensors.all) {
     if (parts_.size() == num_learned_) learned_size_ = end = round_up(end, kLearnedAlignment);
-    parts_.push_back({.name = each.name,
-                      .tensor = each.tensor,
-                      .offset = end,
-                      .size = static_cast<std::size_t>(each.tensor.numel())});
+    parts_.push_back({.tensor = each.tensor, .offset = end, .size = static_cast<std::size_t>(each.tensor.numel())});
     end += round_up(parts_.back().size, kAlignment);
   }
   size_ = round_up(end, kLearnedAlignment);
   if (learned_size_ == 0) learned_size_ = size_;
-  for (Part& part : learned())
-    if (keeps && keeps(part.name)) part.tensor.set_requires_grad(false);
-}
-
-std::vector<TensorInfo> FlatTensors::infos() const {
-  std::vector<TensorInfo> infos;
-  infos.reserve(parts_.size());
-  for (const Part& part : parts_) infos.push_back(info_of(ModuleTensor{part.name, part.tensor}));
-  return infos;
+  for (std::size_t i = 0; i < num_learned_; ++i)
+    if (keeps && keeps(tensors.all[i].name)) parts_[i].tensor.set_requires_grad(false);
 }
 
 c10::Storage FlatTensors::make_storage() const {
@@ -88,25 +76,25 @@ void FlatTensors::use_gradient(std::span<float> gradient) {
   const bool first = !gradient_;
   if (first) gradient_ = make_storage();
   gradient_->set_data_ptr_noswap(at::DataPtr(gradient.data(), at::kCPU));
+  in_pass_ = true;
   for (Part& part : learned()) {
     part.written = false;
-    part.awaited = true;
     if (!first || !part.tensor.requires_grad()) continue;
     part.gradient = view_of(*gradient_, part.offset, part.tensor);
     accumulators_.push_back(torch::autograd::impl::grad_accumulator(part.tensor));
-    accumulators_.back()->add_post_hook(std::make_unique<TakeGradient>(part));
+    accumulators_.back()->add_post_hook(std::make_unique<TakeGradient>(part, in_pass_));
   }
 }
 
 std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std::span<float> gradient,
                                             std::int64_t samples) {
+  in_pass_ = false;
   std::size_t copied = 0;
   for (Part& part : parameters()) {
     if (part.written)
       copied += part.size;
     else
       std::fill_n(gradient.data() + part.offset, part.size, 0.0F);
-    part.awaited = false;
   }
   for (const Part& part : buffers()) {
     const at::Tensor now = part.tensor.to(at::kFloat).contiguous();
@@ -120,15 +108,6 @@ std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std:
               gradient.begin() + static_cast<std::ptrdiff_t>(next), 0.0F);
   }
   return static_cast<std::int64_t>(copied * sizeof(float));
-}
-
-void FlatTensors::read(const torch::nn::Module& module, std::span<float> weights) const {
-  const std::vector<ModuleTensor> tensors = tensors_of(module).all;
-  std::ranges::fill(weights, 0.0F);
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    const at::Tensor floats = tensors.at(i).tensor.detach().to(at::kFloat).contiguous();
-    std::copy_n(floats.data_ptr<float>(), parts_[i].size, weights.data() + parts_[i].offset);
-  }
 }
 
 void FlatTensors::to_canonical(std::span<const float> weights, std::span<float> canonical) const {

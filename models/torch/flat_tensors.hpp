@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "troupe/model.hpp"
+#include "models/torch/module_tensors.hpp"
 
 namespace troupe {
 
@@ -27,16 +27,15 @@ namespace troupe {
 class FlatTensors {
  public:
   /// @param keeps see ReplicaContext::keeps
-  /// @throws Error unsupported for a parameter that is not dense float32, or if no parameter requires a gradient
-  FlatTensors(const torch::nn::Module& module, const std::function<bool(const std::string& tensor)>& keeps);
+  /// @throws Error unsupported if no parameter requires a gradient
+  FlatTensors(const ModuleTensors& tensors, const std::function<bool(const std::string& tensor)>& keeps);
   FlatTensors(const FlatTensors&) = delete;
   FlatTensors& operator=(const FlatTensors&) = delete;
 
   std::size_t size() const { return size_; }
   std::size_t learned_size() const { return learned_size_; }
-  std::vector<TensorInfo> infos() const;
 
-  /// Makes the parameters views of `weights`, a flat vector, and copies the statistics from it into the module. The
+  /// Makes the parameters views of `weights`, a flat vector, and copies the buffers from it into the module. The
   /// first call frees the memory of the parameters.
   void use_weights(std::span<const float> weights);
   /// Makes the next backward pass write the gradients of parameters to `gradient`, a flat vector. If a pass computes
@@ -48,20 +47,16 @@ class FlatTensors {
   /// @return the number of bytes of gradients that were copied
   std::int64_t complete_gradient(std::span<const float> weights, std::span<float> gradient, std::int64_t samples);
 
-  /// Copies the present values of all tensors of `module`, which must have the same tensors, to a flat vector.
-  void read(const torch::nn::Module& module, std::span<float> weights) const;
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
 
  private:
   struct Part {
-    std::string name;
     at::Tensor tensor;         ///< the module's
     at::Tensor gradient = {};  ///< a view of the flat gradient
     std::size_t offset = 0;
     std::size_t size = 0;
     bool written = false;  ///< the present backward pass has written the gradient
-    bool awaited = false;  ///< between `use_gradient` and `complete_gradient`
   };
   /// A function that autograd calls as soon as the gradient of a parameter is complete.
   struct TakeGradient;
@@ -78,6 +73,7 @@ class FlatTensors {
   std::size_t learned_size_ = 0;
   std::optional<c10::Storage> weights_;
   std::optional<c10::Storage> gradient_;
+  bool in_pass_ = false;  ///< between `use_gradient` and `complete_gradient`
   /// Autograd's nodes with our functions; the type of their pointers differs between versions of libtorch.
   std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))> accumulators_;
 };

@@ -25,13 +25,6 @@ bool is_state(const at::Tensor& buffer) {
   return buffer.scalar_type() == at::kLong && buffer.numel() == 1;
 }
 
-std::vector<TensorInfo> infos_of(const ModuleTensors& tensors) {
-  std::vector<TensorInfo> infos;
-  infos.reserve(tensors.all.size());
-  for (const ModuleTensor& each : tensors.all) infos.push_back(info_of(each));
-  return infos;
-}
-
 }  // namespace
 
 ModuleTensors tensors_of(const torch::nn::Module& module) {
@@ -55,8 +48,22 @@ ModuleTensors tensors_of(const torch::nn::Module& module) {
   return tensors;
 }
 
-TensorInfo info_of(const ModuleTensor& tensor) {
-  return {tensor.name, {tensor.tensor.sizes().begin(), tensor.tensor.sizes().end()}};
+std::vector<TensorInfo> infos_of(const ModuleTensors& tensors) {
+  std::vector<TensorInfo> infos;
+  infos.reserve(tensors.all.size());
+  for (const ModuleTensor& each : tensors.all)
+    infos.push_back({each.name, {each.tensor.sizes().begin(), each.tensor.sizes().end()}});
+  return infos;
+}
+
+std::vector<float> floats_of(const ModuleTensors& tensors) {
+  const torch::NoGradGuard no_grad;
+  std::vector<float> floats;
+  for (const ModuleTensor& each : tensors.all) {
+    const at::Tensor values = each.tensor.to(torch::kCPU, torch::kFloat).contiguous();
+    floats.insert(floats.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
+  }
+  return floats;
 }
 
 void load_weights(torch::nn::Module& module, const std::string& path) {
@@ -71,14 +78,8 @@ void load_weights(torch::nn::Module& module, const std::string& path) {
 }
 
 void save_weights(const torch::nn::Module& module, const std::string& path) {
-  const torch::NoGradGuard no_grad;
   const ModuleTensors tensors = tensors_of(module);
-  std::vector<float> floats;
-  for (const ModuleTensor& each : tensors.all) {
-    const at::Tensor values = each.tensor.to(torch::kCPU, torch::kFloat).contiguous();
-    floats.insert(floats.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());
-  }
-  write_safetensors(path, infos_of(tensors), floats);
+  write_safetensors(path, infos_of(tensors), floats_of(tensors));
 }
 
 }  // namespace troupe

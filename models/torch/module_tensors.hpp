@@ -29,6 +29,10 @@ struct ModuleTensors {
 /// @throws Error unsupported for a parameter that is not dense float32
 ModuleTensors tensors_of(const torch::nn::Module& module);
 
-TensorInfo info_of(const ModuleTensor& tensor);
+/// Returns the names and shapes of all tensors that are part of the state.
+std::vector<TensorInfo> infos_of(const ModuleTensors& tensors);
+
+/// Returns the present floats of these tensors, one tensor after the other.
+std::vector<float> floats_of(const ModuleTensors& tensors);
 
 }  // namespace troupe

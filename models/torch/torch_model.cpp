@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,6 +16,9 @@
 #include "models/torch/module_tensors.hpp"
 #include "models/torch/torch_data.hpp"
 #include "models/torch/torch_random.hpp"
+#include "runtime/clock.hpp"
+#include "runtime/hash.hpp"
+#include "runtime/random.hpp"
 #include "troupe/error.hpp"
 #include "troupe/metric.hpp"
 #include "troupe/torch.hpp"
@@ -24,15 +26,10 @@
 namespace troupe {
 namespace {
 
-/// Mixes three numbers to a seed (SplitMix64).
+/// Returns a seed for a generator of libtorch, which depends on three numbers.
 std::uint64_t mix(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  const auto next = [](std::uint64_t x) {
-    x += 0x9E3779B97F4A7C15ULL;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-    return x ^ (x >> 31);
-  };
-  return next(next(next(seed) ^ a) ^ b);
+  const auto words = philox(seed, a, b);
+  return std::uint64_t{words[0]} << 32 | words[1];
 }
 
 std::uint64_t initial_seed(std::uint64_t seed) { return mix(seed, ~std::uint64_t{0}, 0); }
@@ -95,10 +92,9 @@ std::string instruction_set() {
 
 /// Returns a text that identifies everything in libtorch on which results depend bit by bit.
 std::string fingerprint(int threads) {
-  std::uint64_t built = 0;
-  for (const char letter : at::show_config()) built = mix(built, static_cast<unsigned char>(letter), 0);
-  return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + std::to_string(built) + "-" +
-         instruction_set();
+  const std::string config = at::show_config();
+  const std::string built = sha256_hex(std::as_bytes(std::span(config))).substr(0, 16);
+  return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + built + "-" + instruction_set();
 }
 
 /// Sets the number of threads of libtorch in this thread. OpenBLAS, which libtorch may use, has its own number.
@@ -117,7 +113,7 @@ class TorchModel final : public Model {
   void initialize(std::span<float> weights, std::uint64_t seed) override {
     without_traces([&] {
       const TorchRandom random(initial_seed(seed));
-      tensors_->read(*make_another().module, weights);
+      tensors_->from_canonical(floats_of(tensors_of(*make_another().module)), weights);
     });
   }
 
@@ -156,12 +152,13 @@ class TorchModel final : public Model {
       const TorchRandom random(initial_seed(context.seed));
       replica_ = make_();
     }
-    tensors_.emplace(*replica_.module, context.keeps);
-    for (const ModuleTensor& each : tensors_of(*replica_.module).constants)
+    const ModuleTensors tensors = tensors_of(*replica_.module);
+    tensors_.emplace(tensors, context.keeps);
+    for (const ModuleTensor& each : tensors.constants)
       constants_.push_back({each.tensor, each.tensor.detach().clone()});
     ModelInfo info{.size = tensors_->size(),
                    .learned_size = tensors_->learned_size(),
-                   .tensors = tensors_->infos(),
+                   .tensors = infos_of(tensors),
                    .fingerprint = fingerprint(threads_),
                    .precision = context.precision,
                    .num_samples = batches_->info().num_samples,
@@ -212,10 +209,9 @@ class TorchModel final : public Model {
 
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
     const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch waiting;
     TorchBatches::Read read = batches_->training_batch(at);
-    const double waited = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    BatchResult result{.data_seconds = waited, .left_out = read.left_out};
+    BatchResult result{.data_seconds = waiting.seconds(), .left_out = read.left_out};
     if (read.batch.size == 0) {
       std::ranges::fill(gradient, 0.0F);
       return result;
