@@ -68,7 +68,6 @@ void Driver::start() {
   form();
   settle_run(Needs::members);
   note_nodes();
-  nodes_report_ = {};
   resume();
 }
 
@@ -81,10 +80,12 @@ void Driver::form() {
     run_->rounds().disturb_by([this, &run = *run_](const Phase& at) {
       faults_.let_happen(at, algorithm_->steps_a_call(), run.host(), run.members());
     });
-  const auto suffices = [this](const std::vector<JoinedNode>& nodes) {
-    return !will_restore_copy() || copies_.suffice(nodes);
-  };
-  run_->host().gather(expected_nodes_, suffices, Deadline(options_.timeouts.start));
+  NeededCopies needed;
+  if (will_restore_copy()) {
+    needed.suffice = [this](const std::vector<JoinedNode>& nodes) { return copies_.suffice(nodes); };
+    needed.are_on = [this](const JoinedNode& node) { return copies_.are_on(node); };
+  }
+  run_->host().gather(expected_nodes_, needed, Deadline(options_.timeouts.start));
 }
 
 void Driver::settle_members(Needs needs) {
@@ -176,12 +177,14 @@ void Driver::follow_nodes() {
 }
 
 bool Driver::preserve_state() {
-  if (can_be_copied()) {
+  const bool all_leave = std::ssize(run_->host().leavers()) == run_->members().num_nodes();
+  if (can_be_copied() && !(all_leave && checkpoints_)) {
     if (algorithm_->has_servers()) make_ready(Needs::members);
     return !lost_at_ && make_copy();
   }
   if (!checkpoints_) return false;
   checkpoint(std::nullopt);
+  copies_.give_up();  // no node needs to stay because of its copies
   return !lost_at_;
 }
 

@@ -249,7 +249,6 @@ class Driver {
   /// The number of nodes that are known to join when the run is formed again; 0 if no node is known.
   int expected_nodes_ = 0;
   NodeChanges node_changes_;
-  std::vector<std::string> node_names_;  ///< the nodes when the run was formed last
   NodesReport nodes_report_;             ///< the changes of nodes since the last step
   std::int64_t copied_pushes_ = 0;       ///< AlgorithmRunner::pushes when the newest copy was made
   std::int64_t lost_pushes_ = 0;         ///< the number of pushes that were lost since the last step

@@ -101,17 +101,16 @@ void Driver::form_again() {
 }
 
 void Driver::note_nodes() {
-  std::vector<std::string> now = names_of_nodes(run_->host(), run_->members());
-  node_changes_.note_formed(now, Clock::now());
-  std::ranges::set_difference(now, node_names_, std::back_inserter(nodes_report_.joined));
-  std::ranges::set_difference(node_names_, now, std::back_inserter(nodes_report_.left));
-  const NodesReport& changes = nodes_report_;
-  if (!node_names_.empty() && (!changes.joined.empty() || !changes.left.empty()))
-    log_line(LogLevel::info, "the run continues with " + std::to_string(now.size()) +
-                                 (now.size() == 1 ? " node" : " nodes") + " after step " +
-                                 std::to_string(steps_done()) + joined_text(changes.joined, "; joined: ") +
-                                 joined_text(changes.left, "; left: "));
-  node_names_ = std::move(now);
+  const int nodes = run_->members().num_nodes();
+  const NodesChange change =
+      node_changes_.note_formed(names_of_nodes(run_->host(), run_->members()), steps_done(), Clock::now());
+  run_->host().note_changes(node_changes_.history());
+  if (change.empty()) return;
+  log_line(LogLevel::info, "the run continues with " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") +
+                               " after step " + std::to_string(change.step) + joined_text(change.joined, "; joined: ") +
+                               joined_text(change.left, "; left: "));
+  std::ranges::copy(change.joined, std::back_inserter(nodes_report_.joined));
+  std::ranges::copy(change.left, std::back_inserter(nodes_report_.left));
 }
 
 void Driver::renew_copy() {
@@ -209,6 +208,8 @@ HeldFloats Driver::rescue_weights(int buffer, const char* name) {
       // nodes.
       const auto share = deadline.left() / static_cast<std::int64_t>(workers.size() - i);
       const Phase at{name, versions_.committed().step + 1, Deadline(share)};
+      const std::vector<int> unbuilt = members.unbuilt_workers();
+      if (std::ranges::count(unbuilt, workers[i]) > 0) preparation_.build(*run_, {workers[i]}, at);
       run_->generation().begin_alone(workers[i], plan, run_->rounds(), run_->home(), versions_, at);
       HeldFloats weights = run_->transfers().fetch_weights(workers[i], place, total_size(model().tensors), at);
       run_->rounds().unsettle();  // the other nodes do not take part in this generation

@@ -24,15 +24,27 @@ std::optional<int> NodeChanges::due(const std::vector<std::string>& newcomers, i
   if (now < paused_until_) return std::nullopt;
   std::ranges::copy_if(newcomers, std::back_inserter(awaited_),
                        [&](const std::string& name) { return !ignored_.contains(name); });
-  if (awaited_.empty() && leavers == 0) return std::nullopt;
-  return std::clamp(nodes - leavers + static_cast<int>(awaited_.size()), 1, most);
+  leavers_ = now < leavers_wait_until_ && awaited_.empty() ? 0 : leavers;
+  if (awaited_.empty() && leavers_ == 0) return std::nullopt;
+  return std::clamp(nodes - leavers_ + static_cast<int>(awaited_.size()), 1, most);
 }
 
-void NodeChanges::note_formed(const std::vector<std::string>& names, Clock::time_point now) {
+NodesChange NodeChanges::note_formed(std::vector<std::string> names, std::int64_t step, Clock::time_point now) {
   for (const std::string& name : awaited_)  // several nodes may share a certificate and its name
     if (std::ranges::count(names, name) <= std::ranges::count(formed_, name)) ignored_[name] = now + kIgnored;
   awaited_.clear();
-  formed_ = names;
+  NodesChange change{step, now, {}, {}};
+  if (!formed_.empty()) {
+    std::ranges::set_difference(names, formed_, std::back_inserter(change.joined));
+    std::ranges::set_difference(formed_, names, std::back_inserter(change.left));
+  }
+  formed_ = std::move(names);
+  if (leavers_ > 0 && change.empty()) leavers_wait_until_ = now + kPause;
+  leavers_ = 0;
+  if (change.empty()) return change;
+  if (history_.size() == kKept) history_.erase(history_.begin());
+  history_.push_back(change);
+  return change;
 }
 
 }  // namespace troupe

@@ -41,6 +41,7 @@ constexpr const char* kOnceFlag = "--troupe-once";
 /// The time in seconds for which the other tasks of a Slurm job wait for a driver in the job's first task.
 constexpr int kSlurmJoinTimeout = 300;
 constexpr const char* kWatchedFlag = "--troupe-watched";
+constexpr const char* kLeavesFlag = "--troupe-leaves";
 constexpr const char* kTrialFlag = "--troupe-trial=";
 /// The environment variable with which Troupe passes arguments, separated by kBetween, to a process that it starts.
 /// Troupe does not pass these arguments in argv, because the program's own parser might reject unknown arguments.
@@ -144,6 +145,7 @@ std::vector<std::string> NodeLaunch::arguments() const {
   arguments.push_back(kCutFlag + std::to_string(cut_after.count()));
   if (once) arguments.emplace_back(kOnceFlag);
   if (watched) arguments.emplace_back(kWatchedFlag);
+  if (leaves) arguments.emplace_back(kLeavesFlag);
   return arguments;
 }
 
@@ -168,6 +170,7 @@ std::optional<NodeLaunch> NodeLaunch::parse(const std::vector<std::string>& argu
     launch.cut_after = std::chrono::milliseconds(parse_number(kCutFlag, *cut, 9));
   launch.once = once;
   launch.watched = value_of(kWatchedFlag, arguments).has_value();
+  launch.leaves = value_of(kLeavesFlag, arguments).has_value();
   return launch;
 }
 

@@ -45,6 +45,7 @@ struct NodeLaunch {
   std::chrono::milliseconds cut_after = FaultToleranceOptions().cut_after;
   bool once = false;     ///< if true, the process ends after one run
   bool watched = false;  ///< if true, the process ends when the process at the other end of kParentSocket ends
+  bool leaves = false;   ///< if true, the node announces that it leaves as soon as it has joined a run
 
   static constexpr int kParentSocket = 3;
   /// The numbers of the memory files with the node's copies of the state, which the parent process holds, too.

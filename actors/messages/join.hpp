@@ -9,11 +9,15 @@
 
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 24;
+inline constexpr std::uint32_t kProtocolVersion = 25;
 
 /// The reason with which the driver refuses a node that wants to join while the run works, and for which the run has
 /// room. The driver takes the node into the run after the present step, if the node tries again soon.
 inline constexpr const char* kTryAgainSoon = "the run takes in new nodes between two steps; try again";
+
+/// The reason with which the driver refuses a node that wants to leave (NodeJoin::leaves), and whose copies of the state
+/// are not needed.
+inline constexpr const char* kMayLeave = "the run continues without it";
 
 /// A message that a worker's actor sends once to the driver, to join the run.
 struct Join {
@@ -37,11 +41,12 @@ struct NodeJoin {
   std::uint16_t port = 0;
   std::string arithmetic;           ///< the node's instruction set and libraries; see runtime/arithmetic.hpp
   std::vector<OfferedCopy> copies;  ///< the complete copies of the state that the node keeps
+  bool leaves = false;              ///< the node wants to leave, and joins only if its copies are needed
 };
 template <class F>
 auto fields(NodeJoin& x, F visit) {
   return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
-               x.port, x.arithmetic, at_most<Bound::buffers>(x.copies));
+               x.port, x.arithmetic, at_most<Bound::buffers>(x.copies), x.leaves);
 }
 
 /// A request to a node: start a worker with this number, in place of the present worker with the same number. The new

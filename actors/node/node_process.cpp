@@ -53,6 +53,11 @@ constexpr milliseconds kVerdictTimeout{500};
 /// unless `join_timeout` is 0 (no limit).
 constexpr int kLaterTimeout = 20;
 constexpr int kNoDriverCame = 3;  ///< exit status of a child process that found no driver in time
+/// The exit status of a child process that was asked to leave. The driver may still need the node's copies of the
+/// state.
+constexpr int kWantsToLeave = 4;
+/// The time for which a node that leaves looks for a driver that needs its copies.
+constexpr int kLeaverTimeout = 3;
 constexpr const char* kWhose = "the node";
 
 Token random_token() {
@@ -151,8 +156,9 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
 /// @param copies the copies of the state that this node offers
 /// @param own the local address of the control connection. If the gate listens on all addresses of the machine, the
 /// message contains `own` instead of `gate.host`
+/// @param leaves NodeJoin::leaves
 NodeJoin make_join(const Hello& hello, int devices, std::vector<OfferedCopy> copies, const Address& gate,
-                   const std::string& own) {
+                   const std::string& own, bool leaves) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
@@ -162,6 +168,7 @@ NodeJoin make_join(const Hello& hello, int devices, std::vector<OfferedCopy> cop
   join.port = gate.port;
   join.arithmetic = arithmetic();
   join.copies = std::move(copies);
+  join.leaves = leaves;
   return join;
 }
 
@@ -200,7 +207,8 @@ void announce_leave(const NodeLaunch& launch, Hello hello, const Credentials& cr
 }
 
 /// Blocks until the driver's actor ends, or until the driver has sent nothing for `cut_after`. In the second case, logs
-/// a warning. If this process is asked to leave, calls `announce` once, and then waits at most kLeaveTimeout.
+/// a warning. If this process is asked to leave, calls `announce` once, and then waits at most kLeaveTimeout. If
+/// `announce` is empty, returns at once.
 void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after,
                      const std::function<void()>& announce) {
   Silence silence({.cut_after = cut_after});
@@ -208,6 +216,7 @@ void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseco
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
     if (leaves && leaves->passed()) return;
     if (asked_to_leave != 0 && !leaves) {
+      if (!announce) return;
       announce();
       leaves.emplace(kLeaveTimeout);
     }
@@ -247,7 +256,7 @@ void serve_one_run(const NodeLaunch& launch) {
   auto service =
       std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log, std::move(copies));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
-  const NodeJoin join = make_join(hello, devices, offers, gate.address(), control.local_host());
+  const NodeJoin join = make_join(hello, devices, offers, gate.address(), control.local_host(), launch.leaves);
   try_start(needs_of_system(), kWhose);  // tested again, because other processes may have taken resources meanwhile
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
@@ -263,12 +272,13 @@ void serve_one_run(const NodeLaunch& launch) {
   if (is_taken(self, *service)) {
     if (launch.watched) report_joined();
     log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
-    wait_for_end_of(self, *link, launch.cut_after,
-                    [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); });
+    std::function<void()> announce;
+    if (!launch.leaves) announce = [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); };
+    wait_for_end_of(self, *link, launch.cut_after, announce);
   }
-  if (!service->was_asked()) end_refused(launch, hello, here.node);
+  if (!service->was_asked() && !launch.leaves) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
-  leave(0);
+  leave(launch.watched && service->was_asked() && (launch.leaves || asked_to_leave != 0) ? kWantsToLeave : 0);
 }
 
 /// Starts a thread that ends this process when the process that started it ends.
@@ -281,7 +291,8 @@ void follow_parent() {
 
 /// Starts one child process after the other; each child serves one run. After each child, pauses before the next start.
 /// The pause grows while children fail before they have joined a run. Ends this process if a child found no driver
-/// within the join timeout. The exit status is 0 if a run was served before, and otherwise 1.
+/// within the join timeout. The exit status is 0 if a run was served before, and otherwise 1. If this process is asked
+/// to leave, its children serve as long as the driver needs the node's copies of the state, at most kLeaveTimeout.
 [[noreturn]] void serve_runs(NodeLaunch launch) {
   launch.once = true;
   launch.watched = true;
@@ -289,8 +300,9 @@ void follow_parent() {
   const NodeCopies::Files copies = NodeCopies::make_files();
   bool served = false;
   milliseconds pause = kPauseBetweenRuns;
+  std::optional<Deadline> leaves;
   for (;;) {
-    if (asked_to_leave != 0) leave(0);
+    if (asked_to_leave != 0 && !leaves) leave(0);
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
@@ -302,11 +314,17 @@ void follow_parent() {
                                            {launch_variable(launch.arguments())});
     theirs = {};
     child_of_supervisor = child.pid();
-    if (asked_to_leave != 0) child.signal(SIGTERM);
-    while (!child.wait(std::chrono::hours(1))) {
-    }
+    if (asked_to_leave != 0 && !leaves) child.signal(SIGTERM);
+    while (!child.wait(leaves ? leaves->left() : std::chrono::hours(1)))
+      if (leaves) child.signal(SIGKILL);
     child_of_supervisor = 0;
-    if (asked_to_leave != 0) leave(0);
+    if (asked_to_leave != 0 && !leaves) leaves.emplace(kLeaveTimeout);
+    if (leaves && (child.exit_status() != kWantsToLeave || leaves->passed())) leave(0);
+    if (leaves) {
+      launch.leaves = true;
+      launch.join_timeout = kLeaverTimeout;
+      continue;
+    }
     if (child.exit_status() == kNoDriverCame) leave(served ? 0 : 1);
     const bool well = child.exit_status() == 0 || has_joined(ours);
     served = served || well;

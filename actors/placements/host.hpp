@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/placements/hosting.hpp"
+#include "actors/placements/run_history.hpp"
 #include "actors/placements/state_home.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/rounds.hpp"
@@ -20,10 +21,16 @@ namespace troupe {
 struct JoinedNode {
   std::string certificate;  ///< the name in its certificate
   std::vector<OfferedCopy> copies;
+  bool leaves = false;  ///< the node wants to leave, and takes part only if its copies are needed
 };
 
-/// Returns whether the state of a run can be restored from the copies of these nodes, or does not have to be restored.
-using Suffices = std::function<bool(const std::vector<JoinedNode>& nodes)>;
+/// The copies of the state that a run needs when it is formed again. By default, it needs none.
+struct NeededCopies {
+  /// Returns whether the state can be restored from the copies of these nodes.
+  std::function<bool(const std::vector<JoinedNode>& nodes)> suffice = [](const auto&) { return true; };
+  /// Returns whether the node has a part of the needed copy.
+  std::function<bool(const JoinedNode& node)> are_on = [](const auto&) { return false; };
+};
 
 /// Starts and ends the workers of a run, and creates the object through which the driver accesses the state
 /// (StateHome). Each placement has its own implementation. When a worker has started, it sends the message `Join` to
@@ -32,8 +39,8 @@ class Host : public FailureDetector {
  public:
   /// Blocks until the nodes on which workers will be started have joined. Does nothing if the placement has no nodes.
   /// @param expected the number of nodes that are known to join soon; 0 if no node is known
-  /// @param suffices if it returns false for the nodes that have joined, more nodes are awaited for a while
-  virtual void gather(int /*expected*/, const Suffices& /*suffices*/, const Deadline& /*deadline*/) {}
+  /// @param needed if the copies of the nodes that have joined do not suffice, other nodes are awaited for a while
+  virtual void gather(int /*expected*/, const NeededCopies& /*needed*/, const Deadline& /*deadline*/) {}
   /// Returns the names in the certificates of nodes that want to join the run while it works, and for which it has
   /// room.
   virtual std::vector<std::string> newcomers() const { return {}; }
@@ -61,8 +68,10 @@ class Host : public FailureDetector {
                            const Phase& /*phase*/) {}
   /// Returns the name in the certificate of a node. Several nodes may have the same name.
   virtual std::string certificate_of(int /*node*/) const { return {}; }
-  /// Records that the nodes have completed a copy of the state after step `step`.
-  virtual void note_copy(std::int64_t /*step*/) {}
+  /// Records the copies of the state that the nodes have made so far.
+  virtual void note_copies(const CopyTotals& /*totals*/) {}
+  /// Records the latest changes of the nodes of the run, oldest first.
+  virtual void note_changes(const std::vector<NodesChange>& /*changes*/) {}
   /// Returns the copies of the state that a node has offered when it joined.
   virtual std::vector<OfferedCopy> copies_of(int /*node*/) const { return {}; }
   /// Simulates the loss of the network connection to a node, for fault injection.

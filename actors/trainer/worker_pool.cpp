@@ -122,10 +122,10 @@ void WorkerPool::form() try {
   runtime_ = make_runtime_(hosting_, wanted_);
   runtime_->host = runtime_->make_host({});
   rounds_ = std::make_unique<Rounds>(runtime_->mailbox, runtime_->members, *runtime_->host);
-  const auto suffices = [](const std::vector<JoinedNode>&) { return true; };
-  runtime_->host->gather(expected_nodes_, suffices, Deadline(options_.timeouts.start));
+  runtime_->host->gather(expected_nodes_, NeededCopies(), Deadline(options_.timeouts.start));
   expected_nodes_ = 0;
-  node_changes_.note_formed(names_of_nodes(*runtime_->host, runtime_->members), Clock::now());
+  node_changes_.note_formed(names_of_nodes(*runtime_->host, runtime_->members), -1, Clock::now());
+  runtime_->host->note_changes(node_changes_.history());
 } catch (...) {
   shut_down();
   throw;

@@ -302,13 +302,17 @@ std::string status(const std::string& text) { return bytes_of(encode_status(text
 
 void add_command(const Corpus& corpus) {
   const std::string node = R"({"node":"alice","address":"10.0.0.2","cores":8,"devices":0,"workers":2,)"
-                           R"("state":"serving","round_trip_us":120,"copy_of":"node1","copy_step":20,"copy_age_s":3})";
-  corpus.add("status", "two-nodes", status("[" + node + "," + node + "]"));
-  corpus.add("status", "none", status("[]"));
-  corpus.add("status", "object", status(R"({"a":)" + node + "}"));
-  corpus.add("status", "plain", "[" + node + "]");
+                           R"("state":"serving","round_trip_us":120,"copy_of":"node1"})";
+  const auto object = [](const std::string& nodes) {
+    return R"({"nodes":[)" + nodes + R"(],"copies":{"step":20,"age_s":3,"bytes_sent":4096,"milliseconds":17},)" +
+           R"("changes":[{"step":12,"age_s":40,"joined":["carol"],"left":["bob"]}]})";
+  };
+  corpus.add("status", "two-nodes", status(object(node + "," + node)));
+  corpus.add("status", "none", status(object("")));
+  corpus.add("status", "array", status("[" + node + "]"));
+  corpus.add("status", "plain", object(node));
   corpus.add("status", "too-long", "\xff\xff\xff\xff[]");
-  corpus.add("status", "huge-number", R"([{"node":"a","address":"b","cores":1e300}])");
+  corpus.add("status", "huge-number", R"({"nodes":[{"node":"a","address":"b","cores":1e300}]})");
   const std::string step =
       R"({"step":1,"loss":0.5,"samples":50,"repairs":[{"worker":1,"node":"a","phase":"compute",)"
       R"("what":"<b>"}],"seconds":{"step":0.1,"compute_all":0.06,"reduce":0.02,"apply_all":0.01}})";

@@ -64,10 +64,17 @@ void obey_one(const caf::message& request, const Obey& obey, std::tuple<Each...>
 
 }  // namespace
 
-NodeHere::NodeHere(int number, const Address& driver)
+NodeCopies CopiesHere::of_node(int number) {
+  const std::lock_guard lock(mutex_);
+  const auto [files, is_new] = files_.try_emplace(number);
+  if (is_new) files->second = NodeCopies::make_files();
+  return NodeCopies({duplicate(files->second[0].get()), duplicate(files->second[1].get())});
+}
+
+NodeHere::NodeHere(int number, const Address& driver, NodeCopies copies)
     : name("node" + std::to_string(number)),
       store(kNodeStore),
-      service(store, trial_authority().node(number), driver, 1),
+      service(store, trial_authority().node(number), driver, 1, std::make_shared<net::RefusalLog>(), std::move(copies)),
       gate(
           {"127.0.0.1", 0}, trial_authority().node(number),
           [this](const Hello& hello, const TlsStream& stream) { return service.data_plane().admit(hello, stream); },
@@ -80,13 +87,18 @@ NodeHere::NodeHere(int number, const Address& driver)
   join.arithmetic = arithmetic();
 }
 
-NodesHere::NodesHere(std::shared_ptr<Wire> wire, int nodes)
+NodesHere::NodesHere(std::shared_ptr<Wire> wire, CopiesHere& copies, int nodes)
     : wire_(std::move(wire)), line_(new Line{{}, this}), data_plane_(trial_authority().driver(), 1) {
   gate_ = std::make_unique<Gate>(
       Address{"127.0.0.1", 0}, trial_authority().driver(),
       [this](const Hello& hello, const TlsStream& stream) { return data_plane_.admit(hello, stream); },
       [this](const Hello& hello, TlsStream stream) { data_plane_.take(hello, std::move(stream)); });
-  for (int number = 0; number < nodes; ++number) nodes_.push_back(std::make_shared<NodeHere>(number, gate_->address()));
+  for (int number = 0; number < nodes; ++number) {
+    NodeCopies kept = copies.of_node(number);
+    const std::vector<OfferedCopy> offers = kept.offers();
+    nodes_.push_back(std::make_shared<NodeHere>(number, gate_->address(), std::move(kept)));
+    nodes_.back()->join.copies = offers;
+  }
 }
 
 NodesHere::~NodesHere() {
@@ -305,7 +317,7 @@ class HostHere : public Host {
   HostHere(NodesHere& nodes, Members& members, std::string optimizer)
       : nodes_(nodes), members_(members), optimizer_(std::move(optimizer)) {}
 
-  void gather(int /*expected*/, const Suffices& /*suffices*/, const Deadline& /*deadline*/) override {
+  void gather(int /*expected*/, const NeededCopies& /*needed*/, const Deadline& /*deadline*/) override {
     nodes_.gather();
   }
   void start(int worker) override { nodes_.start_worker(worker); }
@@ -320,6 +332,9 @@ class HostHere : public Host {
     if (members_.is_node(member)) return how;
     return members_.lost(members_.member_of_node(node)) ? "its node is gone: " + how : "";
   }
+  std::string certificate_of(int node) const override { return nodes_.node(node).name; }
+  std::vector<OfferedCopy> copies_of(int node) const override { return nodes_.node(node).join.copies; }
+  void cut_off(int node) override { nodes_.cut(node, "it was cut off"); }
   std::unique_ptr<StateHome> make_state_home(StoreClient& store, Rounds& rounds) override {
     return keep_state_in_nodes(nodes_, members_, rounds, store, optimizer_);
   }
@@ -382,8 +397,8 @@ class RuntimeHere : public Runtime {
 }  // namespace
 
 MakeRuntime nodes_here(std::shared_ptr<Wire> wire) {
-  return [wire = std::move(wire)](const Hosting& hosting, int num_workers) {
-    return std::make_unique<RuntimeHere>(std::make_unique<NodesHere>(wire, hosting.cluster.num_nodes), hosting,
+  return [wire = std::move(wire), copies = std::make_shared<CopiesHere>()](const Hosting& hosting, int num_workers) {
+    return std::make_unique<RuntimeHere>(std::make_unique<NodesHere>(wire, *copies, hosting.cluster.num_nodes), hosting,
                                          num_workers);
   };
 }

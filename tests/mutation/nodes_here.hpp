@@ -21,9 +21,20 @@
 // go from inbox to inbox through a `Wire`, and must obey the rules of such a connection.
 namespace troupe_test {
 
+/// The memory in which nodes keep copies of the state. It outlives their runs, as the memory of a node's supervisor
+/// does.
+class CopiesHere {
+ public:
+  troupe::NodeCopies of_node(int number);
+
+ private:
+  std::mutex mutex_;
+  std::map<int, troupe::NodeCopies::Files> files_;
+};
+
 /// A node of a run in this process, without the node's actor.
 struct NodeHere {
-  NodeHere(int number, const troupe::Address& driver);
+  NodeHere(int number, const troupe::Address& driver, troupe::NodeCopies copies);
 
   const std::string name;
   troupe::ObjectStore store;
@@ -36,7 +47,7 @@ struct NodeHere {
 /// The members of one run and the driver's access to them.
 class NodesHere : public troupe::Reception, public troupe::Memberships {
  public:
-  NodesHere(std::shared_ptr<Wire> wire, int nodes);
+  NodesHere(std::shared_ptr<Wire> wire, CopiesHere& copies, int nodes);
   ~NodesHere() override;
 
   /// Must be called first.
@@ -49,6 +60,8 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   const std::shared_ptr<Wire>& wire() const { return wire_; }
   /// Returns whether the actor of a worker is at the right node. If it is elsewhere, closes the connection of its node.
   bool is_home_of(int worker, const caf::actor& actor);
+  /// Ends the connection of a node.
+  void cut(int node, const std::string& why);
 
   troupe::DataPlane& data_plane() override { return data_plane_; }
   void seat(int member, const caf::actor& actor) override;
@@ -83,7 +96,6 @@ class NodesHere : public troupe::Reception, public troupe::Memberships {
   void carry_out(int party, troupe::Worker& worker, const caf::message& request);
   void begin_worker(int node, int index);
   void say(int party, caf::message message);
-  void cut(int node, const std::string& why);
   int party_of(const caf::actor& actor) const;
 
   const std::shared_ptr<Wire> wire_;

@@ -75,6 +75,15 @@ std::string train_synchronously(const Circumstances& at) {
   return train(at, "noise", options, 2);
 }
 
+/// Loses a node, and continues from the copies of the state that the nodes keep.
+std::string lose_a_node(const Circumstances& at) {
+  Options options = base_options(at);
+  edit(options)->momentum = 0.9;
+  options.fault_tolerance.copy_every = 1;
+  options.fault_tolerance.faults = {testing::CutNode{.node = 1, .step = 3}};
+  return train(at, "noise", options, 4);
+}
+
 /// Replays the record of the first run, so that the order is deterministic.
 std::string train_by_downpour(const Circumstances& at) {
   Options options = base_options(at);
@@ -265,6 +274,7 @@ std::string stop_functions(const Circumstances& at) {
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all{{"synchronous", 2, train_synchronously},
                                          {"not finite", 3, find_non_finite},
+                                         {"lost node", 3, lose_a_node},
                                          {"downpour", 2, train_by_downpour},
                                          {"local", 2, train_locally},
                                          {"lbfgs", 2, train_by_lbfgs},

@@ -124,9 +124,6 @@ void add_all(std::set<std::string>& kinds, std::tuple<Each...>* /*of*/) {
 const std::map<std::string, std::string, std::less<>>& kinds_left_out() {
   static const std::map<std::string, std::string, std::less<>> reasons{
       {"Abandon", "it goes to stragglers and has no fields of its own"},
-      {"ExpectPieces", "the nodes of these scenarios do not come back after a loss"},
-      {"MovePieces", "the nodes of these scenarios do not come back after a loss"},
-      {"PiecesMoved", "the nodes of these scenarios do not come back after a loss"},
       {"Stop", "it goes to workers in the driver's process"},
   };
   return reasons;

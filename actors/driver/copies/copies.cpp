@@ -37,6 +37,7 @@ void Copies::give_up() {
   current_.reset();
   report_.step = -1;
   report_.ring.clear();
+  totals_.step = -1;
   pace_.hurry();
 }
 
@@ -74,6 +75,11 @@ void Copies::fail(const std::exception& error) {
   report_.error = error.what();
   current_.reset();
   pace_.note_failure();
+}
+
+void Copies::note_work(double seconds, std::size_t segments) {
+  totals_.seconds += seconds;
+  pace_.note_work(seconds, segments);
 }
 
 void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) {
@@ -119,7 +125,7 @@ void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Ph
     report_.bytes = std::max(report_.bytes, static_cast<std::int64_t>(reply.bytes));
   }
   current_ = std::move(next);
-  pace_.note_work(watch.seconds());
+  note_work(watch.seconds());
 }
 
 void Copies::send(FormedRun& run, std::size_t segments, const Phase& phase) {
@@ -128,14 +134,16 @@ void Copies::send(FormedRun& run, std::size_t segments, const Phase& phase) {
   run.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
                             static_cast<std::uint32_t>(segments), phase.deadline.left().count()},
                    run.members().nodes(), phase);
+  std::size_t sent = 0;
   for (const CopyRecord::Owner& owner : current_->record.owners) {
     const std::size_t bytes = owner.slices.size() * owner.sums.size() * sizeof(float);
     const std::size_t begin = std::min(bytes, current_->sent * kCopySegmentBytes);
-    report_.bytes_sent +=
-        static_cast<std::int64_t>(std::min(bytes, (current_->sent + segments) * kCopySegmentBytes) - begin);
+    sent += std::min(bytes, (current_->sent + segments) * kCopySegmentBytes) - begin;
   }
+  report_.bytes_sent += static_cast<std::int64_t>(sent);
+  totals_.bytes_sent += static_cast<std::int64_t>(sent);
   current_->sent += segments;
-  pace_.note_work(watch.seconds(), segments);
+  note_work(watch.seconds(), segments);
 }
 
 void Copies::end(FormedRun& run, const Phase& phase) {
@@ -158,8 +166,10 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   for (const CopyRecord::Owner& owner : record.owners) report_.ring.push_back(owner.name);
   report_.error.clear();
   pace_.note_success();
-  run.host().note_copy(record.version.step);
-  pace_.note_work(watch.seconds());
+  note_work(watch.seconds());
+  totals_.step = record.version.step;
+  totals_.completed = Clock::now();
+  run.host().note_copies(totals_);
 }
 
 Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
@@ -188,7 +198,7 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
       leave_out(*node, error.message());
     }
   }
-  run.host().note_copy(record_->version.step);
+  run.host().note_copies(totals_);
   return record_->version;
 }
 

@@ -43,7 +43,7 @@ class Copies {
   /// @param step the number of committed steps
   bool is_due(int edits, std::int64_t steps, std::int64_t step, double seconds);
   /// Records that it took `seconds` seconds to bring the run to rest.
-  void note_rest(double seconds) { pace_.note_work(seconds); }
+  void note_rest(double seconds) { note_work(seconds); }
   /// Returns the report after a step.
   /// @param seconds the time spent on copies after the step
   CopyReport report(double seconds) const;
@@ -65,6 +65,8 @@ class Copies {
   std::int64_t step() const { return record_ ? record_->version.step : -1; }
   /// Returns whether the newest copy can be restored from the copies that these nodes offer.
   bool suffice(const std::vector<JoinedNode>& nodes) const;
+  /// Returns whether this node offers a part of the newest copy.
+  bool are_on(const JoinedNode& node) const { return part_of(node.copies).has_value(); }
   /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
   /// the loss of another node could be final.
   bool whole() const { return whole_; }
@@ -101,6 +103,9 @@ class Copies {
   std::vector<std::uint64_t> move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
                                   const Phase& phase) const;
 
+  /// Records that `seconds` seconds were spent on a copy, and that `segments` segments were sent.
+  void note_work(double seconds, std::size_t segments = 0);
+
   bool enabled_;
   CopyPace pace_;
   std::uint64_t run_name_;
@@ -110,6 +115,7 @@ class Copies {
   bool whole_ = false;
   int had_edits_ = -1;
   CopyReport report_;
+  CopyTotals totals_;
 };
 
 }  // namespace troupe

@@ -163,11 +163,11 @@ void build_again(Building& building, const PrecisionDecision& precision, std::ve
 
 }  // namespace
 
-void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
-                    Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
-                    const Phase& phase) {
+void build_replicas(const std::vector<int>& workers, const ModelCreator& creator, const Options& options,
+                    const BuiltFor& built_for, Members& members, Rounds& rounds, PrecisionDecision& precision,
+                    std::optional<ModelDescription>& model, const Phase& phase) {
   Building building(creator, options, built_for, members, rounds, phase);
-  std::vector<From<Built>> replies = building.build(members.unbuilt_workers(), precision);
+  std::vector<From<Built>> replies = building.build(workers, precision);
   if (precision.is_open()) {
     decide(precision, replies);
     build_again(building, precision, replies);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "actors/algorithms/known_algorithms.hpp"
 #include "actors/driver/forming/precision_decision.hpp"
@@ -10,15 +11,14 @@
 
 namespace troupe {
 
-/// Requests the workers whose replicas are not built to build them, and checks that all replicas of the run can work
-/// together.
+/// Requests `workers` to build their replicas, and checks that all replicas of the run can work together.
 /// @param precision the precision of the replicas. If it is not decided yet, this function decides it. Workers that
 /// compute in another precision then build their replicas again.
 /// @param model the description of the run's model; set by this function if it is empty
 /// @throws Error model_mismatch if the replicas do not match; protocol if a reply is invalid; or the error that a
 /// worker has reported
-void build_replicas(const ModelCreator& creator, const Options& options, const BuiltFor& built_for, Members& members,
-                    Rounds& rounds, PrecisionDecision& precision, std::optional<ModelDescription>& model,
-                    const Phase& phase);
+void build_replicas(const std::vector<int>& workers, const ModelCreator& creator, const Options& options,
+                    const BuiltFor& built_for, Members& members, Rounds& rounds, PrecisionDecision& precision,
+                    std::optional<ModelDescription>& model, const Phase& phase);
 
 }  // namespace troupe

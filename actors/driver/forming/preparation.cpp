@@ -34,10 +34,14 @@ void Preparation::prepare(FormedRun& run, bool needs_spare, const Restore& resto
   run.generation().renew_gradients(run.host().ends_the_lost() ? members.unbuilt_workers() : members.workers());
   if (fresh) {
     built_for_ = algorithm_.built_for();
-    build_replicas(creator_, options_, built_for_, run.members(), run.rounds(), precision_, model_, start);
+    build(run, members.unbuilt_workers(), start);
   }
   run.rounds().ask(Fence{}, members.workers(), Phase{"settle", start.step, start.deadline});
   if (!run.generation().stands() || !room) begin_generation(run, restore, start);
+}
+
+void Preparation::build(FormedRun& run, const std::vector<int>& workers, const Phase& phase) {
+  build_replicas(workers, creator_, options_, built_for_, run.members(), run.rounds(), precision_, model_, phase);
 }
 
 void Preparation::begin_generation(FormedRun& run, const Restore& restore, const Phase& phase) {

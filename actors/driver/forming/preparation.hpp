@@ -32,6 +32,9 @@ class Preparation {
   /// @param restore provides the first version of the state; see Restore
   /// @param needs_spare whether the state must also have a spare buffer
   void prepare(FormedRun& run, bool needs_spare, const Restore& restore, const Phase& start);
+  /// Builds the replicas of `workers`, for the properties with which replicas were built last. Throws the errors of
+  /// `build_replicas`.
+  void build(FormedRun& run, const std::vector<int>& workers, const Phase& phase);
   /// If the replicas were built for other properties than the current algorithm requires, makes the next `prepare`
   /// build all replicas again.
   void follow_algorithm(Members& members) const {

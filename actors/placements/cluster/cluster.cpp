@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -172,8 +173,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
     return false;
   }
   known->joined = true;
-  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false});
-  if (static_cast<int>(nodes_.size()) == options_.num_nodes) admit_nobody_else();
+  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false, join.leaves});
   return true;
 }
 
@@ -188,15 +188,26 @@ void Cluster::refuse(const Pending& join, const std::string& why) {
   join.link->refuse(why);
 }
 
-void Cluster::complete_with_joined() {
+void Cluster::let_leavers_go() {
   const std::lock_guard lock(mutex_);
-  admit_nobody_else();
+  for (const Pending& each : pending_) {
+    const auto node = std::ranges::find(nodes_, each.link, &ClusterNode::link);
+    if (node == nodes_.end() || !node->leaves) continue;
+    refuse(each, kMayLeave);
+    nodes_.erase(node);
+  }
 }
 
-void Cluster::admit_nobody_else() {
+void Cluster::complete_with(const std::vector<std::size_t>& chosen) {
+  const std::lock_guard lock(mutex_);
   complete_ = true;
+  std::vector<ClusterNode> nodes;
+  nodes.reserve(chosen.size());
+  for (const std::size_t node : chosen) nodes.push_back(nodes_.at(node));
+  nodes_ = std::move(nodes);
   for (const Pending& each : pending_)
-    if (!each.joined) refuse(each, "the run has all its nodes");
+    if (each.link->open() && std::ranges::find(nodes_, each.link, &ClusterNode::link) == nodes_.end())
+      refuse(each, "the run has all its nodes");
   const auto key = [](const ClusterNode& node) { return std::pair(node.name, node.link->address()); };
   std::sort(nodes_.begin(), nodes_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   std::vector<int> cores;
@@ -214,9 +225,14 @@ void Cluster::note_departure(const caf::actor_addr& actor) {
   if (!complete_) std::erase_if(nodes_, [&](const ClusterNode& node) { return node.actor.address() == actor; });
 }
 
-void Cluster::note_copy(std::int64_t step) {
+void Cluster::note_copies(const CopyTotals& totals) {
   const std::lock_guard lock(mutex_);
-  copied_.emplace(step, Clock::now());
+  copies_ = totals;
+}
+
+void Cluster::note_changes(const std::vector<NodesChange>& changes) {
+  const std::lock_guard lock(mutex_);
+  changes_ = changes;
 }
 
 void Cluster::note_loss(int index) {
@@ -242,7 +258,7 @@ std::vector<PeerNode> Cluster::peers() const {
 std::string Cluster::status() const {
   nlohmann::json nodes = nlohmann::json::array();
   const std::lock_guard lock(mutex_);
-  const bool copy = copied_ && nodes_.size() > 1;
+  const bool copy = copies_.step >= 0 && nodes_.size() > 1;
   std::vector<int> workers(nodes_.size());
   for (int worker = 0; complete_ && worker < members_.num_workers(); ++worker)
     ++workers[static_cast<std::size_t>(members_.node_of(worker))];
@@ -256,11 +272,17 @@ std::string Cluster::status() const {
                      {"workers", workers[i]},
                      {"state", state},
                      {"round_trip_us", node.link->round_trip_us()},
-                     {"copy_of", copy ? nodes_[(i + nodes_.size() - 1) % nodes_.size()].name : ""},
-                     {"copy_step", copy ? copied_->first : -1},
-                     {"copy_age_s", copy ? seconds_since(copied_->second) : -1}});
+                     {"copy_of", copy ? nodes_[(i + nodes_.size() - 1) % nodes_.size()].name : ""}});
   }
-  return nodes.dump();
+  nlohmann::json changes = nlohmann::json::array();
+  for (const NodesChange& change : changes_)
+    changes.push_back(
+        {{"step", change.step}, {"age_s", seconds_since(change.at)}, {"joined", change.joined}, {"left", change.left}});
+  const nlohmann::json copies{{"step", copies_.step},
+                              {"age_s", copies_.step < 0 ? -1 : seconds_since(copies_.completed)},
+                              {"bytes_sent", copies_.bytes_sent},
+                              {"milliseconds", std::llround(copies_.seconds * 1e3)}};
+  return nlohmann::json{{"nodes", nodes}, {"copies", copies}, {"changes", changes}}.dump();
 }
 
 std::string ask_for_nodes(const Address& driver, const std::string& certs) {

@@ -11,6 +11,7 @@
 #include "actors/messages/generation.hpp"
 #include "actors/node/memberships.hpp"
 #include "actors/placements/hosting.hpp"
+#include "actors/placements/run_history.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
 #include "actors/rounds/members.hpp"
 #include "actors/transport/tls_transport.hpp"
@@ -51,16 +52,18 @@ class Cluster : public Memberships {
   // Functions that are used while nodes join:
   bool complete() const { return complete_; }
   /// Accepts the node that has sent the message NodeJoin in `arrival`. Returns false, and does not accept the node, if
-  /// the message is invalid, belongs to no accepted hello, or is a repetition. When the last missing node is accepted,
-  /// the cluster is complete, and the nodes are numbered in the order of their names.
+  /// the message is invalid, belongs to no accepted hello, or is a repetition.
   bool accept(const NodeArrival& arrival);
   /// Ends the connection of each node that has not joined within ten seconds after its hello. Must be called regularly
   /// while nodes join.
   void drop_late();
   /// Returns the number of nodes that have joined.
   int joined() const { return static_cast<int>(nodes_.size()); }
-  /// Completes the cluster with the nodes that have joined so far.
-  void complete_with_joined();
+  /// Ends the connections of nodes that have joined and want to leave.
+  void let_leavers_go();
+  /// Completes the cluster with the nodes at these positions among those that have joined, and refuses all others.
+  /// Numbers the nodes in the order of their names, and assigns workers to them.
+  void complete_with(const std::vector<std::size_t>& chosen);
   /// Records that the node with this actor has left before the cluster was complete, so that another node may take its
   /// place.
   void note_departure(const caf::actor_addr& actor);
@@ -74,11 +77,13 @@ class Cluster : public Memberships {
   std::vector<std::string> newcomers() const;
   /// Returns the nodes that have announced that they leave.
   std::vector<int> leavers() const;
-  /// Records that the node with this index is lost. Used for the table of nodes that `ask_for_nodes` returns.
+  // What the next three functions record is returned by `ask_for_nodes`.
+  /// Records that the node with this index is lost.
   void note_loss(int index);
-  /// Records that each node keeps a copy of the state of the node before it, as it was after step `step`. Used for the
-  /// table of nodes.
-  void note_copy(std::int64_t step);
+  /// Records the copies of the state that the nodes have made so far. Each node keeps the copy of the node before it.
+  void note_copies(const CopyTotals& totals);
+  /// Records the latest changes of the nodes of the run, oldest first.
+  void note_changes(const std::vector<NodesChange>& changes);
   /// Returns true if `actor`, which joins as `worker`, runs on the node that hosts this worker. If the actor runs on
   /// another node, ends the connection of the other node, because it violates the protocol.
   bool is_home_of(int worker, const caf::actor& actor);
@@ -110,12 +115,10 @@ class Cluster : public Memberships {
   /// Counts a hello with the certificate `name`. Returns true if there were more hellos with this certificate than can
   /// be explained by nodes that connect again after a broken connection.
   bool comes_too_often(const std::string& name);
-  /// Completes the cluster: numbers the nodes, assigns workers to them, and from then on refuses other nodes.
-  void admit_nobody_else();
   /// Ends a connection whose hello was accepted, and stores the reason `why`. If the node sends the same hello again,
   /// it receives this reason.
   void refuse(const Pending& join, const std::string& why);
-  /// Returns the table of nodes that `ask_for_nodes` requests, as JSON.
+  /// Returns what `ask_for_nodes` requests.
   std::string status() const;
 
   ClusterOptions options_;
@@ -138,12 +141,14 @@ class Cluster : public Memberships {
   const Clock::time_point began_ = Clock::now();
   std::vector<ClusterNode> nodes_;
   bool complete_ = false;
-  std::optional<std::pair<std::int64_t, Clock::time_point>> copied_;  ///< the step and the time of the newest copy
+  CopyTotals copies_;
+  std::vector<NodesChange> changes_;
   std::optional<TlsListener> listener_;
   std::unique_ptr<Gate> gate_;  ///< declared last and so destroyed first, because the gate's thread uses this object
 };
 
-/// Requests the table of nodes of a run from the gate of its driver. Returns a JSON array with one object per node.
+/// Requests the state of the nodes of a run from the gate of its driver. Returns a JSON object with the keys `nodes`
+/// (an array with one object per node), `copies` (CopyTotals) and `changes` (an array of NodesChange, oldest first).
 /// @param driver the address of the driver's gate
 /// @param certs the folder with the certificate with which this process connects
 /// @throws Error if the driver cannot be reached

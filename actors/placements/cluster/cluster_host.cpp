@@ -3,6 +3,7 @@
 
 #include "actors/placements/cluster/begin_on_nodes.hpp"
 #include "actors/placements/cluster/cluster.hpp"
+#include "actors/placements/cluster/gathering.hpp"
 #include "actors/placements/cluster/join_notice.hpp"
 #include "actors/placements/cluster/mixed_arithmetic.hpp"
 #include "actors/placements/host.hpp"
@@ -15,13 +16,6 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::milliseconds kLookForLate{200};
-/// If the number of nodes is a range, a run begins with the minimum when no node has joined for this time.
-constexpr std::chrono::milliseconds kQuietTime{500};
-/// A run that is formed again waits this time for the nodes that are known to come, if it has the minimum of nodes.
-constexpr std::chrono::milliseconds kReturnTime{3000};
-/// If the state cannot be restored from the copies of the nodes that have joined, a run waits this time for other
-/// nodes.
-constexpr std::chrono::seconds kCopiesTime{10};
 
 RunLimits limits_of(const Members& members) {
   const Topology& topology = members.topology();
@@ -42,18 +36,13 @@ class ClusterHost : public Host {
     note_expiry(options_.certs);
   }
 
-  void gather(int expected, const Suffices& suffices, const Deadline& deadline) override {
+  void gather(int expected, const NeededCopies& needed, const Deadline& deadline) override {
     JoinNotice notice(options_.listen, options_.num_nodes, Clock::now());
-    const Deadline late(kReturnTime);
-    const Deadline copies(kCopiesTime);
-    Deadline quiet(kQuietTime);
-    for (int before = 0; !cluster_.complete();) {
-      if (cluster_.joined() != before) quiet = Deadline(kQuietTime);
-      before = cluster_.joined();
-      const bool awaited = expected > 0 ? before < expected && !late.passed() : !quiet.passed();
-      if (before >= options_.min_nodes && !awaited &&
-          (copies.passed() || deadline.passed() || suffices(joined_nodes()))) {
-        cluster_.complete_with_joined();
+    Gathering gathering(options_.min_nodes, options_.num_nodes, expected, needed);
+    for (;;) {
+      if (!gathering.needs_leavers(joined_nodes())) cluster_.let_leavers_go();
+      if (const auto chosen = gathering.choose(joined_nodes(), deadline.passed()); !chosen.empty()) {
+        cluster_.complete_with(chosen);
         break;
       }
       say(notice.look(joined(), Clock::now()));
@@ -101,7 +90,8 @@ class ClusterHost : public Host {
   std::vector<std::string> newcomers() const override { return cluster_.newcomers(); }
   std::vector<int> leavers() const override { return cluster_.leavers(); }
   std::string certificate_of(int node) const override { return cluster_.node(node).link->name(); }
-  void note_copy(std::int64_t step) override { cluster_.note_copy(step); }
+  void note_copies(const CopyTotals& totals) override { cluster_.note_copies(totals); }
+  void note_changes(const std::vector<NodesChange>& changes) override { cluster_.note_changes(changes); }
   std::vector<OfferedCopy> copies_of(int node) const override { return cluster_.node(node).join.copies; }
   void cut_off(int node) override {
     if (node < members_.num_nodes()) cluster_.node(node).link->mute();
@@ -130,7 +120,8 @@ class ClusterHost : public Host {
   std::vector<JoinedNode> joined_nodes() const {
     std::vector<JoinedNode> nodes;
     nodes.reserve(cluster_.nodes().size());
-    for (const ClusterNode& node : cluster_.nodes()) nodes.push_back({node.link->name(), node.join.copies});
+    for (const ClusterNode& node : cluster_.nodes())
+      nodes.push_back({node.link->name(), node.join.copies, node.leaves});
     return nodes;
   }
   static void say(const std::optional<std::string>& line) {

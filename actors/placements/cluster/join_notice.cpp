@@ -26,8 +26,10 @@ std::optional<std::string> JoinNotice::look(const std::vector<std::string>& join
   last_ = joined;
   due_ = now + kAgain;
   const std::string there = joined.empty() ? "" : " (" + listed(joined) + " joined)";
-  return "waiting for " + std::to_string(wanted_ - joined.size()) + " of " + std::to_string(wanted_) + " nodes at " +
-         listen_ + there;
+  const std::string missing =
+      joined.size() < wanted_ ? std::to_string(wanted_ - joined.size()) + " of " + std::to_string(wanted_) + " nodes"
+                              : "nodes that keep copies of the state";
+  return "waiting for " + missing + " at " + listen_ + there;
 }
 
 std::optional<std::string> JoinNotice::end(const std::vector<std::string>& joined) const {

@@ -33,8 +33,8 @@ class Building {
     options.num_workers = members_.num_workers();
     PrecisionDecision precision(options);
     std::optional<ModelDescription> model;
-    build_replicas(ModelCreator("anything"), options, {}, members_, rounds_, precision, model,
-                   {"start", 0, Deadline(std::chrono::hours(1))});
+    build_replicas(members_.unbuilt_workers(), ModelCreator("anything"), options, {}, members_, rounds_, precision,
+                   model, {"start", 0, Deadline(std::chrono::hours(1))});
     size_ = model->traits.size;
   }
   std::uint64_t size() const { return size_; }

@@ -24,6 +24,7 @@ struct Gradient {
 /// The slabs of one generation, which its workers share.
 struct Slabs {
   troupe::SlabLayout layout;
+  troupe::PlanRequest plan;
   std::vector<std::vector<Floats>> vectors;  ///< by vector and buffer
   bool published = false;
 
@@ -45,6 +46,8 @@ struct Memory {
   bool counts = false;     ///< weights start with zero, and parameter servers count gradients in them
   std::map<std::size_t, std::set<Gradient>> applied = {};  ///< by the first float of a slice
   int processes = 0;                                       ///< number of all processes so far
+  std::set<int> without_weights = {};                      ///< nodes that have not received the weights yet
+  std::shared_ptr<Slabs> all_nodes = {};  ///< the slabs of all nodes, while `slabs` are those of one node alone
 };
 
 /// A home of the state in this memory.
@@ -54,6 +57,9 @@ class MemoryHome : public troupe::StateHome {
 
   void begin(const troupe::SlabLayout& layout, const troupe::PlanRequest& plan, const std::vector<int>& carried,
              const troupe::Phase& phase) override;
+  void begin_alone(int worker, const troupe::SlabLayout& layout, const troupe::PlanRequest& plan,
+                   const std::vector<int>& carried, const std::function<void()>& attach,
+                   const troupe::Phase& phase) override;
   void publish(const std::vector<std::vector<std::uint64_t>>& gradients, const troupe::Phase& phase) override;
   void create(std::uint64_t transfer, int worker, std::size_t floats, const troupe::Phase& phase) override;
   void put(std::uint64_t transfer, const std::vector<int>& readers, std::size_t floats, const troupe::FillFloats& fill,

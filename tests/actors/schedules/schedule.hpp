@@ -47,6 +47,9 @@ std::string run_counted(AnySchedule&& schedule, Tally& tally) {
 /// @param trace receives one line per event; null: no trace
 /// @return a description of the violation, or an empty string
 std::string run_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally, std::ostream* trace = nullptr);
+/// As run_schedule, for a run in a cluster whose nodes come, go, die and lie.
+std::string run_cluster_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
+                                 std::ostream* trace = nullptr);
 /// As run_schedule, for Downpour and stale synchronous SGD.
 std::string run_asynchronous_schedule(std::uint64_t seed, Repertoire& repertoire, Tally& tally,
                                       std::ostream* trace = nullptr);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "actors/schedules/as_request.hpp"
 #include "collectives/exchange/reduce.hpp"
 #include "collectives/plan/page_tree.hpp"
 
@@ -17,18 +18,6 @@ namespace {
 /// The requests of the driver that reach a simulated worker.
 using Requests = std::tuple<Compute, ReduceMean, Apply, Advance, Fence, Build, MakeSlabs, MapSlabs, Evaluate,
                             Initialize, ExportVector, ImportVector, Stop>;
-
-/// Calls `use` with the typed request.
-template <class Use, class... Each>
-void as_request(const caf::message& request, const Use& use, std::tuple<Each...>* /*kinds*/) {
-  const auto is = [&]<class Request>(const Request* /*kind*/) {
-    if (!request.match_elements<Request>()) return false;
-    use(request.get_as<Request>(0));
-    return true;
-  };
-  if (!(is(static_cast<const Each*>(nullptr)) || ...))
-    throw std::logic_error("no worker knows " + caf::to_string(request));
-}
 
 template <class Request>
 typename Request::Reply reply_to(const Request& request) {

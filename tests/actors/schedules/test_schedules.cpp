@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/schedules/schedule.hpp"
+#include "troupe/log.hpp"
 
 using namespace troupe_test;
 
@@ -24,6 +25,14 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? otherwise : std::stoull(text);
 }
+
+/// Drops warnings, of which thousands of simulated faults would print too many.
+struct Quiet {
+  Quiet() { troupe::set_log_level(troupe::LogLevel::error); }
+  ~Quiet() { troupe::set_log_level(troupe::LogLevel::info); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+};
 
 // TROUPE_SCHEDULE=SEED replays one schedule and prints its events. TROUPE_SCHEDULES=N runs N schedules, starting with
 // seed TROUPE_FIRST_SCHEDULE.
@@ -69,6 +78,14 @@ TEST_CASE("whatever dies, each gradient of an asynchronous run counts once, and 
   const Tally tally = run_all(kSchedules / 4, run_asynchronous_schedule);
   check_often(tally, {tally.commits, tally.repairs, tally.left_out, tally.errors, tally.deaths, tally.hangs,
                       tally.pauses, tally.failures, tally.repeats, tally.stillborn, tally.mute, tally.echoes});
+}
+
+TEST_CASE("whichever nodes come, go, die and lie, a run in a cluster has one lineage, and every call ends") {
+  const Quiet quiet;
+  const Tally tally = run_all(kSchedules, run_cluster_schedule);
+  check_often(tally, {tally.commits, tally.repairs, tally.errors, tally.deaths, tally.hangs, tally.pauses,
+                      tally.failures, tally.stillborn, tally.mute, tally.copies, tally.replayed, tally.joined,
+                      tally.left, tally.wiped, tally.lies});
 }
 
 TEST_CASE("a record can be replayed after any deaths, also of all workers at once") {

@@ -12,9 +12,11 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 Tally& Tally::operator+=(const Tally& more) {
-  for (const auto each : {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::redistributed, &Tally::resized,
-                          &Tally::left_out, &Tally::errors, &Tally::deaths, &Tally::hangs, &Tally::pauses,
-                          &Tally::failures, &Tally::repeats, &Tally::stillborn, &Tally::mute, &Tally::echoes})
+  for (const auto each :
+       {&Tally::schedules, &Tally::commits, &Tally::repairs, &Tally::redistributed, &Tally::resized,  &Tally::left_out,
+        &Tally::errors,    &Tally::deaths,  &Tally::hangs,   &Tally::pauses,        &Tally::failures, &Tally::repeats,
+        &Tally::stillborn, &Tally::mute,    &Tally::echoes,  &Tally::copies,        &Tally::replayed, &Tally::joined,
+        &Tally::left,      &Tally::wiped,   &Tally::lies})
     this->*each += more.*each;
   return *this;
 }
@@ -28,17 +30,24 @@ std::string name_of(const caf::message& message, std::tuple<Each...>* /*kinds*/)
   return name;
 }
 
-/// Returns a description of the message without the run's number, which does not follow from the seed.
-std::string text_of(const caf::message& message) {
-  const std::string name =
-      name_of(message, static_cast<ToWorker*>(nullptr)) + name_of(message, static_cast<ToDriver*>(nullptr));
-  if (!message.match_elements<MakeSlabs>()) return name + caf::to_string(message);
-  auto make = message.get_as<MakeSlabs>(0);
-  make.run = 0;
-  return name + caf::to_string(caf::make_message(std::move(make)));
-}
-
 }  // namespace
+
+std::string text_of(const caf::message& message) {
+  const std::string name = name_of(message, static_cast<ToWorker*>(nullptr)) +
+                           name_of(message, static_cast<ToNode*>(nullptr)) +
+                           name_of(message, static_cast<ToDriver*>(nullptr));
+  const auto without_run = [&]<class Message>(const Message* /*kind*/) -> std::string {
+    if (!message.match_elements<Message>()) return "";
+    auto copy = message.get_as<Message>(0);
+    copy.run = 0;
+    return name + caf::to_string(caf::make_message(std::move(copy)));
+  };
+  for (const std::string& text :
+       {without_run(static_cast<MakeSlabs*>(nullptr)), without_run(static_cast<BeginCopy*>(nullptr)),
+        without_run(static_cast<MovePieces*>(nullptr))})
+    if (!text.empty()) return text;
+  return name + caf::to_string(message);
+}
 
 class World::SimulatedHost : public Host {
  public:
@@ -151,8 +160,8 @@ void World::send(int member, const caf::message& message) {
 
 std::optional<Happening> World::hear(const Deadline& deadline) {
   if (time_.now() > call_ends_) throw Violation("the call does not end");
-  while (!events_.empty() && events_.front().at <= deadline.at()) {
-    Event event = pop();
+  while (!events_.empty() && events_.next() <= deadline.at()) {
+    Event event = events_.pop();
     time_.move_to(event.at);
     if (auto happening = happen(std::move(event))) return happening;
   }
@@ -163,32 +172,20 @@ std::optional<Happening> World::hear(const Deadline& deadline) {
 void World::pass(Clock::duration time) {
   const auto end = time_.now() + time;
   std::vector<Event> unheard;
-  while (!events_.empty() && events_.front().at <= end) {
-    Event event = pop();
+  while (!events_.empty() && events_.next() <= end) {
+    Event event = events_.pop();
     time_.move_to(event.at);
     if (event.kind == Kind::work || event.kind == Kind::serve)
       happen(std::move(event));
     else
       unheard.push_back(std::move(event));
   }
-  for (Event& each : unheard) push(std::move(each));
+  for (Event& each : unheard) events_.put_back(std::move(each));
   time_.move_to(end);
 }
 
-void World::push(Event event) {
-  events_.push_back(std::move(event));
-  std::ranges::push_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
-}
-
-World::Event World::pop() {
-  std::ranges::pop_heap(events_, std::greater{}, [](const Event& each) { return std::pair(each.at, each.number); });
-  Event event = std::move(events_.back());
-  events_.pop_back();
-  return event;
-}
-
 void World::add(Clock::duration from_now, Kind kind, int pid, caf::message content) {
-  push({time_.now() + from_now, ++last_event_, kind, pid, std::move(content)});
+  events_.add({time_.now() + from_now, kind, pid, std::move(content)});
 }
 
 std::optional<Happening> World::happen(Event event) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/placements/runtime.hpp"
+#include "actors/schedules/event_queue.hpp"
 #include "actors/schedules/simulated_server.hpp"
 #include "actors/schedules/simulated_worker.hpp"
 #include "actors/schedules/virtual_time.hpp"
@@ -29,13 +30,15 @@ struct Dangers {
   int stillborn = 0;  ///< a worker dies before it joins
   int mute = 0;       ///< a worker never joins
   int echo = 0;       ///< a replaced worker joins again
-  int full = 0;       ///< the store has no room for a generation
+  int full = 0;       ///< the store has no room for a generation, or a node has no room for a copy
+  int lie = 0;        ///< a node sends false values or checksums
 };
 
 /// Counts of faults and of their consequences.
 struct Tally {
   std::int64_t schedules = 0, commits = 0, repairs = 0, redistributed = 0, resized = 0, left_out = 0, errors = 0;
   std::int64_t deaths = 0, hangs = 0, pauses = 0, failures = 0, repeats = 0, stillborn = 0, mute = 0, echoes = 0;
+  std::int64_t copies = 0, replayed = 0, joined = 0, left = 0, wiped = 0, lies = 0;
 
   Tally& operator+=(const Tally& more);
 };
@@ -44,6 +47,9 @@ struct Tally {
 struct Violation : std::logic_error {
   using std::logic_error::logic_error;
 };
+
+/// Returns a description of a message to or from a worker or a node, without numbers that do not follow from the seed.
+std::string text_of(const caf::message& message);
 
 /// A simulated machine: worker processes, the messages between them and the driver, and the time of each event. All
 /// events follow from the seed. The object is the driver's mailbox, and its host starts processes here.
@@ -109,10 +115,10 @@ class World : public troupe::Reception {
   };
   struct Event {
     troupe::Clock::time_point at;
-    std::uint64_t number;  ///< earlier events have smaller numbers
-    Kind kind;
-    int pid;  ///< or the number of a server, in the order of their starts
-    caf::message content;
+    Kind kind = Kind::arrive;
+    int pid = 0;  ///< or the number of a server, in the order of their starts
+    caf::message content = {};
+    std::uint64_t number = 0;
   };
   class SimulatedRuntime;
   class SimulatedHost;
@@ -123,8 +129,6 @@ class World : public troupe::Reception {
   const Process& process(int pid) const { return processes_[static_cast<std::size_t>(pid)]; }
   bool is_seated(int pid) const;
   void add(troupe::Clock::duration from_now, Kind kind, int pid, caf::message content = {});
-  void push(Event event);
-  Event pop();
   std::optional<troupe::Happening> happen(Event event);
   troupe::Clock::duration soon();
   troupe::Clock::duration some_time(int per_mille_long);
@@ -149,8 +153,7 @@ class World : public troupe::Reception {
   std::map<int, int> started_;         ///< the newest process of each worker
   std::map<int, int> layout_;          ///< by member
   std::set<int> arrived_;              ///< processes that have sent their join message
-  std::vector<Event> events_;          ///< a heap
-  std::uint64_t last_event_ = 0;
+  EventQueue<Event> events_;
   troupe::Clock::time_point call_ends_;  ///< the deadline of the current call
 };
 

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "actors/placements/cluster/cluster.hpp"
 #include "cluster/nodes.hpp"
 #include "cluster/state/pair.hpp"
 #include "runtime/net/gate/hello.hpp"
@@ -60,6 +62,13 @@ TEST_CASE("a run continues with fewer nodes after a death, and with more when a 
   CHECK(steps_to_joined(run).nodes.joined == std::vector<std::string>{"node1"});
   CHECK(run.sgd.num_workers() == 6);
   run.check_weights();
+  const auto status = nlohmann::json::parse(ask_for_nodes(Address::parse(nodes.listen()), nodes.authority().node(0)));
+  CHECK(status["nodes"][0]["copy_of"] == "node2");
+  CHECK(status["copies"]["step"] >= 0);
+  CHECK(status["copies"]["bytes_sent"] > 0);
+  REQUIRE(status["changes"].size() == 2);
+  CHECK(status["changes"][0]["left"] == std::vector<std::string>{"node1"});
+  CHECK(status["changes"][1]["joined"] == std::vector<std::string>{"node1"});
 }
 
 TEST_CASE("a node that is asked to end leaves after the step with status 0, and no step is repeated") {
