@@ -65,8 +65,9 @@ std::optional<std::string> value_of(const std::string& flag, const std::vector<s
 void refuse_unknown_flags(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (!argument.starts_with("--troupe-")) continue;
-    const char* known[] = {kWorkerFlag, kSocketFlag,      kJoinFlag, kCertsFlag, kListenFlag,  kDriverNameFlag,
-                           kStoreFlag,  kJoinTimeoutFlag, kCutFlag,  kOnceFlag,  kWatchedFlag, kTrialFlag};
+    const char* known[] = {kWorkerFlag,     kSocketFlag, kJoinFlag,        kCertsFlag, kListenFlag,
+                           kDriverNameFlag, kStoreFlag,  kJoinTimeoutFlag, kCutFlag,   kOnceFlag,
+                           kWatchedFlag,    kLeavesFlag, kTrialFlag};
     const bool is_known = std::any_of(std::begin(known), std::end(known), [&](const std::string& flag) {
       return flag.back() == '=' ? argument.starts_with(flag) || argument + '=' == flag : argument == flag;
     });

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kProtocolVersion = 25;
 /// room. The driver takes the node into the run after the present step, if the node tries again soon.
 inline constexpr const char* kTryAgainSoon = "the run takes in new nodes between two steps; try again";
 
-/// The reason with which the driver refuses a node that wants to leave (NodeJoin::leaves), and whose copies of the state
+/// The reason with which the driver refuses a node that wants to leave (Purpose::hand_over), and whose copies of the state
 /// are not needed.
 inline constexpr const char* kMayLeave = "the run continues without it";
 
@@ -41,12 +41,11 @@ struct NodeJoin {
   std::uint16_t port = 0;
   std::string arithmetic;           ///< the node's instruction set and libraries; see runtime/arithmetic.hpp
   std::vector<OfferedCopy> copies;  ///< the complete copies of the state that the node keeps
-  bool leaves = false;              ///< the node wants to leave, and joins only if its copies are needed
 };
 template <class F>
 auto fields(NodeJoin& x, F visit) {
   return visit(x.protocol, at_most<Bound::token>(x.token), x.pid, x.cores, x.devices, at_most<Bound::host>(x.host),
-               x.port, x.arithmetic, at_most<Bound::buffers>(x.copies), x.leaves);
+               x.port, x.arithmetic, at_most<Bound::buffers>(x.copies));
 }
 
 /// A request to a node: start a worker with this number, in place of the present worker with the same number. The new

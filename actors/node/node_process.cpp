@@ -115,7 +115,7 @@ FoundDriver find_driver(const NodeLaunch& launch, const Hello& hello, NodeCopies
   Deadline keep(kKeepTime);
   for (;;) {
     if (deadline.passed()) leave(kNoDriverCame);
-    if (asked_to_leave != 0) leave(0);
+    if (asked_to_leave != 0 || (launch.leaves && said.find(kMayLeave) != std::string::npos)) leave(0);
     if (keep.passed()) copies.clear();
     try {
       return dial_driver(launch, hello, name);
@@ -156,9 +156,8 @@ Gate open_gate(const NodeLaunch& launch, const TlsStream& control, std::shared_p
 /// @param copies the copies of the state that this node offers
 /// @param own the local address of the control connection. If the gate listens on all addresses of the machine, the
 /// message contains `own` instead of `gate.host`
-/// @param leaves NodeJoin::leaves
 NodeJoin make_join(const Hello& hello, int devices, std::vector<OfferedCopy> copies, const Address& gate,
-                   const std::string& own, bool leaves) {
+                   const std::string& own) {
   NodeJoin join;
   join.token.assign(reinterpret_cast<const char*>(hello.token.data()), hello.token.size());
   join.pid = static_cast<std::int32_t>(::getpid());
@@ -168,7 +167,6 @@ NodeJoin make_join(const Hello& hello, int devices, std::vector<OfferedCopy> cop
   join.port = gate.port;
   join.arithmetic = arithmetic();
   join.copies = std::move(copies);
-  join.leaves = leaves;
   return join;
 }
 
@@ -208,22 +206,23 @@ void announce_leave(const NodeLaunch& launch, Hello hello, const Credentials& cr
 
 /// Blocks until the driver's actor ends, or until the driver has sent nothing for `cut_after`. In the second case, logs
 /// a warning. If this process is asked to leave, calls `announce` once, and then waits at most kLeaveTimeout. If
-/// `announce` is empty, returns at once.
-void wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after,
+/// `announce` is empty, does not wait. Returns whether the run has ended.
+bool wait_for_end_of(caf::scoped_actor& self, const ControlLink& link, milliseconds cut_after,
                      const std::function<void()>& announce) {
   Silence silence({.cut_after = cut_after});
   std::optional<Deadline> leaves;
   while (!self->await_data(std::chrono::high_resolution_clock::now() + Silence::kEvery)) {
-    if (leaves && leaves->passed()) return;
+    if (leaves && leaves->passed()) return false;
     if (asked_to_leave != 0 && !leaves) {
-      if (!announce) return;
+      if (!announce) return false;
       announce();
       leaves.emplace(kLeaveTimeout);
     }
     if (silence.look(link.heard(), Clock::now()) != Silence::Verdict::gone) continue;
     log_line(LogLevel::warning, "the driver at " + link.address() + " shows " + silence.text());
-    return;
+    return true;
   }
+  return true;
 }
 
 /// Tells the supervisor that this process has joined a run.
@@ -241,7 +240,7 @@ bool has_joined(const FileDescriptor& socket) {
 
 void serve_one_run(const NodeLaunch& launch) {
   try_start(needs_of_node(), kWhose);  // tested before a driver counts on this node
-  Hello hello = make_hello(Purpose::control);
+  Hello hello = make_hello(launch.leaves ? Purpose::hand_over : Purpose::control);
   hello.token = random_token();
   const int devices = accelerator_count();  // counting may take seconds, so it is done before a driver waits for the
                                             // node
@@ -256,7 +255,7 @@ void serve_one_run(const NodeLaunch& launch) {
   auto service =
       std::make_shared<NodeService>(store, credentials, launch.join, node_receivers(), log, std::move(copies));
   const Gate gate = open_gate(launch, control, credentials, service->data_plane(), log);
-  const NodeJoin join = make_join(hello, devices, offers, gate.address(), control.local_host(), launch.leaves);
+  const NodeJoin join = make_join(hello, devices, offers, gate.address(), control.local_host());
   try_start(needs_of_system(), kWhose);  // tested again, because other processes may have taken resources meanwhile
   SystemConfig config(1, Reach::machines, launch.cut_after);
   caf::actor_system system(config);
@@ -274,7 +273,7 @@ void serve_one_run(const NodeLaunch& launch) {
     log_line(LogLevel::info, "node " + here.node + " joined the driver at " + link->address(), here);
     std::function<void()> announce;
     if (!launch.leaves) announce = [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); };
-    wait_for_end_of(self, *link, launch.cut_after, announce);
+    if (!wait_for_end_of(self, *link, launch.cut_after, announce)) leave(0);
   }
   if (!service->was_asked() && !launch.leaves) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);

@@ -80,6 +80,7 @@ std::string lose_a_node(const Circumstances& at) {
   Options options = base_options(at);
   edit(options)->momentum = 0.9;
   options.fault_tolerance.copy_every = 1;
+  options.fault_tolerance.max_failures = 3;
   options.fault_tolerance.faults = {testing::CutNode{.node = 1, .step = 3}};
   return train(at, "noise", options, 4);
 }

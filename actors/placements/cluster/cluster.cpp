@@ -82,7 +82,8 @@ Verdict Cluster::admit(const Hello& hello, const TlsStream& stream) {
   const std::string token = text_of(hello.token);
   if (const auto refused = refusals_of_joins_.find(token); refused != refusals_of_joins_.end()) return refused->second;
   const auto known = [&](const Pending& each) { return each.token == token; };
-  if (complete_) return put_off(stream.peer_name());
+  const bool leaves = hello.purpose == Purpose::hand_over;
+  if (complete_) return leaves ? kMayLeave : put_off(stream.peer_name());
   if (std::any_of(pending_.begin(), pending_.end(), known)) return "this join has been seen before";
   if (const std::string problem = no_place_for(stream.peer_name()); !problem.empty()) return problem;
   if (comes_too_often(stream.peer_name())) return "it connects too often";
@@ -149,7 +150,7 @@ void Cluster::take(const Hello& hello, TlsStream stream) {
     const std::lock_guard lock(mutex_);
     std::erase_if(pending_, [](const Pending& each) { return !each.link->open(); });
     if (complete_) return;  // the cluster was completed after `admit` had accepted the hello
-    pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout)});
+    pending_.push_back({text_of(hello.token), link, Deadline(kAdmissionTimeout), hello.purpose == Purpose::hand_over});
   }
   try {
     listener_->hand_over(std::move(stream), link);
@@ -173,7 +174,7 @@ bool Cluster::accept(const NodeArrival& arrival) {
     return false;
   }
   known->joined = true;
-  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false, join.leaves});
+  nodes_.push_back({arrival.actor, known->link->name(), join, known->link, false, known->leaves});
   return true;
 }
 

@@ -96,6 +96,7 @@ class Cluster : public Memberships {
     std::string token;
     std::shared_ptr<ControlLink> link;
     Deadline deadline;
+    bool leaves = false;  ///< see Purpose::hand_over
     bool joined = false;
   };
   /// `admit` decides whether a connection with this hello is accepted. `take` then receives the stream of an accepted

@@ -41,7 +41,8 @@ std::vector<std::size_t> Gathering::choose(const std::vector<JoinedNode>& joined
   if (chosen.size() < most_ && awaited) return {};
   add_leavers(joined, chosen);
   if (chosen.size() < least_) return {};
-  if (!late && !copies_.passed() && !suffice(joined, chosen)) return {};
+  const Deadline& copies = chosen.size() == most_ ? return_ : copies_;
+  if (!late && !copies.passed() && !suffice(joined, chosen)) return {};
   return chosen;
 }
 

@@ -16,7 +16,7 @@ class Gathering {
   /// A run that is formed again waits this time for the nodes that are known to come, if it has the minimum of nodes.
   static constexpr std::chrono::milliseconds kReturnTime{3000};
   /// If the state cannot be restored from the copies of the nodes that have joined, a run waits this time for other
-  /// nodes.
+  /// nodes, or only kReturnTime if it has the maximum of nodes.
   static constexpr std::chrono::seconds kCopiesTime{10};
 
   /// @param least the minimum number of nodes

@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   data,         ///< segments of slabs follow
   status,       ///< the gate sends one text about the status and closes the connection
   leave,        ///< the node that has joined with the same token leaves the run; answered like `status`
+  hand_over,    ///< like `control`, by a node that wants to leave, and joins only if its copies of the state are needed
 };
 
 /// The content of a hello. The encoded hello has a fixed size; its numbers are little-endian.

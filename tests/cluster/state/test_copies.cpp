@@ -83,6 +83,34 @@ TEST_CASE("a node that is asked to end leaves after the step with status 0, and 
   run.check_weights();
 }
 
+TEST_CASE("nodes that keep each other's copies leave one after the other, if they are asked to end at once") {
+  Nodes nodes(3);
+  Pair run(with_ranges(nodes, 1));
+  step_to_copy(run);
+  ::kill(nodes[1].pid(), SIGTERM);
+  ::kill(nodes[2].pid(), SIGTERM);
+  while (run.sgd.num_workers() > 2) CHECK(steps_to_left(run).repairs.empty());
+  CHECK(nodes[1].wait() == 0);
+  CHECK(nodes[2].wait() == 0);
+  run.check_weights();
+}
+
+TEST_CASE("the only node of a run leaves when another node has taken over the state") {
+  Nodes nodes(2);
+  Pair run(with_ranges(nodes, 1));
+  step_to_copy(run);
+  nodes[1].signal(SIGKILL);
+  steps_to_left(run);
+  ::kill(nodes[0].pid(), SIGTERM);
+  const Stopwatch alone;
+  while (alone.seconds() < 1) CHECK(run.step().repairs.empty());
+  nodes.start(1);
+  CHECK(steps_to_joined(run).repairs.empty());
+  CHECK(steps_to_left(run).nodes.left == std::vector<std::string>{"node0"});
+  CHECK(nodes[0].wait() == 0);
+  run.check_weights();
+}
+
 TEST_CASE("two nodes that die together take the state with them, and the error says what was lost") {
   Nodes nodes(3);
   Pair run(with_ranges(nodes, 1));
