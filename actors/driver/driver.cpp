@@ -178,14 +178,10 @@ void Driver::follow_nodes() {
 
 bool Driver::preserve_state() {
   const bool all_leave = std::ssize(run_->host().leavers()) == run_->members().num_nodes();
-  if (can_be_copied() && !(all_leave && checkpoints_)) {
-    if (algorithm_->has_servers()) make_ready(Needs::members);
-    return !lost_at_ && make_copy();
-  }
-  if (!checkpoints_) return false;
-  checkpoint(std::nullopt);
-  copies_.give_up();  // no node needs to stay because of its copies
-  return !lost_at_;
+  if (checkpoints_ && (all_leave || !can_be_copied())) checkpoint(std::nullopt);
+  if (!can_be_copied()) return checkpoints_ && !lost_at_;
+  if (algorithm_->has_servers()) make_ready(Needs::members);
+  return !lost_at_ && make_copy();
 }
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {

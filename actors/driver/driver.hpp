@@ -249,10 +249,10 @@ class Driver {
   /// The number of nodes that are known to join when the run is formed again; 0 if no node is known.
   int expected_nodes_ = 0;
   NodeChanges node_changes_;
-  NodesReport nodes_report_;             ///< the changes of nodes since the last step
-  std::int64_t copied_pushes_ = 0;       ///< AlgorithmRunner::pushes when the newest copy was made
-  std::int64_t lost_pushes_ = 0;         ///< the number of pushes that were lost since the last step
-  std::optional<Error> loss_;            ///< the loss because of which the run is formed again
+  NodesReport nodes_report_;        ///< the changes of nodes since the last step
+  std::int64_t copied_pushes_ = 0;  ///< AlgorithmRunner::pushes when the newest copy was made
+  std::int64_t lost_pushes_ = 0;    ///< the number of pushes that were lost since the last step
+  std::optional<Error> loss_;       ///< the loss because of which the run is formed again
   /// An error that occurred after a step was committed, while the state was copied. The next step throws it.
   std::optional<Error> copy_error_;
   bool restored_ = false;                ///< the present run, which was formed again, continues from a copy

@@ -24,7 +24,7 @@ std::optional<int> NodeChanges::due(const std::vector<std::string>& newcomers, i
   if (now < paused_until_) return std::nullopt;
   std::ranges::copy_if(newcomers, std::back_inserter(awaited_),
                        [&](const std::string& name) { return !ignored_.contains(name); });
-  leavers_ = now < leavers_wait_until_ && awaited_.empty() ? 0 : leavers;
+  leavers_ = leavers <= kept_leavers_ && now < leavers_wait_until_ && awaited_.empty() ? 0 : leavers;
   if (awaited_.empty() && leavers_ == 0) return std::nullopt;
   return std::clamp(nodes - leavers_ + static_cast<int>(awaited_.size()), 1, most);
 }
@@ -39,7 +39,10 @@ NodesChange NodeChanges::note_formed(std::vector<std::string> names, std::int64_
     std::ranges::set_difference(formed_, names, std::back_inserter(change.left));
   }
   formed_ = std::move(names);
-  if (leavers_ > 0 && change.empty()) leavers_wait_until_ = now + kPause;
+  if (change.empty()) {
+    kept_leavers_ = leavers_;
+    leavers_wait_until_ = now + kPause;
+  }
   leavers_ = 0;
   if (change.empty()) return change;
   if (history_.size() == kKept) history_.erase(history_.begin());

@@ -33,7 +33,7 @@ class NodeChanges {
   /// or leave.
   /// @param newcomers the names of nodes that want to join
   /// @param leavers the number of nodes that want to leave. If the run was formed again and they are still in it,
-  /// because their copies of the state are needed, they are ignored for kPause
+  /// because they are needed, they are ignored for kPause, unless other nodes want to join or leave
   /// @param nodes the present number of nodes
   /// @param most the maximum number of nodes
   std::optional<int> due(const std::vector<std::string>& newcomers, int leavers, int nodes, int most,
@@ -55,6 +55,7 @@ class NodeChanges {
   std::map<std::string, Clock::time_point> ignored_;  ///< the nodes that did not join: the time until which they are
                                                       ///< ignored
   Clock::time_point paused_until_;
+  int kept_leavers_ = 0;  ///< the number of leavers that were still in the run when it was formed again
   Clock::time_point leavers_wait_until_;
   std::vector<NodesChange> history_;
 };

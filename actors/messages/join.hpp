@@ -15,8 +15,7 @@ inline constexpr std::uint32_t kProtocolVersion = 25;
 /// room. The driver takes the node into the run after the present step, if the node tries again soon.
 inline constexpr const char* kTryAgainSoon = "the run takes in new nodes between two steps; try again";
 
-/// The reason with which the driver refuses a node that wants to leave (Purpose::hand_over), and whose copies of the state
-/// are not needed.
+/// The reason with which the driver refuses a node that wants to leave (Purpose::hand_over), and is not needed.
 inline constexpr const char* kMayLeave = "the run continues without it";
 
 /// A message that a worker's actor sends once to the driver, to join the run.

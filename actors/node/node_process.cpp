@@ -53,9 +53,10 @@ constexpr milliseconds kVerdictTimeout{500};
 /// unless `join_timeout` is 0 (no limit).
 constexpr int kLaterTimeout = 20;
 constexpr int kNoDriverCame = 3;  ///< exit status of a child process that found no driver in time
-/// The exit status of a child process that was asked to leave. The driver may still need the node's copies of the
-/// state.
+/// The exit status of a child process with `NodeLaunch::leaves` that has served a run. The next run may need the node's
+/// copies of the state, too.
 constexpr int kWantsToLeave = 4;
+constexpr milliseconds kLookForSignal{500};
 /// The time for which a node that leaves looks for a driver that needs its copies.
 constexpr int kLeaverTimeout = 3;
 constexpr const char* kWhose = "the node";
@@ -275,9 +276,9 @@ void serve_one_run(const NodeLaunch& launch) {
     if (!launch.leaves) announce = [&launch, &hello, known = credentials] { announce_leave(launch, hello, *known); };
     if (!wait_for_end_of(self, *link, launch.cut_after, announce)) leave(0);
   }
-  if (!service->was_asked() && !launch.leaves) end_refused(launch, hello, here.node);
+  if (!service->was_asked() && !launch.leaves && asked_to_leave == 0) end_refused(launch, hello, here.node);
   log_line(LogLevel::info, "node " + here.node + ": the run has ended", here);
-  leave(launch.watched && service->was_asked() && (launch.leaves || asked_to_leave != 0) ? kWantsToLeave : 0);
+  leave(launch.leaves && service->was_asked() ? kWantsToLeave : 0);
 }
 
 /// Starts a thread that ends this process when the process that started it ends.
@@ -286,6 +287,23 @@ void follow_parent() {
     wait_for_hangup(NodeLaunch::kParentSocket);
     leave(0);
   }).detach();
+}
+
+/// Returns whether a file contains a complete copy of the state.
+bool has_copies(const NodeCopies::Files& files) {
+  return !NodeCopies({duplicate(files[0].get()), duplicate(files[1].get())}).offers().empty();
+}
+
+/// Waits for the end of a child process, and passes SIGTERM on to it. Kills the child when the time to leave is over.
+/// @param leaves when the time to leave is over; set by this function if SIGTERM comes while it waits
+void await_child(ChildProcess& child, std::optional<Deadline>& leaves) {
+  child_of_supervisor = child.pid();
+  if (asked_to_leave != 0 && !leaves) child.signal(SIGTERM);
+  while (!child.wait(kLookForSignal)) {
+    if (asked_to_leave != 0 && !leaves) leaves.emplace(kLeaveTimeout);
+    if (leaves && leaves->passed()) child.signal(SIGKILL);
+  }
+  child_of_supervisor = 0;
 }
 
 /// Starts one child process after the other; each child serves one run. After each child, pauses before the next start.
@@ -301,7 +319,12 @@ void follow_parent() {
   milliseconds pause = kPauseBetweenRuns;
   std::optional<Deadline> leaves;
   for (;;) {
-    if (asked_to_leave != 0 && !leaves) leave(0);
+    if (asked_to_leave != 0) {
+      if (!leaves) leaves.emplace(kLeaveTimeout);
+      if (leaves->passed() || !has_copies(copies)) leave(0);
+      launch.leaves = true;
+      launch.join_timeout = kLeaverTimeout;
+    }
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
     const FileDescriptor ours(ends[0]);
@@ -312,24 +335,14 @@ void follow_parent() {
                                             {copies[1].get(), NodeLaunch::kSecondCopy}},
                                            {launch_variable(launch.arguments())});
     theirs = {};
-    child_of_supervisor = child.pid();
-    if (asked_to_leave != 0 && !leaves) child.signal(SIGTERM);
-    while (!child.wait(leaves ? leaves->left() : std::chrono::hours(1)))
-      if (leaves) child.signal(SIGKILL);
-    child_of_supervisor = 0;
-    if (asked_to_leave != 0 && !leaves) leaves.emplace(kLeaveTimeout);
-    if (leaves && (child.exit_status() != kWantsToLeave || leaves->passed())) leave(0);
-    if (leaves) {
-      launch.leaves = true;
-      launch.join_timeout = kLeaverTimeout;
-      continue;
-    }
-    if (child.exit_status() == kNoDriverCame) leave(served ? 0 : 1);
-    const bool well = child.exit_status() == 0 || has_joined(ours);
+    await_child(child, leaves);
+    if (launch.leaves && child.exit_status() != kWantsToLeave) leave(0);
+    if (child.exit_status() == kNoDriverCame && asked_to_leave == 0) leave(served ? 0 : 1);
+    const bool well = child.exit_status() == 0 || launch.leaves || has_joined(ours);
     served = served || well;
     if (served && launch.join_timeout > 0) launch.join_timeout = kLaterTimeout;
     pause = well ? kPauseBetweenRuns : std::clamp(2 * pause, kFirstPause, kLongestPause);
-    Clock::sleep_for(pause);
+    if (asked_to_leave == 0) Clock::sleep_for(pause);
   }
 }
 

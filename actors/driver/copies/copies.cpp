@@ -212,6 +212,12 @@ bool Copies::suffice(const std::vector<JoinedNode>& nodes) const try {
   return false;
 }
 
+bool Copies::are_on(const JoinedNode& node) const {
+  const auto part = part_of(node.copies);
+  return part && part->holder >= 0 && std::cmp_less(part->holder, record_->owners.size()) &&
+         record_->owners[static_cast<std::size_t>(part->holder)].name == node.certificate;
+}
+
 std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offered) const {
   for (const OfferedCopy& copy : offered)
     if (copy.run == run_name_ && copy.number == record_->number) return copy;

@@ -66,7 +66,7 @@ class Copies {
   /// Returns whether the newest copy can be restored from the copies that these nodes offer.
   bool suffice(const std::vector<JoinedNode>& nodes) const;
   /// Returns whether this node offers a part of the newest copy.
-  bool are_on(const JoinedNode& node) const { return part_of(node.copies).has_value(); }
+  bool are_on(const JoinedNode& node) const;
   /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
   /// the loss of another node could be final.
   bool whole() const { return whole_; }

@@ -130,7 +130,8 @@ std::vector<int> Cluster::leavers() const {
 std::string Cluster::no_place_for(const std::string& name) const {
   const auto taken = std::count_if(pending_.begin(), pending_.end(),
                                    [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
-  if (taken < places()) return "";
+  // While nodes join, those that keep copies of the state must find a place beside others.
+  if (taken < (options_.shared_certificates && !complete_ ? 2 : 1) * places()) return "";
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }
 
@@ -189,14 +190,26 @@ void Cluster::refuse(const Pending& join, const std::string& why) {
   join.link->refuse(why);
 }
 
-void Cluster::let_leavers_go() {
+std::vector<JoinedNode> Cluster::candidates() const {
   const std::lock_guard lock(mutex_);
-  for (const Pending& each : pending_) {
-    const auto node = std::ranges::find(nodes_, each.link, &ClusterNode::link);
-    if (node == nodes_.end() || !node->leaves) continue;
-    refuse(each, kMayLeave);
-    nodes_.erase(node);
+  std::vector<JoinedNode> nodes;
+  nodes.reserve(nodes_.size());
+  for (const ClusterNode& node : nodes_) nodes.push_back({node.link->name(), node.join.copies, node.leaves});
+  return nodes;
+}
+
+void Cluster::let_leavers_go(const std::vector<JoinedNode>& nodes) {
+  const std::lock_guard lock(mutex_);
+  std::vector<ClusterNode> kept;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (i >= nodes.size() || !nodes[i].leaves) {
+      kept.push_back(nodes_[i]);
+      continue;
+    }
+    const auto its = std::ranges::find(pending_, nodes_[i].link, &Pending::link);
+    if (its != pending_.end()) refuse(*its, kMayLeave);
   }
+  nodes_ = std::move(kept);
 }
 
 void Cluster::complete_with(const std::vector<std::size_t>& chosen) {

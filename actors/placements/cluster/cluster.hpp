@@ -10,6 +10,7 @@
 
 #include "actors/messages/generation.hpp"
 #include "actors/node/memberships.hpp"
+#include "actors/placements/host.hpp"
 #include "actors/placements/hosting.hpp"
 #include "actors/placements/run_history.hpp"
 #include "actors/rounds/driver_mailbox.hpp"
@@ -59,8 +60,11 @@ class Cluster : public Memberships {
   void drop_late();
   /// Returns the number of nodes that have joined.
   int joined() const { return static_cast<int>(nodes_.size()); }
-  /// Ends the connections of nodes that have joined and want to leave.
-  void let_leavers_go();
+  /// Returns the nodes that have joined, in order.
+  std::vector<JoinedNode> candidates() const;
+  /// Ends the connections of those of `nodes` that want to leave, so that they have not joined any more.
+  /// @param nodes the result of the last call of `candidates`
+  void let_leavers_go(const std::vector<JoinedNode>& nodes);
   /// Completes the cluster with the nodes at these positions among those that have joined, and refuses all others.
   /// Numbers the nodes in the order of their names, and assigns workers to them.
   void complete_with(const std::vector<std::size_t>& chosen);
@@ -130,8 +134,7 @@ class Cluster : public Memberships {
   std::shared_ptr<const Credentials> credentials_;
   const std::shared_ptr<net::RefusalLog> refusals_ = std::make_shared<net::RefusalLog>();
   DataPlane data_plane_;
-  /// Guards the data members that the gate's thread uses as well: the next three, `nodes_`, `complete_` and
-  /// `listener_`.
+  /// Guards the data members that the gate's thread uses as well: all of the following ones except `began_`.
   mutable std::mutex mutex_;
   std::vector<Pending> pending_;
   std::map<std::string, std::string>

@@ -40,8 +40,9 @@ class ClusterHost : public Host {
     JoinNotice notice(options_.listen, options_.num_nodes, Clock::now());
     Gathering gathering(options_.min_nodes, options_.num_nodes, expected, needed);
     for (;;) {
-      if (!gathering.needs_leavers(joined_nodes())) cluster_.let_leavers_go();
-      if (const auto chosen = gathering.choose(joined_nodes(), deadline.passed()); !chosen.empty()) {
+      const std::vector<JoinedNode> nodes = cluster_.candidates();
+      if (!gathering.needs_leavers(nodes)) cluster_.let_leavers_go(nodes);
+      if (const auto chosen = gathering.choose(cluster_.candidates(), deadline.passed()); !chosen.empty()) {
         cluster_.complete_with(chosen);
         break;
       }
@@ -116,13 +117,6 @@ class ClusterHost : public Host {
     std::vector<std::string> names;
     for (const ClusterNode& node : cluster_.nodes()) names.push_back(node.name);
     return names;
-  }
-  std::vector<JoinedNode> joined_nodes() const {
-    std::vector<JoinedNode> nodes;
-    nodes.reserve(cluster_.nodes().size());
-    for (const ClusterNode& node : cluster_.nodes())
-      nodes.push_back({node.link->name(), node.join.copies, node.leaves});
-    return nodes;
   }
   static void say(const std::optional<std::string>& line) {
     if (line) log_line(LogLevel::info, *line);

@@ -31,14 +31,17 @@ std::vector<std::size_t> Gathering::stayers(const std::vector<JoinedNode>& joine
   return chosen;
 }
 
-bool Gathering::needs_leavers(const std::vector<JoinedNode>& joined) const { return !suffice(joined, stayers(joined)); }
+bool Gathering::needs_leavers(const std::vector<JoinedNode>& joined) const {
+  const std::vector<std::size_t> nodes = stayers(joined);
+  return nodes.size() < least_ || !suffice(joined, nodes);
+}
 
 std::vector<std::size_t> Gathering::choose(const std::vector<JoinedNode>& joined, bool late) {
   if (joined.size() != before_) quiet_ = Deadline(kQuietTime);
   before_ = joined.size();
   std::vector<std::size_t> chosen = stayers(joined);
   const bool awaited = expected_ > 0 ? chosen.size() < expected_ && !return_.passed() : !quiet_.passed();
-  if (chosen.size() < most_ && awaited) return {};
+  if (chosen.size() < most_ && awaited && !late) return {};
   add_leavers(joined, chosen);
   if (chosen.size() < least_) return {};
   const Deadline& copies = chosen.size() == most_ ? return_ : copies_;

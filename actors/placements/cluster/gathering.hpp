@@ -28,13 +28,12 @@ class Gathering {
         expected_(static_cast<std::size_t>(expected)),
         needed_(needed) {}
 
-  /// Returns whether nodes that want to leave must stay, because the copies of the other nodes in `joined` do not
-  /// suffice.
+  /// Returns whether nodes that want to leave must stay, because the other nodes in `joined` are fewer than the
+  /// minimum, or their copies do not suffice.
   bool needs_leavers(const std::vector<JoinedNode>& joined) const;
   /// Returns the positions in `joined` of the nodes with which the run begins now; an empty list if the run waits for
   /// further nodes. If too many nodes have joined, those that keep copies of the state are preferred, and then those
-  /// that have joined first. Nodes that want to leave take part only if the other nodes' copies do not suffice. Must be
-  /// called regularly.
+  /// that have joined first. Nodes that want to leave take part only if they are needed. Must be called regularly.
   /// @param joined the nodes that have joined, in order
   /// @param late whether the deadline for joining has passed
   std::vector<std::size_t> choose(const std::vector<JoinedNode>& joined, bool late);

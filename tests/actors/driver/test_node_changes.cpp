@@ -30,6 +30,7 @@ TEST_CASE("a run is not formed again and again for nodes that cannot leave becau
   changes.note_formed({"a", "b"}, 1, start);
   CHECK_FALSE(changes.due({}, 2, 2, 4, start + 9s));
   CHECK(changes.due({"c"}, 2, 2, 4, start + 9s) == 1);
+  CHECK(changes.due({}, 3, 3, 4, start + 9s) == 1);
   CHECK(changes.due({}, 2, 2, 4, start + NodeChanges::kPause) == 1);
 }
 

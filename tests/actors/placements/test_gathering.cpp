@@ -101,6 +101,13 @@ TEST_CASE("a node that wants to leave takes part only if its copies are needed")
     const Nodes joined{holder(0), spare(), spare(), leaver(holder(1))};
     CHECK(gathering.choose(joined, false) == Chosen{3, 0, 1});
   }
+  SUBCASE("it is needed for the minimum") {
+    Gathering of_two(2, 3, 1, needed);
+    CHECK(of_two.needs_leavers({holder(0), leaver(spare())}));
+    time.pass(Gathering::kReturnTime);
+    const NeededCopies none;
+    CHECK(Gathering(2, 3, 1, none).choose({spare(), leaver(spare())}, false) == Chosen{1, 0});
+  }
   SUBCASE("it waits for the nodes that are known to come") {
     CHECK(gathering.choose({leaver(holder(1)), leaver(holder(2))}, false).empty());
   }

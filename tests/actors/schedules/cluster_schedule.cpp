@@ -15,7 +15,6 @@ using namespace troupe;
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr int kMachines = 4;
 
@@ -30,7 +29,7 @@ Options draw_options(Chance& chance, const Toy& toy) {
   set_optimizer(options, toy.options);
   options.verbose = false;
   options.timeouts.step = options.timeouts.evaluate = options.timeouts.save = milliseconds(1000);
-  options.timeouts.start = seconds(20);
+  options.timeouts.start = std::chrono::seconds(20);
   options.fault_tolerance.max_failures = chance.one_of(std::array{1, 3, 8});
   options.fault_tolerance.copy_every = 1 + chance.below(3);
   return options;
@@ -45,6 +44,7 @@ Dangers draw_dangers_of_nodes(Chance& chance) {
   dangers.late = chance.one_of(std::array{0, 0, 10});
   dangers.stillborn = chance.one_of(std::array{0, 0, 5});
   dangers.mute = chance.one_of(std::array{0, 0, 0, 20});
+  dangers.leave = chance.one_of(std::array{0, 0, 20});
   dangers.full = chance.one_of(std::array{0, 0, 0, 200});
   return dangers;
 }
@@ -137,7 +137,7 @@ void ClusterSchedule::draw_event() {
     case 5:
       return world_.let_ghost_ask();
     case 6:
-      return world_.pass(seconds(chance_.below(30)));
+      return world_.pass(std::chrono::seconds(chance_.below(30)));
     case 7:
       if (chance_.below(4) > 0) return;
       liar_ = true;
@@ -165,7 +165,7 @@ void ClusterSchedule::draw_call() {
 template <class Call>
 bool ClusterSchedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call takes the time of a start and some rounds.
-  world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * seconds(40));
+  world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(40));
   try {
     call();
     return true;

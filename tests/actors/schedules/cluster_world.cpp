@@ -9,7 +9,6 @@ namespace troupe_test {
 using namespace troupe;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 /// Does the same as `ClusterHost`.
 class ClusterWorld::SimulatedHost : public Host {
@@ -20,7 +19,7 @@ class ClusterWorld::SimulatedHost : public Host {
   void gather(int expected, const NeededCopies& needed, const Deadline& deadline) override {
     world_.gather(Gathering(least_, most_, expected, needed), deadline);
   }
-  std::vector<std::string> newcomers() const override { return world_.newcomers(); }
+  std::vector<std::string> newcomers() const override { return world_.newcomers(most_); }
   std::vector<int> leavers() const override { return world_.leavers(); }
   void start(int worker) override { world_.start(worker); }
   int pid(int worker) const override { return world_.run_->members->node_of(worker); }
@@ -124,14 +123,35 @@ void ClusterWorld::gather(Gathering gathering, const Deadline& deadline) {
 }
 
 void ClusterWorld::let_leavers_go(std::vector<Machine*>& joined) {
-  for (Machine* const each : joined) {
-    if (!each->leaves) continue;
-    tell("node " + each->name + " has left");
-    ++tally.left;
-    note_memory_lost();
-    each->ready = time_.now() + seconds(20 + chance_.below(20));
-  }
+  const bool had_state = has_state(joined) && copied_ && !state_may_be_lost();
+  for (Machine* const each : joined)
+    if (each->leaves) leave(*each);
   std::erase_if(joined, [](Machine* each) { return std::exchange(each->leaves, false); });
+  if (had_state && !has_state(joined)) throw Violation("nodes are let go with the only copies of the state");
+}
+
+/// Ends the processes of a machine. Its memory is freed.
+void ClusterWorld::leave(Machine& machine) {
+  tell("node " + machine.name + " has left");
+  ++tally.left;
+  note_memory_lost();
+  machine.copies = {};
+  machine.ready = time_.now() + std::chrono::seconds(20 + chance_.below(20));
+}
+
+/// Returns whether these machines keep all parts of a copy.
+bool ClusterWorld::has_state(const std::vector<Machine*>& machines) {
+  std::map<std::uint64_t, std::vector<char>> parts;  // by number of the copy: for each float, whether it is kept
+  for (const Machine* machine : machines)
+    for (const SimulatedCopy& copy : machine->copies) {
+      if (!copy.complete) continue;
+      auto& kept = parts.try_emplace(copy.number, copy.weights.size()).first->second;
+      for (const Range& slices : {copy.own_slices, copy.kept_slices})
+        if (!slices.empty())
+          std::fill(kept.begin() + static_cast<std::ptrdiff_t>(slices.begin),
+                    kept.begin() + static_cast<std::ptrdiff_t>(slices.end), 1);
+    }
+  return std::ranges::any_of(parts, [](const auto& each) { return std::ranges::count(each.second, 0) == 0; });
 }
 
 void ClusterWorld::join(std::vector<Machine*>& joined) {
@@ -144,6 +164,8 @@ void ClusterWorld::join(std::vector<Machine*>& joined) {
       machine.ready = time_.now() + milliseconds(50 + chance_.below(450));
     } else if (place == joined.end() && machine.ready <= time_.now()) {
       joined.push_back(&machine);
+    } else if (place != joined.end() && chance_.per_mille(dangers.leave)) {
+      machine.leaves = true;
     }
   }
 }
@@ -193,10 +215,11 @@ void ClusterWorld::end_run() {
   run_.reset();
 }
 
-std::vector<std::string> ClusterWorld::newcomers() const {
+std::vector<std::string> ClusterWorld::newcomers(int most) const {
+  if (std::ssize(run_->processes) >= most) return {};
   std::vector<std::string> names;
   for (const Machine& machine : machines_)
-    if (machine.ready <= time_.now() && !takes_part(machine)) names.push_back(machine.name);
+    if (machine.ready <= time_.now() && !takes_part(machine) && !machine.leaves) names.push_back(machine.name);
   if (ghost_until_ > time_.now()) names.emplace_back("ghost");
   return names;
 }
@@ -233,11 +256,10 @@ void ClusterWorld::wipe() {
 }
 
 void ClusterWorld::let_leave() {
-  const auto node = any_node();
-  if (!node) return;
-  Process& leaver = run_->processes[static_cast<std::size_t>(*node)];
-  leaver.machine.leaves = true;
-  tell("node " + leaver.machine.name + " announces that it leaves");
+  Machine& machine = machines_[static_cast<std::size_t>(chance_.below(static_cast<int>(machines_.size())))];
+  if (!takes_part(machine) && offers_of(machine).empty()) return;
+  tell("node " + machine.name + " wants to leave");
+  machine.leaves = true;
 }
 
 void ClusterWorld::let_all_return() {
@@ -251,6 +273,7 @@ void ClusterWorld::let_all_return() {
 void ClusterWorld::note_copy() {
   ++tally.copies;
   memories_lost_ = 0;
+  copied_ = true;
   copied_by_ = run_->processes.size();
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ class ClusterWorld : public troupe::Reception {
   void kill(int count);
   /// Ends a random node's process. Its machine loses its memory, and may stay away for long.
   void wipe();
-  /// Lets a random node announce that it leaves. Its machine then stays away for a while.
+  /// Asks a random machine to end. It then stays away for a while.
   void let_leave();
   /// Lets all machines that are away return, and a machine without a node ask to join that never will.
   void let_all_return();
@@ -46,7 +47,10 @@ class ClusterWorld : public troupe::Reception {
   /// Returns whether so much memory was lost since the newest complete copy that the state may be lost.
   bool state_may_be_lost() const { return lied_ || memories_lost_ > 1; }
   /// Records that no copy has the present state.
-  void note_edit() { memories_lost_ = 2; }
+  void note_edit() {
+    memories_lost_ = 2;
+    copied_ = false;
+  }
   /// Records that the driver knows that all nodes have completed a copy.
   void note_copy();
   const Floats& vector(std::size_t vector) const;
@@ -111,10 +115,12 @@ class ClusterWorld : public troupe::Reception {
   void gather(troupe::Gathering gathering, const troupe::Deadline& deadline);
   void join(std::vector<Machine*>& joined);
   void let_leavers_go(std::vector<Machine*>& joined);
+  void leave(Machine& machine);
+  static bool has_state(const std::vector<Machine*>& machines);
   void complete(const std::vector<Machine*>& joined);
   void start(int worker);
   void end_run();
-  std::vector<std::string> newcomers() const;
+  std::vector<std::string> newcomers(int most) const;
   std::vector<int> leavers() const;
 
   bool takes_part(const Machine& machine) const;
@@ -145,6 +151,7 @@ class ClusterWorld : public troupe::Reception {
   int memories_lost_ = 0;
   std::size_t copied_by_ = 1;  ///< at most the number of nodes that made the newest copy
   bool lied_ = false;
+  bool copied_ = false;  ///< whether the driver knows a copy that was made since the state was set
 };
 
 }  // namespace troupe_test

@@ -31,7 +31,7 @@ struct Dangers {
   int mute = 0;       ///< a worker never joins
   int echo = 0;       ///< a replaced worker joins again
   int full = 0;       ///< the store has no room for a generation, or a node has no room for a copy
-  int lie = 0;        ///< a node sends false values or checksums
+  int leave = 0;      ///< a machine is asked to end while a run is formed, per 50 ms
 };
 
 /// Counts of faults and of their consequences.
