@@ -26,6 +26,7 @@ from sections.fashion import fashion
 from sections.lbfgs import lbfgs
 from sections.linear import linear
 from sections.local import local
+from sections.modules import modules
 from sections.resnet import resnet
 from sections.sync import sync
 from sections.trainer import trainer
@@ -35,6 +36,7 @@ from sections.tune import tune
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
+            "modules": modules,
             "transports": transports, "tune": tune, "cuda": cuda, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3

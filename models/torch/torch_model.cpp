@@ -1,12 +1,14 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <torch/autograd.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/version.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -104,6 +106,19 @@ void use_threads(int threads) {
   if (auto* const set = reinterpret_cast<SetThreads>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(threads);
 }
 
+/// Lets malloc of glibc keep freed memory, instead of returning it to the system after each pass. libtorch allocates
+/// the same large tensors in each pass, and the system must fill the pages of new memory with zeros. Does nothing if
+/// the user has set such a limit.
+void keep_freed_memory() {
+  static const bool set = [] {
+    for (const char* const variable : {"GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
+      if (std::getenv(variable) != nullptr) return false;
+    constexpr int kLargest = 1 << 30;
+    return ::mallopt(M_MMAP_THRESHOLD, kLargest) == 1 && ::mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
+  }();
+  static_cast<void>(set);
+}
+
 class TorchModel final : public Model {
  public:
   TorchModel(detail::MakeTorchReplica make, std::unique_ptr<TorchBatches> batches, int threads,
@@ -147,6 +162,7 @@ class TorchModel final : public Model {
     if (context.device != Device::cpu)
       throw Error(ErrorCode::unsupported, "modules of libtorch compute on CPUs only: set device to cpu");
     context_ = context;
+    keep_freed_memory();
     use_threads(threads_);
     {
       const TorchRandom random(initial_seed(context.seed));

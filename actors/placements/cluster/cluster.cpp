@@ -130,7 +130,8 @@ std::vector<int> Cluster::leavers() const {
 std::string Cluster::no_place_for(const std::string& name) const {
   const auto taken = std::count_if(pending_.begin(), pending_.end(),
                                    [&](const Pending& each) { return each.link->open() && each.link->name() == name; });
-  // While nodes join, those that keep copies of the state must find a place beside others.
+  // While nodes join, there are more places, so that nodes without copies of the state cannot keep out nodes with
+  // copies.
   if (taken < (options_.shared_certificates && !complete_ ? 2 : 1) * places()) return "";
   return "the certificate of " + name + " is in the run already, and no more nodes may share it";
 }

@@ -81,7 +81,7 @@ class Cluster : public Memberships {
   std::vector<std::string> newcomers() const;
   /// Returns the nodes that have announced that they leave.
   std::vector<int> leavers() const;
-  // What the next three functions record is returned by `ask_for_nodes`.
+  // `ask_for_nodes` returns what the next three functions record.
   /// Records that the node with this index is lost.
   void note_loss(int index);
   /// Records the copies of the state that the nodes have made so far. Each node keeps the copy of the node before it.

@@ -16,9 +16,9 @@
 
 namespace troupe_test {
 
-/// A simulated cluster: machines whose nodes join the runs of a driver, one worker per node, the messages between them
-/// and the driver, and the time of each event. All events follow from the seed. The object is the driver's mailbox, and
-/// its host lets nodes join. If a process of a node ends, its machine starts another one, which joins the next run.
+/// A simulated cluster: machines, their nodes with one worker each, their messages to and from a driver, and the time
+/// of each event. All events follow from the seed. This object is the driver's mailbox, and its host lets nodes join
+/// runs. If the process of a node ends, its machine starts another process, which joins the next run.
 class ClusterWorld : public troupe::Reception {
  public:
   /// @param trace receives one line per event; null: no trace
@@ -135,7 +135,7 @@ class ClusterWorld : public troupe::Reception {
   std::optional<caf::message> carry_out(Actor& actor, const caf::message& request, Fate fate);
   void die(int node);
   void note_memory_lost();
-  /// Returns a node whose process is alive; none if there is none.
+  /// Returns a random node; none if its process has ended.
   std::optional<int> any_node();
 
   VirtualTime time_;
