@@ -56,7 +56,7 @@ TorchLoss loss_of(Module& module, const TorchBatch& batch) {
 
 template <class Module>
 void register_one(const std::string& name, const Settings& settings) {
-  troupe::register_model(name, [name, settings](const troupe::ReplicaContext& context) {
+  troupe::register_model("module-" + name, [name, settings](const troupe::ReplicaContext& context) {
     const std::int64_t batch = context.config.empty() ? settings.batch : std::stoll(context.config);
     const troupe::CreateModel create =
         troupe::torch_model<Module>(samples_of(name), {.batch_size = batch, .loss = loss_of<Module>});
@@ -86,7 +86,7 @@ void train(const Settings& settings) {
     options.optimizer = troupe::AdamW{.learning_rate = 1e-3};
   else
     options.optimizer = troupe::Sgd{.learning_rate = 1e-3, .momentum = 0.9};
-  troupe::DistributedSGD sgd(settings.network, options);
+  troupe::DistributedSGD sgd("module-" + settings.network, options);
   for (std::int64_t step = 0; step < kWarmUp; ++step) sgd.step();
   std::int64_t copied = 0;
   const auto begin = std::chrono::steady_clock::now();

@@ -54,7 +54,7 @@ TEST_CASE("invalid bytes are not a hello") {
   CHECK_FALSE(changed(0, 0));
   CHECK_FALSE(changed(7, 0));
   CHECK_FALSE(changed(12, 0));  // purpose
-  CHECK_FALSE(changed(12, 5));
+  CHECK_FALSE(changed(12, 6));
   CHECK_FALSE(changed(16, 0));  // a version that is empty, has control characters or bytes after its end
   CHECK_FALSE(changed(16, '\n'));
   CHECK_FALSE(changed(39, 'x'));

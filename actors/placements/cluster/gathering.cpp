@@ -26,7 +26,7 @@ std::vector<std::size_t> Gathering::stayers(const std::vector<JoinedNode>& joine
   chosen.reserve(joined.size());
   for (std::size_t node = 0; node < joined.size(); ++node)
     if (!joined[node].leaves) chosen.push_back(node);
-  std::ranges::stable_partition(chosen, [&](std::size_t node) { return needed_.are_on(joined[node]); });
+  std::stable_partition(chosen.begin(), chosen.end(), [&](std::size_t node) { return needed_.are_on(joined[node]); });
   chosen.resize(std::min(chosen.size(), most_));
   return chosen;
 }
