@@ -54,13 +54,12 @@ TorchLoss loss_of(Module& module, const TorchBatch& batch) {
   return {summed_loss(module, batch), batch.targets.numel()};
 }
 
+/// Registers the network, whose configuration is the batch size.
 template <class Module>
-void register_one(const std::string& name, const Settings& settings) {
-  troupe::register_model("module-" + name, [name, settings](const troupe::ReplicaContext& context) {
-    const std::int64_t batch = context.config.empty() ? settings.batch : std::stoll(context.config);
-    const troupe::CreateModel create =
-        troupe::torch_model<Module>(samples_of(name), {.batch_size = batch, .loss = loss_of<Module>});
-    return create(context);
+void register_network(const std::string& name) {
+  troupe::register_model("module-" + name, [name](const troupe::ReplicaContext& context) {
+    return troupe::torch_model<Module>(samples_of(name),
+                                       {.batch_size = std::stoll(context.config), .loss = loss_of<Module>})(context);
   });
 }
 
@@ -115,14 +114,11 @@ void run_alone(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings settings;
-  for (const char* const name : {"cnn", "resnet18", "gpt"}) {
-    const std::string network = name;
-    if (network == "cnn") register_one<Cnn>(network, settings);
-    if (network == "resnet18") register_one<ResNet18>(network, settings);
-    if (network == "gpt") register_one<Gpt>(network, settings);
-  }
+  register_network<Cnn>("cnn");
+  register_network<ResNet18>("resnet18");
+  register_network<Gpt>("gpt");
   troupe::init(argc, argv);
+  Settings settings;
   CLI::App app("Measures modules of libtorch.");
   app.add_option("network", settings.network, "cnn, resnet18 or gpt")->required();
   app.add_option("--batch-size", settings.batch, "Samples of each worker and step");

@@ -54,6 +54,11 @@ torch::Tensor Tokens::forward(torch::Tensor tokens, torch::Tensor mask) {
   return out(kept.sum(1) / mask.sum(1, /*keepdim=*/true));
 }
 
+troupe::TorchDatasets four_values(std::int64_t samples) {
+  const torch::Tensor inputs = torch::arange(4 * samples, torch::kFloat).view({samples, 4}) / (4 * samples);
+  return {.train = troupe::torch_tensors({inputs}, torch::arange(samples, torch::kLong) % 2)};
+}
+
 troupe::TorchDatasets token_data() {
   constexpr std::int64_t kSamples = 97;
   torch::Tensor tokens = torch::empty({kSamples, kLength}, torch::kLong);

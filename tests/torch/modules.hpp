@@ -44,6 +44,16 @@ struct Tokens : torch::nn::Module {
   torch::nn::Linear out;
 };
 
+/// A linear layer for `four_values`.
+struct Plain : torch::nn::Module {
+  Plain() : out(register_module("out", torch::nn::Linear(4, 2))) {}
+  torch::Tensor forward(torch::Tensor x) { return out(x); }
+  torch::nn::Linear out;
+};
+
+/// Returns samples of four values, and their classes, of which there are two.
+troupe::TorchDatasets four_values(std::int64_t samples = 12);
+
 constexpr std::int64_t kTokens = 17;
 constexpr std::int64_t kLength = 6;
 

@@ -96,12 +96,6 @@ std::vector<float> floats_of(const torch::Tensor& tensor) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-struct Plain : torch::nn::Module {
-  Plain() : out(register_module("out", torch::nn::Linear(4, 2))) {}
-  torch::Tensor forward(torch::Tensor x) { return out(x); }
-  torch::nn::Linear out;
-};
-
 struct InDouble : Plain {
   InDouble() { out->to(torch::kDouble); }
 };
@@ -158,11 +152,6 @@ struct Squares : torch::data::datasets::Dataset<Squares> {
   }
   torch::optional<std::size_t> size() const override { return 10; }
 };
-
-TorchDatasets four_values() {
-  const torch::Tensor inputs = torch::arange(48, torch::kFloat).view({12, 4}) / 48;
-  return {.train = torch_tensors({inputs}, torch::arange(12, torch::kLong) % 2)};
-}
 
 }  // namespace
 

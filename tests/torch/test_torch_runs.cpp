@@ -51,21 +51,14 @@ const std::vector<float>& expected() {
   return weights;
 }
 
-/// A linear layer for the data of `rows_of_four`.
-struct Linear : torch::nn::Module {
-  Linear() : out(register_module("out", torch::nn::Linear(4, 2))) {}
-  torch::Tensor forward(torch::Tensor x) { return out(x); }
-  torch::nn::Linear out;
-};
-
 /// Keeps the graph of each pass until the next one.
-struct KeepsGraph : Linear {
+struct KeepsGraph : Plain {
   torch::Tensor forward(torch::Tensor x) { return kept = out(x); }
   torch::Tensor kept;
 };
 
 /// Computes half of each batch in another thread.
-struct UsesThread : Linear {
+struct UsesThread : Plain {
   torch::Tensor forward(torch::Tensor x) {
     const auto halves = x.chunk(2);
     torch::Tensor first;
@@ -78,7 +71,7 @@ struct UsesThread : Linear {
 };
 
 /// Returns NaN from its third training pass on.
-struct BecomesNan : Linear {
+struct BecomesNan : Plain {
   torch::Tensor forward(torch::Tensor x) {
     ++passes;
     return passes > 2 ? out(x) * std::numeric_limits<float>::quiet_NaN() : out(x);
@@ -87,7 +80,7 @@ struct BecomesNan : Linear {
 };
 
 /// Throws in its third pass.
-struct ThrowsLater : Linear {
+struct ThrowsLater : Plain {
   torch::Tensor forward(torch::Tensor x) {
     if (++passes > 2) throw std::runtime_error("the module gives up");
     return out(x);
@@ -95,14 +88,9 @@ struct ThrowsLater : Linear {
   int passes = 0;
 };
 
-TorchDatasets rows_of_four() {
-  const torch::Tensor inputs = torch::arange(96, torch::kFloat).view({24, 4}) / 96;
-  return {.train = torch_tensors({inputs}, torch::arange(24, torch::kLong) % 2)};
-}
-
 template <class Module>
-CreateModel of_rows_of_four() {
-  return torch_model<Module>(rows_of_four(), {.batch_size = 4});
+CreateModel of_four_values() {
+  return torch_model<Module>(four_values(24), {.batch_size = 4});
 }
 
 }  // namespace
@@ -180,10 +168,9 @@ TEST_CASE("modules and networks of Troupe train in one program, and do not distu
 }
 
 TEST_CASE("a module may keep a graph until its next pass, and may compute in a thread of its own") {
-  const std::vector<float> plain = trained(of_rows_of_four<Linear>(), options_for(2));
-  CHECK(trained(of_rows_of_four<KeepsGraph>(), options_for(2)) == plain);
-  CHECK(trained(of_rows_of_four<UsesThread>(), options_for(2)) ==
-        trained(of_rows_of_four<UsesThread>(), options_for(1)));
+  const std::vector<float> plain = trained(of_four_values<Plain>(), options_for(2));
+  CHECK(trained(of_four_values<KeepsGraph>(), options_for(2)) == plain);
+  CHECK(trained(of_four_values<UsesThread>(), options_for(2)) == trained(of_four_values<UsesThread>(), options_for(1)));
 }
 
 TEST_CASE("a loss that is NaN, and an exception of a module, are typed errors, and change nothing") {
@@ -199,6 +186,6 @@ TEST_CASE("a loss that is NaN, and an exception of a module, are typed errors, a
     CHECK(sgd.weights() == before);
     return said;
   };
-  CHECK(stops_after_two(of_rows_of_four<BecomesNan>()).starts_with("the loss of shard 0 is NaN (worker 0"));
-  CHECK(stops_after_two(of_rows_of_four<ThrowsLater>()).starts_with("the module gives up (worker 0"));
+  CHECK(stops_after_two(of_four_values<BecomesNan>()).starts_with("the loss of shard 0 is NaN (worker 0"));
+  CHECK(stops_after_two(of_four_values<ThrowsLater>()).starts_with("the module gives up (worker 0"));
 }

@@ -74,16 +74,7 @@ class AsynchronousSchedule {
 
   template <class Call>
   bool attempt(const std::string& name, const Call& call) {
-    world_.begin_call(name, (options_.fault_tolerance.max_failures + 3) * std::chrono::seconds(10));
-    try {
-      call();
-      return true;
-    } catch (const Error& error) {
-      world_.tell(std::string("error: ") + error.what());
-      ++world_.tally.errors;
-      check(may_come(error.code()), std::string("an unexpected error: ") + error.what());
-      return false;
-    }
+    return attempt_call(world_, name, (options_.fault_tolerance.max_failures + 3) * std::chrono::seconds(10), call);
   }
 
   void draw_call() {
@@ -130,10 +121,6 @@ class AsynchronousSchedule {
           "the weights that are read do not include all pushes");
     for (const auto& [slice, gradients] : world_.memory.applied)
       check(gradients == world_.memory.applied.begin()->second, "servers have applied different gradients");
-  }
-
-  static void check(bool holds, const std::string& what) {
-    if (!holds) throw Violation(what);
   }
 
   Chance chance_;

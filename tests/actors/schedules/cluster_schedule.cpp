@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include "actors/driver/driver.hpp"
@@ -49,6 +47,8 @@ Dangers draw_dangers_of_nodes(Chance& chance) {
   return dangers;
 }
 
+bool may_come_of_liars(ErrorCode code) { return may_come(code) || code == ErrorCode::protocol; }
+
 /// A run in a simulated cluster without checkpoints: after the loss of nodes, it continues from copies of the state in
 /// the memory of other nodes.
 class ClusterSchedule {
@@ -74,22 +74,10 @@ class ClusterSchedule {
   template <class Call>
   void insist(const std::string& name, const Call& call);
   void step(bool rehearse);
-  void evaluate();
-  void read_weights();
   void set_weights();
   void end_well();
 
   const ToyState& expected() { return undisturbed_.at(path_); }
-  static void check(bool holds, const std::string& what) {
-    if (!holds) throw Violation(what);
-  }
-  static bool same_bits(std::span<const float> left, std::span<const float> right) {
-    return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
-  }
-  static bool same_bits(double left, double right) {
-    return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
-  }
-
   Chance chance_;
   Undisturbed& undisturbed_;
   Options options_;
@@ -154,29 +142,21 @@ void ClusterSchedule::draw_call() {
   } else if (kind == 15) {
     attempt("rehearse", [&] { step(true); });
   } else if (kind == 16) {
-    attempt("evaluate", [&] { evaluate(); });
+    attempt("evaluate", [&] { check_evaluation(*driver_, undisturbed_, path_); });
   } else if (kind == 17) {
     attempt("set_weights", [&] { set_weights(); });
   } else {
-    attempt("read_weights", [&] { read_weights(); });
+    attempt("read_weights", [&] { check_weights(*driver_, undisturbed_, path_); });
   }
 }
 
 template <class Call>
 bool ClusterSchedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call takes the time of a start and some rounds.
-  world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(40));
-  try {
-    call();
-    return true;
-  } catch (const Error& error) {
-    world_.tell(std::string("error: ") + error.what());
-    ++world_.tally.errors;
-    check(may_come(error.code()) || (liar_ && error.code() == ErrorCode::protocol),
-          std::string("an unexpected error: ") + error.what());
-    if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
-    return false;
-  }
+  const auto limit = (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(40);
+  if (attempt_call(world_, name, limit, call, liar_ ? may_come_of_liars : may_come)) return true;
+  if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
+  return false;
 }
 
 template <class Call>
@@ -189,10 +169,7 @@ void ClusterSchedule::insist(const std::string& name, const Call& call) {
 
 void ClusterSchedule::step(bool rehearse) {
   const StepReport report = driver_->step(rehearse);
-  check(report.step == path_.step() + 1, "the report has another step number");
-  check(report.samples == toy_samples_of_all(options_.num_shards), "the number of samples is wrong");
-  check(same_bits(report.loss, expected().loss), "the loss differs from the undisturbed run");
-  check(same_bits(report.gradient_norm, expected().norm), "the gradient norm differs from the undisturbed run");
+  check_step(report, undisturbed_, path_);
   world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
   for (const Repair& each : report.repairs) world_.tally.replayed += each.replayed;
   repairs_ += report.repairs.size();
@@ -210,20 +187,6 @@ void ClusterSchedule::step(bool rehearse) {
                                                                             " differs from the undisturbed run");
 }
 
-void ClusterSchedule::evaluate() {
-  const Evaluation evaluation = driver_->evaluate();
-  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "the number of test samples is wrong");
-  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)),
-        "the evaluation differs from the undisturbed run");
-}
-
-void ClusterSchedule::read_weights() {
-  Floats canonical;
-  driver_->read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
-  check(same_bits(reversed(canonical), expected().vectors[0]),
-        "the weights that are read differ from the committed ones");
-}
-
 void ClusterSchedule::set_weights() {
   driver_->set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
   path_ = {1, path_.step(), 0};
@@ -238,8 +201,8 @@ void ClusterSchedule::end_well() {
   ++hours_;
   world_.let_all_return();
   insist("step at last", [&] { step(false); });
-  insist("evaluate at last", [&] { evaluate(); });
-  insist("read_weights at last", [&] { read_weights(); });
+  insist("evaluate at last", [&] { check_evaluation(*driver_, undisturbed_, path_); });
+  insist("read_weights at last", [&] { check_weights(*driver_, undisturbed_, path_); });
 }
 
 }  // namespace

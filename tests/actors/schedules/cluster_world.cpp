@@ -409,7 +409,7 @@ std::optional<caf::message> ClusterWorld::carry_out(Actor& actor, const caf::mes
   if (!actor.worker) {
     if (!request.match_elements<BeginCopy>() || !chance_.per_mille(dangers.full))
       return home.node.carry_out(request, half);
-    return SimulatedNode::refuse(request.get_as<BeginCopy>(0));
+    return SimulatedNode::refuse(request);
   }
   if (request.match_elements<Compute>() && run_->memory.without_weights.contains(actor.node))
     throw Violation("node " + home.machine.name + " computes without weights");

@@ -45,14 +45,6 @@ Options draw_options(Chance& chance, const Toy& toy) {
   return options;
 }
 
-bool same_bits(std::span<const float> left, std::span<const float> right) {
-  return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
-}
-
-bool same_bits(double left, double right) {
-  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
-}
-
 class Schedule {
  public:
   Schedule(std::uint64_t seed, Repertoire& repertoire, std::ostream* trace)
@@ -79,8 +71,6 @@ class Schedule {
   template <class Call>
   void insist(const std::string& name, const Call& call);
   void step(bool rehearse);
-  void evaluate();
-  void read_weights();
   void set_weights();
   void read_pin(const Pin& pin, int vector);
   void resize();
@@ -90,10 +80,6 @@ class Schedule {
 
   const ToyState& expected() { return undisturbed_.at(path_); }
   void check_committed(int buffer);
-  static void check(bool holds, const std::string& what) {
-    if (!holds) throw Violation(what);
-  }
-
   Chance chance_;
   Undisturbed& undisturbed_;
   Options options_;
@@ -136,9 +122,9 @@ void Schedule::draw_call() {
   } else if (kind == 12) {
     attempt("rehearse", [&] { step(true); });
   } else if (kind == 13) {
-    attempt("evaluate", [&] { evaluate(); });
+    attempt("evaluate", [&] { check_evaluation(*driver_, undisturbed_, path_); });
   } else if (kind == 14) {
-    attempt("read_weights", [&] { read_weights(); });
+    attempt("read_weights", [&] { check_weights(*driver_, undisturbed_, path_); });
   } else if (kind == 15) {
     attempt("set_weights", [&] { set_weights(); });
   } else if (kind == 16 && !pins_.empty()) {
@@ -153,17 +139,10 @@ void Schedule::draw_call() {
 template <class Call>
 bool Schedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call takes the time of a start, a round and a pause.
-  world_.begin_call(name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10));
-  try {
-    call();
+  if (attempt_call(world_, name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10), call))
     return true;
-  } catch (const Error& error) {
-    world_.tell(std::string("error: ") + error.what());
-    ++world_.tally.errors;
-    check(may_come(error.code()), std::string("an unexpected error: ") + error.what());
-    if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
-    return false;
-  }
+  if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
+  return false;
 }
 
 template <class Call>
@@ -184,10 +163,7 @@ void Schedule::check_committed(int buffer) {
 
 void Schedule::step(bool rehearse) {
   const StepReport report = driver_->step(rehearse);
-  check(report.step == path_.step() + 1, "the report has another step number");
-  check(report.samples == toy_samples_of_all(options_.num_shards), "the number of samples is wrong");
-  check(same_bits(report.loss, expected().loss), "the loss differs from the undisturbed run");
-  check(same_bits(report.gradient_norm, expected().norm), "the gradient norm differs from the undisturbed run");
+  check_step(report, undisturbed_, path_);
   check(std::cmp_less_equal(report.left_out.size(), options_.fault_tolerance.backup_workers),
         "more workers are left out than allowed");
   world_.tally.left_out += static_cast<std::int64_t>(report.left_out.size());
@@ -201,20 +177,6 @@ void Schedule::step(bool rehearse) {
   if (rehearse) return;
   ++world_.tally.commits;
   check_committed(world_.applied);
-}
-
-void Schedule::evaluate() {
-  const Evaluation evaluation = driver_->evaluate();
-  check(evaluation.samples == toy_samples_of_all(options_.num_shards), "the number of test samples is wrong");
-  check(same_bits(evaluation.loss, undisturbed_.evaluation_loss(path_)),
-        "the evaluation differs from the undisturbed run");
-}
-
-void Schedule::read_weights() {
-  Floats canonical;
-  driver_->read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
-  check(same_bits(reversed(canonical), expected().vectors[0]),
-        "the weights that are read differ from the committed ones");
 }
 
 void Schedule::set_weights() {
@@ -257,14 +219,44 @@ void Schedule::end_well() {
   world_.dangers = {};
   world_.pass(std::chrono::hours(1) + std::chrono::minutes(1));
   ++hours_;
-  insist("read_weights at last", [&] { read_weights(); });
+  insist("read_weights at last", [&] { check_weights(*driver_, undisturbed_, path_); });
   for (const Pin& pin : pins_)
     for (int vector = 0; vector < 2; ++vector) insist("read_pinned at last", [&] { read_pin(pin, vector); });
   insist("step at last", [&] { step(false); });
-  insist("evaluate at last", [&] { evaluate(); });
+  insist("evaluate at last", [&] { check_evaluation(*driver_, undisturbed_, path_); });
 }
 
 }  // namespace
+
+bool same_bits(std::span<const float> left, std::span<const float> right) {
+  return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
+}
+
+bool same_bits(double left, double right) {
+  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
+}
+
+void check_step(const StepReport& report, Undisturbed& undisturbed, const Path& path) {
+  const ToyState& expected = undisturbed.at(path);
+  check(report.step == path.step() + 1, "the report has another step number");
+  check(report.samples == toy_samples_of_all(undisturbed.toy().shards), "the number of samples is wrong");
+  check(same_bits(report.loss, expected.loss), "the loss differs from the undisturbed run");
+  check(same_bits(report.gradient_norm, expected.norm), "the gradient norm differs from the undisturbed run");
+}
+
+void check_evaluation(Driver& driver, Undisturbed& undisturbed, const Path& path) {
+  const Evaluation evaluation = driver.evaluate();
+  check(evaluation.samples == toy_samples_of_all(undisturbed.toy().shards), "the number of test samples is wrong");
+  check(same_bits(evaluation.loss, undisturbed.evaluation_loss(path)),
+        "the evaluation differs from the undisturbed run");
+}
+
+void check_weights(Driver& driver, Undisturbed& undisturbed, const Path& path) {
+  Floats canonical;
+  driver.read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
+  check(same_bits(reversed(canonical), undisturbed.at(path).vectors[0]),
+        "the weights that are read differ from the committed ones");
+}
 
 Dangers draw_dangers(Chance& chance) {
   Dangers dangers;

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "actors/driver/driver.hpp"
 #include "actors/schedules/world.hpp"
 
 namespace troupe_test {
@@ -26,6 +28,35 @@ Dangers draw_dangers(Chance& chance);
 /// Returns whether a fault of a schedule may cause this error. Other errors, such as protocol, mean that the driver
 /// sent an invalid request.
 bool may_come(troupe::ErrorCode code);
+
+/// @throws Violation unless `holds`
+inline void check(bool holds, const std::string& what) {
+  if (!holds) throw Violation(what);
+}
+bool same_bits(std::span<const float> left, std::span<const float> right);
+bool same_bits(double left, double right);
+
+// Checks of results of a driver against the undisturbed run of the same path.
+void check_step(const troupe::StepReport& report, Undisturbed& undisturbed, const Path& path);
+void check_evaluation(troupe::Driver& driver, Undisturbed& undisturbed, const Path& path);
+void check_weights(troupe::Driver& driver, Undisturbed& undisturbed, const Path& path);
+
+/// Makes a call of a driver. Returns false if it throws an error.
+/// @param may_throw returns whether a fault of the schedule may cause this error
+template <class AnyWorld, class Call>
+bool attempt_call(AnyWorld& world, const std::string& name, troupe::Clock::duration limit, const Call& call,
+                  bool (*may_throw)(troupe::ErrorCode) = may_come) {
+  world.begin_call(name, limit);
+  try {
+    call();
+    return true;
+  } catch (const troupe::Error& error) {
+    world.tell(std::string("error: ") + error.what());
+    ++world.tally.errors;
+    check(may_throw(error.code()), std::string("an unexpected error: ") + error.what());
+    return false;
+  }
+}
 
 /// Runs a schedule and adds its counts to `tally`.
 /// @return a description of the violation, or an empty string

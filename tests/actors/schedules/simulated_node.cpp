@@ -34,27 +34,15 @@ std::span<float> SimulatedCopy::floats_of(const CopyPiece& piece) {
 std::optional<caf::message> SimulatedNode::carry_out(const caf::message& request, bool half) {
   half_ = half;
   waits_ = false;
-  caf::message message;
-  const auto obey = [&]<class Request>(const Request& asked) {
-    typename Request::Reply reply;
-    reply.round = asked.round;
-    try {
-      work(asked, reply);
-    } catch (const Error&) {
-      reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
-    }
-    message = caf::make_message(std::move(reply));
-  };
-  as_request(request, obey, static_cast<NodeRequests*>(nullptr));
+  caf::message reply = reply_to<NodeRequests>(request, [this](const auto& asked, auto& made) { work(asked, made); });
   if (waits_) return std::nullopt;
-  return message;
+  return reply;
 }
 
-caf::message SimulatedNode::refuse(const BeginCopy& request) {
-  CopyBegun reply;
-  reply.round = request.round;
-  reply.failure = {static_cast<std::int32_t>(ErrorCode::store_full), "there is no memory for a copy", {}, {}, {}};
-  return caf::make_message(std::move(reply));
+caf::message SimulatedNode::refuse(const caf::message& request) {
+  return reply_to<NodeRequests>(request, [](const auto& /*asked*/, auto& /*reply*/) {
+    throw Error(ErrorCode::store_full, "there is no memory for a copy");
+  });
 }
 
 /// The simulated driver begins a generation at once, even if a node has not answered an earlier request yet.

@@ -47,7 +47,7 @@ class SimulatedNode {
   /// @param half stops in the middle of its writes
   std::optional<caf::message> carry_out(const caf::message& request, bool half);
   /// Returns the reply of a node that has no memory for a copy.
-  static caf::message refuse(const troupe::BeginCopy& request);
+  static caf::message refuse(const caf::message& request);
 
  private:
   void work(const troupe::BeginCopy& request, troupe::CopyBegun& reply);

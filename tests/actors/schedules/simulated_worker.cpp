@@ -19,40 +19,17 @@ namespace {
 using Requests = std::tuple<Compute, ReduceMean, Apply, Advance, Fence, Build, MakeSlabs, MapSlabs, Evaluate,
                             Initialize, ExportVector, ImportVector, Stop>;
 
-template <class Request>
-typename Request::Reply reply_to(const Request& request) {
-  typename Request::Reply reply;
-  reply.round = request.round;
-  return reply;
-}
-
 }  // namespace
 
 caf::message SimulatedWorker::carry_out(const caf::message& request, bool half) {
   half_ = half;
-  caf::message message;
-  const auto obey = [&](const auto& asked) {
-    auto reply = reply_to(asked);
-    try {
-      work(asked, reply);
-    } catch (const Error&) {
-      reply.failure = Failure::from(std::current_exception(), ErrorCode::system);
-    }
-    message = caf::make_message(std::move(reply));
-  };
-  as_request(request, obey, static_cast<Requests*>(nullptr));
-  return message;
+  return reply_to<Requests>(request, [this](const auto& asked, auto& reply) { work(asked, reply); });
 }
 
 caf::message SimulatedWorker::refuse(const caf::message& request) {
-  caf::message message;
-  const auto obey = [&](const auto& asked) {
-    auto reply = reply_to(asked);
-    reply.failure = {static_cast<std::int32_t>(ErrorCode::model_failed), "the model throws", {}, {}, {}};
-    message = caf::make_message(std::move(reply));
-  };
-  as_request(request, obey, static_cast<Requests*>(nullptr));
-  return message;
+  return reply_to<Requests>(request, [](const auto& /*asked*/, auto& /*reply*/) {
+    throw Error(ErrorCode::model_failed, "the model throws");
+  });
 }
 
 void SimulatedWorker::check_ready(bool ready) {
