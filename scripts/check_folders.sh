@@ -78,7 +78,7 @@ BEGIN {
   only["^Eigen/"] = "^(models/|include/troupe/eigen)"
   only["^CLI/"] = "^(cli|bench)/"
   only["^nlohmann/"] = "^(include|runtime|models|collectives|actors|cli|bench)/"
-  only["^(torch|ATen|c10)/"] = "^(models/torch|tests/torch)/"
+  only["^(torch|ATen|c10)/"] = "^(models/torch|bench/torch|tests/torch)/"
   only["^(cuda|cudnn|cublas|nccl)"] = "/cuda/"
   only["^(doctest|doctest/.*)$"] = "^tests/"
 }

@@ -54,7 +54,8 @@ std::optional<Hello> decode_hello(std::span<const std::byte, kHelloBytes> bytes)
   hello.protocol = reader.number<std::uint32_t>();
   if (hello.protocol != kNetworkProtocol) return hello;
   const auto purpose = reader.number<std::uint32_t>();
-  if (purpose < static_cast<std::uint32_t>(Purpose::control) || purpose > static_cast<std::uint32_t>(Purpose::hand_over))
+  if (purpose < static_cast<std::uint32_t>(Purpose::control) ||
+      purpose > static_cast<std::uint32_t>(Purpose::hand_over))
     return std::nullopt;
   hello.purpose = static_cast<Purpose>(purpose);
   reader.copy(hello.version);

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "runtime/net/tls/tls_stream.hpp"
 #include "support/errors.hpp"
 #include "support/patience.hpp"
+#include "troupe/json.hpp"
 
 using namespace troupe;
 using namespace troupe_test;
@@ -62,7 +62,7 @@ TEST_CASE("a run continues with fewer nodes after a death, and with more when a 
   CHECK(steps_to_joined(run).nodes.joined == std::vector<std::string>{"node1"});
   CHECK(run.sgd.num_workers() == 6);
   run.check_weights();
-  const auto status = nlohmann::json::parse(ask_for_nodes(Address::parse(nodes.listen()), nodes.authority().node(0)));
+  const auto status = Json::parse(ask_for_nodes(Address::parse(nodes.listen()), nodes.authority().node(0)));
   CHECK(status["nodes"][0]["copy_of"] == "node2");
   CHECK(status["copies"]["step"] >= 0);
   CHECK(status["copies"]["bytes_sent"] > 0);
