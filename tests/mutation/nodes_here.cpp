@@ -11,6 +11,7 @@
 #include "actors/node/node_service.hpp"
 #include "actors/placements/cluster/begin_on_nodes.hpp"
 #include "actors/placements/cluster/join_check.hpp"
+#include "actors/schedules/as_request.hpp"
 #include "actors/transport/system.hpp"
 #include "mutation/mutations.hpp"
 #include "runtime/arithmetic.hpp"
@@ -55,12 +56,6 @@ class ShareHere : public NodeShare {
  private:
   const std::shared_ptr<NodeHere> home_;
 };
-
-/// Calls `obey` with the request if it is of one of these kinds.
-template <class Obey, class... Each>
-void obey_one(const caf::message& request, const Obey& obey, std::tuple<Each...>* /*kinds*/) {
-  static_cast<void>((... || (request.match_elements<Each>() && (obey(request.get_as<Each>(0)), true))));
-}
 
 }  // namespace
 
@@ -184,7 +179,7 @@ void NodesHere::begin_worker(int node, int index) {
 }
 
 void NodesHere::carry_out(int party, int node, const caf::message& request) {
-  obey_one(
+  as_request(
       request,
       [&]<class Request>(const Request& what) {
         if constexpr (std::is_same_v<Request, StartWorker>)
@@ -196,7 +191,7 @@ void NodesHere::carry_out(int party, int node, const caf::message& request) {
 }
 
 void NodesHere::carry_out(int party, Worker& worker, const caf::message& request) {
-  obey_one(
+  as_request(
       request,
       [&](const auto& what) {
         worker.carry_out(what, [line = line_, party](auto reply) {

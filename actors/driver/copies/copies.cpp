@@ -214,8 +214,7 @@ bool Copies::suffice(const std::vector<JoinedNode>& nodes) const try {
 
 bool Copies::are_on(const JoinedNode& node) const {
   const auto part = part_of(node.copies);
-  return part && part->holder >= 0 && std::cmp_less(part->holder, record_->owners.size()) &&
-         record_->owners[static_cast<std::size_t>(part->holder)].name == node.certificate;
+  return part && record_->is_of(*part, node.certificate);
 }
 
 std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offered) const {

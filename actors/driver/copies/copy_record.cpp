@@ -1,7 +1,9 @@
 #include "actors/driver/copies/copy_record.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <utility>
 
 #include "troupe/error.hpp"
 
@@ -19,9 +21,9 @@ std::vector<int> find_owners(const CopyRecord& record, const std::vector<Returne
   std::vector<int> at(record.owners.size(), -1);
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     const auto& copy = nodes[node].copy;
-    if (!copy || copy->holder < 0 || static_cast<std::size_t>(copy->holder) >= at.size()) continue;
-    const auto holder = static_cast<std::size_t>(copy->holder);
-    if (nodes[node].name == record.owners[holder].name && at[holder] < 0) at[holder] = static_cast<int>(node);
+    if (!copy || !record.is_of(*copy, nodes[node].name)) continue;
+    int& owner_at = at[static_cast<std::size_t>(copy->holder)];
+    if (owner_at < 0) owner_at = static_cast<int>(node);
   }
   return at;
 }
@@ -46,6 +48,11 @@ std::vector<Source> find_sources(const CopyRecord& record, const std::vector<int
 Range overlap(const Range& a, const Range& b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
 
 }  // namespace
+
+bool CopyRecord::is_of(const OfferedCopy& copy, const std::string& name) const {
+  return copy.holder >= 0 && std::cmp_less(copy.holder, owners.size()) &&
+         owners[static_cast<std::size_t>(copy.holder)].name == name;
+}
 
 std::uint64_t next_number(std::uint64_t last, const CopyRecord* newest) {
   return newest != nullptr && newest->number % 2 == (last + 1) % 2 ? last + 2 : last + 1;

@@ -33,6 +33,8 @@ struct CopyRecord {
   int edits = 0;                   ///< Lineage::edits when the copy was made
 
   int buddy_of(int owner) const { return (owner + 1) % static_cast<int>(owners.size()); }
+  /// Returns whether the owner whose slices this part of a copy states has this name.
+  bool is_of(const OfferedCopy& copy, const std::string& name) const;
 };
 
 /// Returns the number of the next copy. Nodes keep copies with odd and even numbers in different memory, so the number

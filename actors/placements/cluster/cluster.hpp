@@ -51,7 +51,6 @@ class Cluster : public Memberships {
   ~Cluster() override;
 
   // Functions that are used while nodes join:
-  bool complete() const { return complete_; }
   /// Accepts the node that has sent the message NodeJoin in `arrival`. Returns false, and does not accept the node, if
   /// the message is invalid, belongs to no accepted hello, or is a repetition.
   bool accept(const NodeArrival& arrival);

@@ -7,7 +7,6 @@
 namespace troupe_test {
 
 using namespace troupe;
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 /// Does the same as `ClusterHost`.
@@ -62,7 +61,7 @@ class ClusterWorld::SimulatedRuntime : public Runtime {
     return std::make_unique<SimulatedHost>(world_, hosting_);
   }
   std::unique_ptr<StateHome> make_state_home(Rounds& /*rounds*/) override {
-    return std::make_unique<MemoryHome>(world_.run_->memory, world_.chance_);
+    return std::make_unique<MemoryHome>(world_.run_->memory, world_.time_.chance);
   }
 
  private:
@@ -71,23 +70,12 @@ class ClusterWorld::SimulatedRuntime : public Runtime {
 };
 
 ClusterWorld::ClusterWorld(std::uint64_t seed, const Toy& toy, int machines, std::ostream* trace)
-    : chance_(seed), toy_(toy), trace_(trace), call_ends_(time_.now()), ghost_until_(time_.now()) {
+    : time_(seed, trace), toy_(toy), ghost_until_(time_.now()) {
   for (int i = 0; i < machines; ++i) machines_.push_back({std::string(1, static_cast<char>('a' + i))});
 }
 
 std::unique_ptr<Runtime> ClusterWorld::make_runtime(const Hosting& hosting, int num_workers) {
   return std::make_unique<SimulatedRuntime>(*this, hosting, num_workers);
-}
-
-void ClusterWorld::begin_call(const std::string& name, Clock::duration limit) {
-  call_ends_ = time_.now() + limit;
-  tell("call " + name);
-}
-
-void ClusterWorld::tell(const std::string& what) const {
-  if (trace_ == nullptr) return;
-  const auto since = std::chrono::duration_cast<microseconds>(time_.now().time_since_epoch() - std::chrono::hours(24));
-  *trace_ << since.count() << " us: " << what << '\n';
 }
 
 std::vector<OfferedCopy> ClusterWorld::offers_of(const Machine& machine) {
@@ -104,7 +92,7 @@ bool ClusterWorld::takes_part(const Machine& machine) const {
 void ClusterWorld::gather(Gathering gathering, const Deadline& deadline) {
   std::vector<Machine*> joined;
   for (;;) {
-    if (time_.now() > call_ends_) throw Violation("the call does not end");
+    time_.check_call();
     join(joined);
     const auto nodes = [&] {
       std::vector<JoinedNode> all;
@@ -118,7 +106,7 @@ void ClusterWorld::gather(Gathering gathering, const Deadline& deadline) {
       return complete(machines);
     }
     if (deadline.passed()) throw Error(ErrorCode::timeout, "nodes did not join in time", {.phase = "start"});
-    time_.pass(milliseconds(50));
+    time_.wait(milliseconds(50));
   }
 }
 
@@ -132,11 +120,11 @@ void ClusterWorld::let_leavers_go(std::vector<Machine*>& joined) {
 
 /// Ends the processes of a machine. Its memory is freed.
 void ClusterWorld::leave(Machine& machine) {
-  tell("node " + machine.name + " has left");
+  time_.tell("node " + machine.name + " has left");
   ++tally.left;
   note_memory_lost();
   machine.copies = {};
-  machine.ready = time_.now() + std::chrono::seconds(20 + chance_.below(20));
+  machine.ready = time_.now() + std::chrono::seconds(20 + time_.chance.below(20));
 }
 
 /// Returns whether these machines keep all parts of a copy.
@@ -157,14 +145,14 @@ bool ClusterWorld::has_state(const std::vector<Machine*>& machines) {
 void ClusterWorld::join(std::vector<Machine*>& joined) {
   for (Machine& machine : machines_) {
     const auto place = std::ranges::find(joined, &machine);
-    if (place != joined.end() && chance_.per_mille(dangers.stillborn)) {
-      tell("node " + machine.name + " dies before the run begins");
+    if (place != joined.end() && time_.chance.per_mille(dangers.stillborn)) {
+      time_.tell("node " + machine.name + " dies before the run begins");
       ++tally.stillborn;
       joined.erase(place);
-      machine.ready = time_.now() + milliseconds(50 + chance_.below(450));
+      machine.ready = time_.now() + milliseconds(50 + time_.chance.below(450));
     } else if (place == joined.end() && machine.ready <= time_.now()) {
       joined.push_back(&machine);
-    } else if (place != joined.end() && chance_.per_mille(dangers.leave)) {
+    } else if (place != joined.end() && time_.chance.per_mille(dangers.leave)) {
       machine.leaves = true;
     }
   }
@@ -179,7 +167,7 @@ void ClusterWorld::complete(const std::vector<Machine*>& joined) {
   for (Machine& machine : machines_) {
     if (std::ranges::count(joined, &machine) == 0) continue;
     const int node = static_cast<int>(run.processes.size());
-    run.processes.emplace_back(machine, run.memory, run.nodes, chance_);
+    run.processes.emplace_back(machine, run.memory, run.nodes, time_.chance);
     run.processes.back().node.number(node);
     run.nodes[static_cast<std::size_t>(node)] = &run.processes.back().node;
     run.memory.without_weights.insert(node);
@@ -189,7 +177,7 @@ void ClusterWorld::complete(const std::vector<Machine*>& joined) {
     run.actors[actor].seated = true;
     names += " " + machine.name;
   }
-  tell("run " + std::to_string(runs_) + " begins with the nodes" + names);
+  time_.tell("run " + std::to_string(runs_) + " begins with the nodes" + names);
 }
 
 std::size_t ClusterWorld::add_actor(int node, int member) {
@@ -202,16 +190,16 @@ void ClusterWorld::start(int worker) {
   if (!run_->processes[static_cast<std::size_t>(node)].alive) return;
   const std::size_t actor = add_actor(node, worker);
   run_->actors[actor].worker.emplace(worker, toy_, run_->memory);
-  if (!chance_.per_mille(dangers.mute)) return add(some_time(dangers.late), Kind::arrive, actor);
+  if (!time_.chance.per_mille(dangers.mute)) return add(time_.some_time(dangers.late), Kind::arrive, actor);
   ++tally.mute;
 }
 
 void ClusterWorld::end_run() {
   for (int node = 0; node < std::ssize(run_->processes); ++node) {
     Process& each = run_->processes[static_cast<std::size_t>(node)];
-    if (each.alive) each.machine.ready = time_.now() + milliseconds(50 + chance_.below(450));
+    if (each.alive) each.machine.ready = time_.now() + milliseconds(50 + time_.chance.below(450));
   }
-  tell("run " + std::to_string(runs_) + " has ended");
+  time_.tell("run " + std::to_string(runs_) + " has ended");
   run_.reset();
 }
 
@@ -233,7 +221,7 @@ std::vector<int> ClusterWorld::leavers() const {
 
 std::optional<int> ClusterWorld::any_node() {
   if (!run_ || run_->processes.empty()) return std::nullopt;
-  const int node = chance_.below(static_cast<int>(run_->processes.size()));
+  const int node = time_.chance.below(static_cast<int>(run_->processes.size()));
   if (!run_->processes[static_cast<std::size_t>(node)].alive) return std::nullopt;
   return node;
 }
@@ -247,18 +235,18 @@ void ClusterWorld::wipe() {
   const auto node = any_node();
   if (!node) return;
   Machine& machine = run_->processes[static_cast<std::size_t>(*node)].machine;
-  tell("the machine of node " + machine.name + " is lost");
+  time_.tell("the machine of node " + machine.name + " is lost");
   ++tally.wiped;
   note_memory_lost();
   die(*node);
   machine.copies = {};
-  machine.ready = time_.now() + milliseconds(chance_.below(2) == 0 ? 500 : 60'000);
+  machine.ready = time_.now() + milliseconds(time_.chance.below(2) == 0 ? 500 : 60'000);
 }
 
 void ClusterWorld::let_leave() {
-  Machine& machine = machines_[static_cast<std::size_t>(chance_.below(static_cast<int>(machines_.size())))];
+  Machine& machine = machines_[static_cast<std::size_t>(time_.chance.below(static_cast<int>(machines_.size())))];
   if (!takes_part(machine) && offers_of(machine).empty()) return;
-  tell("node " + machine.name + " wants to leave");
+  time_.tell("node " + machine.name + " wants to leave");
   machine.leaves = true;
 }
 
@@ -282,7 +270,7 @@ void ClusterWorld::note_memory_lost() { memories_lost_ += copied_by_ > 1 ? 1 : 2
 
 void ClusterWorld::let_lie() {
   lied_ = true;
-  machines_[static_cast<std::size_t>(chance_.below(static_cast<int>(machines_.size())))].lies = true;
+  machines_[static_cast<std::size_t>(time_.chance.below(static_cast<int>(machines_.size())))].lies = true;
   ++tally.lies;
 }
 
@@ -297,7 +285,7 @@ void ClusterWorld::seat(int member, const caf::actor& /*actor*/) {
   newest->seated = true;
   const auto actor = static_cast<std::size_t>(run_->actors.rend() - newest) - 1;
   run_->layout[member] = actor;
-  if (!process(*newest).alive) add(soon(), Kind::end, actor);
+  if (!process(*newest).alive) add(time_.soon(), Kind::end, actor);
 }
 
 void ClusterWorld::unseat(int member) {
@@ -312,41 +300,25 @@ void ClusterWorld::send(int member, const caf::message& message) {
   if (seat == run_->layout.end())
     throw Violation("a message to member " + std::to_string(member) + ", who has no seat");
   Actor& to = run_->actors[seat->second];
-  if (trace_ != nullptr) tell("to member " + std::to_string(member) + ": " + text_of(message));
+  if (time_.has_trace()) time_.tell("to member " + std::to_string(member) + ": " + text_of(message));
   if (message.match_elements<Apply>()) run_->applied = message.get_as<Apply>(0).to;
   if (!process(to).alive) return;
   to.inbox.push_back(message);
-  if (to.inbox.size() == 1) add(soon(), Kind::work, seat->second);
+  if (to.inbox.size() == 1) add(time_.soon(), Kind::work, seat->second);
 }
 
 std::optional<Happening> ClusterWorld::hear(const Deadline& deadline) {
-  if (time_.now() > call_ends_) throw Violation("the call does not end");
-  while (!events_.empty() && events_.next() <= deadline.at()) {
-    Event event = events_.pop();
-    time_.move_to(event.at);
-    if (auto happening = happen(std::move(event))) return happening;
-  }
-  time_.move_to(deadline.at());
-  return std::nullopt;
+  return time_.hear(deadline, [this](Event event) { return happen(std::move(event)); });
 }
 
 void ClusterWorld::pass(Clock::duration time) {
-  const auto end = time_.now() + time;
-  std::vector<Event> unheard;
-  while (!events_.empty() && events_.next() <= end) {
-    Event event = events_.pop();
-    time_.move_to(event.at);
-    if (event.kind == Kind::work)
-      happen(std::move(event));
-    else
-      unheard.push_back(std::move(event));
-  }
-  for (Event& each : unheard) events_.put_back(std::move(each));
-  time_.move_to(end);
+  time_.pass(
+      time, [](const Event& event) { return event.kind == Kind::work; },
+      [this](Event event) { happen(std::move(event)); });
 }
 
 void ClusterWorld::add(Clock::duration from_now, Kind kind, std::size_t actor, caf::message content) {
-  events_.add({time_.now() + from_now, runs_, kind, actor, std::move(content)});
+  time_.add(from_now, {{}, runs_, kind, actor, std::move(content)});
 }
 
 std::optional<Happening> ClusterWorld::happen(Event event) {
@@ -357,25 +329,20 @@ std::optional<Happening> ClusterWorld::happen(Event event) {
   if (event.kind == Kind::arrive) return WorkerArrival{{kProtocolVersion, actor.member, actor.node}, {}};
   if (!actor.seated) return std::nullopt;
   if (event.kind == Kind::reply) {
-    if (trace_ != nullptr) tell("from member " + std::to_string(actor.member) + ": " + text_of(event.content));
+    if (time_.has_trace()) time_.tell("from member " + std::to_string(actor.member) + ": " + text_of(event.content));
     return Answer{actor.member, std::move(event.content)};
   }
-  tell("the end of member " + std::to_string(actor.member) + " is seen");
+  time_.tell("the end of member " + std::to_string(actor.member) + " is seen");
   return Ended{actor.member};
 }
 
-Clock::duration ClusterWorld::soon() { return microseconds(chance_.below(2000)); }
-
-Clock::duration ClusterWorld::some_time(int per_mille_long) {
-  return chance_.per_mille(per_mille_long) ? milliseconds(chance_.below(2500)) : soon();
-}
-
 ClusterWorld::Fate ClusterWorld::draw_fate(const Actor& actor) {
-  if (chance_.per_mille(dangers.die))
-    return std::array{Fate::die_before, Fate::die_within, Fate::die_after}[static_cast<std::size_t>(chance_.below(3))];
-  if (chance_.per_mille(dangers.hang)) return Fate::hang;
-  if (!actor.paused && chance_.per_mille(dangers.pause)) return Fate::pause;
-  if (chance_.per_mille(dangers.fail)) return Fate::fail;
+  if (time_.chance.per_mille(dangers.die))
+    return std::array{Fate::die_before, Fate::die_within,
+                      Fate::die_after}[static_cast<std::size_t>(time_.chance.below(3))];
+  if (time_.chance.per_mille(dangers.hang)) return Fate::hang;
+  if (!actor.paused && time_.chance.per_mille(dangers.pause)) return Fate::pause;
+  if (time_.chance.per_mille(dangers.fail)) return Fate::fail;
   return Fate::obey;
 }
 
@@ -385,7 +352,7 @@ void ClusterWorld::work(std::size_t number) {
   const Fate fate = draw_fate(actor);
   if (fate == Fate::die_before) return die(actor.node);
   if (fate == Fate::hang) {
-    tell("member " + std::to_string(actor.member) + " hangs");
+    time_.tell("member " + std::to_string(actor.member) + " hangs");
     ++tally.hangs;
     actor.hangs = true;
     return;
@@ -393,21 +360,21 @@ void ClusterWorld::work(std::size_t number) {
   actor.paused = fate == Fate::pause;
   if (fate == Fate::pause) {
     ++tally.pauses;
-    return add(milliseconds(chance_.below(4000)), Kind::work, number);
+    return add(milliseconds(time_.chance.below(4000)), Kind::work, number);
   }
   auto reply = carry_out(actor, actor.inbox.front(), fate);
   actor.inbox.pop_front();
   if (fate == Fate::die_within) return die(actor.node);
-  if (reply) add(some_time(dangers.late), Kind::reply, number, std::move(*reply));
+  if (reply) add(time_.some_time(dangers.late), Kind::reply, number, std::move(*reply));
   if (fate == Fate::die_after) return die(actor.node);
-  if (!actor.inbox.empty()) add(soon(), Kind::work, number);
+  if (!actor.inbox.empty()) add(time_.soon(), Kind::work, number);
 }
 
 std::optional<caf::message> ClusterWorld::carry_out(Actor& actor, const caf::message& request, Fate fate) {
   Process& home = process(actor);
   const bool half = fate == Fate::die_within;
   if (!actor.worker) {
-    if (!request.match_elements<BeginCopy>() || !chance_.per_mille(dangers.full))
+    if (!request.match_elements<BeginCopy>() || !time_.chance.per_mille(dangers.full))
       return home.node.carry_out(request, half);
     return SimulatedNode::refuse(request);
   }
@@ -421,15 +388,15 @@ std::optional<caf::message> ClusterWorld::carry_out(Actor& actor, const caf::mes
 void ClusterWorld::die(int node) {
   Process& dead = run_->processes[static_cast<std::size_t>(node)];
   if (!dead.alive) return;
-  tell("node " + dead.machine.name + " dies");
+  time_.tell("node " + dead.machine.name + " dies");
   ++tally.deaths;
   dead.alive = false;
-  dead.machine.ready = time_.now() + milliseconds(50 + chance_.below(450));
+  dead.machine.ready = time_.now() + milliseconds(50 + time_.chance.below(450));
   run_->nodes[static_cast<std::size_t>(node)] = nullptr;
   for (std::size_t i = 0; i < run_->actors.size(); ++i)
     if (run_->actors[i].node == node) {
       run_->actors[i].inbox.clear();
-      if (run_->actors[i].seated) add(some_time(50), Kind::end, i);
+      if (run_->actors[i].seated) add(time_.some_time(50), Kind::end, i);
     }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "actors/placements/cluster/gathering.hpp"
-#include "actors/schedules/event_queue.hpp"
 #include "actors/schedules/simulated_node.hpp"
+#include "actors/schedules/timeline.hpp"
 #include "actors/schedules/world.hpp"
 
 namespace troupe_test {
@@ -26,10 +26,10 @@ class ClusterWorld : public troupe::Reception {
 
   std::unique_ptr<troupe::Runtime> make_runtime(const troupe::Hosting& hosting, int num_workers);
   /// Starts a call of the driver. The call must end within `limit`.
-  void begin_call(const std::string& name, troupe::Clock::duration limit);
+  void begin_call(const std::string& name, troupe::Clock::duration limit) { time_.begin_call(name, limit); }
   /// Lets time pass without requests. Members finish their work.
   void pass(troupe::Clock::duration time);
-  void tell(const std::string& what) const;
+  void tell(const std::string& what) const { time_.tell(what); }
 
   // Events between calls:
   /// Ends the processes of `count` random nodes.
@@ -128,8 +128,6 @@ class ClusterWorld : public troupe::Reception {
   std::size_t add_actor(int node, int member);
   void add(troupe::Clock::duration from_now, Kind kind, std::size_t actor, caf::message content = {});
   std::optional<troupe::Happening> happen(Event event);
-  troupe::Clock::duration soon();
-  troupe::Clock::duration some_time(int per_mille_long);
   Fate draw_fate(const Actor& actor);
   void work(std::size_t actor);
   std::optional<caf::message> carry_out(Actor& actor, const caf::message& request, Fate fate);
@@ -138,15 +136,11 @@ class ClusterWorld : public troupe::Reception {
   /// Returns a random node; none if its process has ended.
   std::optional<int> any_node();
 
-  VirtualTime time_;
-  Chance chance_;
+  Timeline<Event> time_;
   const Toy& toy_;
-  std::ostream* const trace_;
   std::deque<Machine> machines_;
   std::optional<Run> run_;
   std::int64_t runs_ = 0;
-  EventQueue<Event> events_;
-  troupe::Clock::time_point call_ends_;
   troupe::Clock::time_point ghost_until_;
   int memories_lost_ = 0;
   std::size_t copied_by_ = 1;  ///< at most the number of nodes that made the newest copy

@@ -8,7 +8,6 @@
 namespace troupe_test {
 
 using namespace troupe;
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 Tally& Tally::operator+=(const Tally& more) {
@@ -86,7 +85,7 @@ class World::SimulatedRuntime : public Runtime {
     return std::make_unique<SimulatedHost>(world_);
   }
   std::unique_ptr<StateHome> make_state_home(Rounds& /*rounds*/) override {
-    return std::make_unique<MemoryHome>(world_.memory, world_.chance_);
+    return std::make_unique<MemoryHome>(world_.memory, world_.time_.chance);
   }
 
  private:
@@ -94,7 +93,7 @@ class World::SimulatedRuntime : public Runtime {
 };
 
 World::World(std::uint64_t seed, const Toy& toy, Manners manners, std::ostream* trace)
-    : chance_(seed), toy_(toy), manners_(manners), trace_(trace), call_ends_(time_.now()) {}
+    : time_(seed, trace), toy_(toy), manners_(manners) {}
 
 std::unique_ptr<Runtime> World::make_runtime(const Hosting& hosting, int num_workers) {
   return std::make_unique<SimulatedRuntime>(*this, hosting, num_workers);
@@ -102,14 +101,7 @@ std::unique_ptr<Runtime> World::make_runtime(const Hosting& hosting, int num_wor
 
 void World::begin_call(const std::string& name, Clock::duration limit) {
   memory.full_per_mille = dangers.full;
-  call_ends_ = time_.now() + limit;
-  if (trace_ != nullptr) tell("call " + name);
-}
-
-void World::tell(const std::string& what) const {
-  if (trace_ == nullptr) return;
-  const auto since = std::chrono::duration_cast<microseconds>(time_.now().time_since_epoch() - std::chrono::hours(24));
-  *trace_ << since.count() << " us: " << what << '\n';
+  time_.begin_call(name, limit);
 }
 
 int World::unheard_deaths() const {
@@ -136,56 +128,40 @@ void World::seat(int member, const caf::actor& /*actor*/) {
   const int newest = pid(member);
   if (!arrived_.contains(newest)) throw Violation("a worker is seated before it has arrived");
   layout_[member] = newest;
-  if (!process(newest).alive) add(soon(), Kind::end, newest);
+  if (!process(newest).alive) add(time_.soon(), Kind::end, newest);
 }
 
 void World::send(int member, const caf::message& message) {
   if (Members::is_server(member)) {
     const auto index = first_server_ + static_cast<std::size_t>(Members::server_of(member));
-    if (trace_ != nullptr) tell("to server " + std::to_string(index) + ": " + caf::to_string(message));
+    if (time_.has_trace()) time_.tell("to server " + std::to_string(index) + ": " + caf::to_string(message));
     servers_.at(index).inbox.push_back(message);
-    if (servers_[index].inbox.size() == 1) add(soon(), Kind::serve, static_cast<int>(index));
+    if (servers_[index].inbox.size() == 1) add(time_.soon(), Kind::serve, static_cast<int>(index));
     return;
   }
   const auto seat = layout_.find(member);
   if (seat == layout_.end()) throw Violation("a message to worker " + std::to_string(member) + ", which is not seated");
   if (message.match_elements<Advance>()) check_bound(member, message.get_as<Advance>(0).step);
   if (message.match_elements<Apply>()) applied = message.get_as<Apply>(0).to;
-  if (trace_ != nullptr) tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
+  if (time_.has_trace()) time_.tell("to pid " + std::to_string(seat->second) + ": " + text_of(message));
   Process& to = process(seat->second);
   if (!to.alive) return;
   to.inbox.push_back(message);
-  if (to.inbox.size() == 1) add(soon(), Kind::work, seat->second);
+  if (to.inbox.size() == 1) add(time_.soon(), Kind::work, seat->second);
 }
 
 std::optional<Happening> World::hear(const Deadline& deadline) {
-  if (time_.now() > call_ends_) throw Violation("the call does not end");
-  while (!events_.empty() && events_.next() <= deadline.at()) {
-    Event event = events_.pop();
-    time_.move_to(event.at);
-    if (auto happening = happen(std::move(event))) return happening;
-  }
-  time_.move_to(deadline.at());
-  return std::nullopt;
+  return time_.hear(deadline, [this](Event event) { return happen(std::move(event)); });
 }
 
 void World::pass(Clock::duration time) {
-  const auto end = time_.now() + time;
-  std::vector<Event> unheard;
-  while (!events_.empty() && events_.next() <= end) {
-    Event event = events_.pop();
-    time_.move_to(event.at);
-    if (event.kind == Kind::work || event.kind == Kind::serve)
-      happen(std::move(event));
-    else
-      unheard.push_back(std::move(event));
-  }
-  for (Event& each : unheard) events_.put_back(std::move(each));
-  time_.move_to(end);
+  time_.pass(
+      time, [](const Event& event) { return event.kind == Kind::work || event.kind == Kind::serve; },
+      [this](Event event) { happen(std::move(event)); });
 }
 
 void World::add(Clock::duration from_now, Kind kind, int pid, caf::message content) {
-  events_.add({time_.now() + from_now, kind, pid, std::move(content)});
+  time_.add(from_now, {{}, kind, pid, std::move(content)});
 }
 
 std::optional<Happening> World::happen(Event event) {
@@ -196,7 +172,8 @@ std::optional<Happening> World::happen(Event event) {
   const int worker = process(event.pid).worker.index();
   switch (event.kind) {
     case Kind::arrive:
-      if (trace_ != nullptr) tell("pid " + std::to_string(event.pid) + " joins as worker " + std::to_string(worker));
+      if (time_.has_trace())
+        time_.tell("pid " + std::to_string(event.pid) + " joins as worker " + std::to_string(worker));
       arrived_.insert(event.pid);
       return WorkerArrival{{kProtocolVersion, worker, event.pid}, {}};
     case Kind::work:
@@ -204,11 +181,11 @@ std::optional<Happening> World::happen(Event event) {
       return std::nullopt;
     case Kind::reply:
       if (!is_seated(event.pid)) return std::nullopt;
-      if (trace_ != nullptr) tell("from pid " + std::to_string(event.pid) + ": " + text_of(event.content));
+      if (time_.has_trace()) time_.tell("from pid " + std::to_string(event.pid) + ": " + text_of(event.content));
       return Answer{worker, std::move(event.content)};
     case Kind::end:
       if (!is_seated(event.pid)) return std::nullopt;
-      if (trace_ != nullptr) tell("the end of pid " + std::to_string(event.pid) + " is seen");
+      if (time_.has_trace()) time_.tell("the end of pid " + std::to_string(event.pid) + " is seen");
       return Ended{worker};
     case Kind::serve:
     case Kind::served:
@@ -217,19 +194,13 @@ std::optional<Happening> World::happen(Event event) {
   return std::nullopt;
 }
 
-Clock::duration World::soon() { return microseconds(chance_.below(2000)); }
-
-Clock::duration World::some_time(int per_mille_long) {
-  return chance_.per_mille(per_mille_long) ? milliseconds(chance_.below(2500)) : soon();
-}
-
 World::Fate World::draw_fate(const Process& process) {
-  if (chance_.per_mille(dangers.die))
+  if (time_.chance.per_mille(dangers.die))
     return std::array{Fate::die_before, Fate::die_within, Fate::die_behind,
-                      Fate::die_after}[static_cast<std::size_t>(chance_.below(4))];
-  if (chance_.per_mille(dangers.hang)) return Fate::hang;
-  if (!process.paused && chance_.per_mille(dangers.pause)) return Fate::pause;
-  if (chance_.per_mille(dangers.fail)) return Fate::fail;
+                      Fate::die_after}[static_cast<std::size_t>(time_.chance.below(4))];
+  if (time_.chance.per_mille(dangers.hang)) return Fate::hang;
+  if (!process.paused && time_.chance.per_mille(dangers.pause)) return Fate::pause;
+  if (time_.chance.per_mille(dangers.fail)) return Fate::fail;
   return Fate::obey;
 }
 
@@ -239,16 +210,16 @@ void World::work(int pid) {
   const Fate fate = draw_fate(it);
   if (fate == Fate::die_before) return die(pid);
   if (fate == Fate::hang) {
-    tell("pid " + std::to_string(pid) + " hangs");
+    time_.tell("pid " + std::to_string(pid) + " hangs");
     ++tally.hangs;
     it.hangs = true;
     return;
   }
   if (fate == Fate::pause) {
-    tell("pid " + std::to_string(pid) + " pauses");
+    time_.tell("pid " + std::to_string(pid) + " pauses");
     ++tally.pauses;
     it.paused = true;
-    return add(milliseconds(chance_.below(4000)), Kind::work, pid);
+    return add(milliseconds(time_.chance.below(4000)), Kind::work, pid);
   }
   it.paused = false;
   tally.failures += fate == Fate::fail ? 1 : 0;
@@ -258,7 +229,7 @@ void World::work(int pid) {
   if (fate == Fate::die_within || fate == Fate::die_behind) return die(pid);
   reply(pid, content);
   if (fate == Fate::die_after) return die(pid);
-  if (!it.inbox.empty()) add(soon(), Kind::work, pid);
+  if (!it.inbox.empty()) add(time_.soon(), Kind::work, pid);
 }
 
 void World::start_servers(std::size_t count) {
@@ -274,8 +245,8 @@ void World::serve(int server) {
   const auto push = inbox.front().get_as<Push>(0);
   inbox.pop_front();
   check_idle(push.rank);
-  add(some_time(dangers.late), Kind::served, server, caf::make_message(it.carry_out(push)));
-  if (!inbox.empty()) add(soon(), Kind::serve, server);
+  add(time_.some_time(dangers.late), Kind::served, server, caf::make_message(it.carry_out(push)));
+  if (!inbox.empty()) add(time_.soon(), Kind::serve, server);
 }
 
 /// A worker that computes writes memory that servers read, and reads memory that they write. Checks that this worker
@@ -298,18 +269,18 @@ void World::check_bound(int worker, std::int64_t clock) {
 }
 
 void World::reply(int pid, const caf::message& content) {
-  add(some_time(dangers.late), Kind::reply, pid, content);
-  if (!chance_.per_mille(dangers.repeat)) return;
+  add(time_.some_time(dangers.late), Kind::reply, pid, content);
+  if (!time_.chance.per_mille(dangers.repeat)) return;
   ++tally.repeats;
-  add(some_time(300), Kind::reply, pid, content);
+  add(time_.some_time(300), Kind::reply, pid, content);
 }
 
 void World::die(int pid) {
-  tell("pid " + std::to_string(pid) + " dies");
+  time_.tell("pid " + std::to_string(pid) + " dies");
   ++tally.deaths;
   process(pid).alive = false;
   process(pid).inbox.clear();
-  if (is_seated(pid)) add(some_time(50), Kind::end, pid);
+  if (is_seated(pid)) add(time_.some_time(50), Kind::end, pid);
 }
 
 void World::start(int worker) {
@@ -317,22 +288,22 @@ void World::start(int worker) {
   const auto before = started_.find(worker);
   if (before != started_.end()) {
     end(worker);
-    if (chance_.per_mille(dangers.echo)) {
+    if (time_.chance.per_mille(dangers.echo)) {
       ++tally.echoes;
-      add(soon(), Kind::arrive, before->second);
+      add(time_.soon(), Kind::arrive, before->second);
     }
   }
   const int pid = static_cast<int>(processes_.size());
   processes_.push_back({SimulatedWorker(worker, toy_, memory)});
   started_[worker] = pid;
-  if (chance_.per_mille(dangers.stillborn)) {
+  if (time_.chance.per_mille(dangers.stillborn)) {
     ++tally.stillborn;
     process(pid).alive = false;
-  } else if (chance_.per_mille(dangers.mute)) {
+  } else if (time_.chance.per_mille(dangers.mute)) {
     ++tally.mute;
     process(pid).hangs = true;
   } else {
-    add(some_time(dangers.late), Kind::arrive, pid);
+    add(time_.some_time(dangers.late), Kind::arrive, pid);
   }
 }
 

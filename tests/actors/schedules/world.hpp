@@ -7,15 +7,13 @@
 #include <optional>
 #include <ostream>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "actors/placements/runtime.hpp"
-#include "actors/schedules/event_queue.hpp"
 #include "actors/schedules/simulated_server.hpp"
 #include "actors/schedules/simulated_worker.hpp"
-#include "actors/schedules/virtual_time.hpp"
+#include "actors/schedules/timeline.hpp"
 
 namespace troupe_test {
 
@@ -41,11 +39,6 @@ struct Tally {
   std::int64_t copies = 0, replayed = 0, joined = 0, left = 0, wiped = 0, lies = 0;
 
   Tally& operator+=(const Tally& more);
-};
-
-/// The driver sent an invalid request, or a call does not end.
-struct Violation : std::logic_error {
-  using std::logic_error::logic_error;
 };
 
 /// Returns a description of a message to or from a worker or a node, without numbers that do not follow from the seed.
@@ -75,7 +68,7 @@ class World : public troupe::Reception {
   bool starting() const;
   /// Returns the number of members that will never reply.
   int hanging() const;
-  void tell(const std::string& what) const;
+  void tell(const std::string& what) const { time_.tell(what); }
 
   // The mailbox.
   void seat(int member, const caf::actor& actor) override;
@@ -130,8 +123,6 @@ class World : public troupe::Reception {
   bool is_seated(int pid) const;
   void add(troupe::Clock::duration from_now, Kind kind, int pid, caf::message content = {});
   std::optional<troupe::Happening> happen(Event event);
-  troupe::Clock::duration soon();
-  troupe::Clock::duration some_time(int per_mille_long);
   Fate draw_fate(const Process& process);
   void work(int pid);
   void serve(int server);
@@ -140,11 +131,9 @@ class World : public troupe::Reception {
   void reply(int pid, const caf::message& content);
   void die(int pid);
 
-  VirtualTime time_;
-  Chance chance_;
+  Timeline<Event> time_;
   const Toy& toy_;
   const Manners manners_;
-  std::ostream* const trace_;
   const troupe::Members* members_ = nullptr;
   std::deque<Process> processes_;      ///< by pid
   std::deque<Server> servers_;         ///< including replaced ones
@@ -153,8 +142,6 @@ class World : public troupe::Reception {
   std::map<int, int> started_;         ///< the newest process of each worker
   std::map<int, int> layout_;          ///< by member
   std::set<int> arrived_;              ///< processes that have sent their join message
-  EventQueue<Event> events_;
-  troupe::Clock::time_point call_ends_;  ///< the deadline of the current call
 };
 
 }  // namespace troupe_test
