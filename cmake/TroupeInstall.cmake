@@ -16,8 +16,7 @@ endif()
 if(TROUPE_WITH_TORCH)  # find_package(troupe COMPONENTS torch); libtorch is required only with this component
   install(TARGETS troupe_torch EXPORT troupe-torch-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT troupe-torch-targets NAMESPACE troupe:: DESTINATION ${troupe_package_dir})
-  install(FILES ${PROJECT_SOURCE_DIR}/models/torch/include/troupe/torch.hpp
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/torch/include/troupe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindLibtorch.cmake DESTINATION ${troupe_package_dir})
 endif()
 if(TARGET troupe_cli)

@@ -48,7 +48,7 @@ BEGIN {
   rooms["models/cuda/kernels"] = "models/cuda/api models/devices"
   rooms["models/cuda"] = "models/cuda/api models/cuda/kernels models/data models/devices models/losses models/network"
   rooms["models/cuda/layers"] = "models/cuda models/cuda/api models/cuda/kernels models/devices models/network"
-  rooms["models/torch"] = ""
+  rooms["models/torch"] = "models/files models/predictor"
   rooms["collectives/plan"] = ""
   rooms["collectives/state"] = "collectives/plan"
   rooms["collectives/exchange"] = "collectives/plan collectives/state"

@@ -138,6 +138,9 @@ struct ReplicaContext {
   /// Number of replicas of this worker that compute at the same time. The remaining replicas of the worker compute
   /// afterwards.
   int replicas_at_a_time = 1;
+  /// Number of threads that the replica may use so that all replicas of the run on its node together use its cores. The
+  /// built-in networks compute on one thread, so their results do not depend on this number.
+  int threads = 1;
   /// If true, layers that in training depend on the batch or on random numbers, such as batch-norm and dropout, compute
   /// as in evaluations. The statistics of these layers do not change.
   bool frozen = false;

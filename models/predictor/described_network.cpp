@@ -92,7 +92,7 @@ class Describer {
     if (wish_.graph != nullptr) return *wish_.graph;
     if (!model.empty()) return builtin(model);
     if (text_->layers.empty())
-      throw_invalid("the network has custom layers, which the file does not describe: pass its graph");
+      throw_invalid("the file does not describe the layers of its network, because they are your own: pass its graph");
     return models::graph_of(file_.file().path(), text_->layers);
   }
 

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "models/aligned.hpp"
-#include "models/data/csv/row_encoding.hpp"
 #include "models/files/checkpoint/weights_of.hpp"
 #include "models/files/weight_file.hpp"
 #include "models/network/device_network.hpp"
 #include "models/predictor/described_network.hpp"
-#include "runtime/files/input_file.hpp"
+#include "models/predictor/raw_samples.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/error.hpp"
-#include "troupe/transform.hpp"
 
 namespace troupe {
 
@@ -27,36 +24,9 @@ class Predictor::Impl {
   std::size_t sample_size() const { return static_cast<std::size_t>(network_.plan.input.size()); }
   std::size_t num_outputs() const { return static_cast<std::size_t>(network_.plan.num_outputs); }
 
-  std::size_t count(std::span<const float> samples) const {
-    if (samples.size() % sample_size() != 0)
-      throw_invalid(std::to_string(samples.size()) + " floats are not a multiple of the sample size of " +
-                    std::to_string(sample_size()));
-    return samples.size() / sample_size();
-  }
+  std::size_t count(std::span<const float> samples) const { return count_samples(samples.size(), sample_size()); }
 
-  std::vector<float> prepare(const Row& row) const {
-    const DataInfo& data = network_.data;
-    if (data.encoding.columns.empty())
-      throw Error(ErrorCode::invalid_argument,
-                  "the file does not describe the columns of a table: pass samples as floats", {.object = path_});
-    return prepare(encode_row(data.encoding, row));
-  }
-
-  std::vector<float> prepare(std::span<const float> raw) const {
-    const DataInfo& data = network_.data;
-    if (data.transforms.empty() || raw.empty()) return {raw.begin(), raw.end()};
-    const std::size_t size = size_of(data.source_shape);
-    if (raw.size() % size != 0)
-      throw_invalid(std::to_string(raw.size()) + " floats are not a multiple of the raw sample size of " +
-                    std::to_string(size));
-    auto source = std::make_shared<const Dataset>(Dataset::unlabelled(data.source_shape, {raw.begin(), raw.end()}));
-    const auto prepared = data::transform({.train = std::move(source)}, data.transforms).train;
-    std::vector<std::int64_t> numbers(raw.size() / size);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    std::vector<float> values(numbers.size() * static_cast<std::size_t>(prepared->info().sample_size()));
-    prepared->fill({.samples = numbers, .values = values, .labels = {}, .targets = {}});
-    return values;
-  }
+  const RawSamples& raw() const { return raw_; }
 
   void outputs(std::span<const float> samples, std::span<float> to) const {
     const std::size_t wanted = count(samples) * num_outputs();
@@ -93,8 +63,7 @@ class Predictor::Impl {
   };
 
   Impl(const SafetensorsFile& file, const NetworkWish& wish)
-      : path_(file.file().path()), network_(describe(file, wish)) {
-    check_transforms();
+      : network_(describe(file, wish)), raw_(file.file().path(), network_.data, sample_size()) {
     Context first = make();
     weights_.resize(first->size());
     auto tensor = network_.tensors.begin();
@@ -107,28 +76,6 @@ class Predictor::Impl {
         },
         weights_);
     idle_.push_back(std::move(first));
-  }
-
-  /// Checks the transforms of samples that the file of weights describes.
-  /// @throws Error bad_file if this version does not know a transform, or if the transformed samples do not have the
-  /// size that the network needs
-  void check_transforms() const {
-    const DataInfo& data = network_.data;
-    if (data.transforms.empty()) return;
-    const auto refuse = [&](const std::string& what) {
-      throw_bad_file(path_, "the network's transforms cannot be applied: " + what);
-    };
-    std::size_t prepared = 0;
-    try {
-      prepared = prepare(std::vector<float>(size_of(data.source_shape))).size();
-    } catch (const Error& error) {
-      refuse(error.message());
-    }
-    if (prepared != sample_size()) refuse("they return " + std::to_string(prepared) + " floats per sample");
-  }
-
-  static std::size_t size_of(const std::vector<std::int64_t>& shape) {
-    return static_cast<std::size_t>(DataInfo{.shape = shape}.sample_size());
   }
 
   /// Creates a network with its own working memory. All networks that this object creates can use the same weights,
@@ -152,8 +99,8 @@ class Predictor::Impl {
     idle_.push_back(std::move(context));
   }
 
-  std::string path_;
   DescribedNetwork network_;
+  RawSamples raw_;
   AlignedFloats weights_;
   mutable std::mutex mutex_;
   mutable std::vector<Context> idle_;
@@ -180,8 +127,8 @@ const DataInfo& Predictor::data() const { return impl_->network().data; }
 std::int64_t Predictor::num_outputs() const { return impl_->network().plan.num_outputs; }
 const Loss& Predictor::loss() const { return *impl_->network().loss; }
 
-std::vector<float> Predictor::prepare(const Row& row) const { return impl_->prepare(row); }
-std::vector<float> Predictor::prepare(std::span<const float> raw) const { return impl_->prepare(raw); }
+std::vector<float> Predictor::prepare(const Row& row) const { return impl_->raw().prepare(row); }
+std::vector<float> Predictor::prepare(std::span<const float> raw) const { return impl_->raw().prepare(raw); }
 std::vector<float> Predictor::predict(const Row& row) const { return probabilities(prepare(row)); }
 std::vector<float> Predictor::predict(std::span<const float> raw) const { return probabilities(prepare(raw)); }
 

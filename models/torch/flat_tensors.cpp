@@ -16,15 +16,15 @@ constexpr std::size_t kLearnedAlignment = 32;  // floats; see ModelInfo::learned
 
 std::size_t round_up(std::size_t count, std::size_t multiple) { return (count + multiple - 1) / multiple * multiple; }
 
-at::Tensor view_of(const c10::Storage& storage, std::size_t offset, const at::Tensor& tensor) {
-  return at::empty({0}, at::TensorOptions(at::kCPU).dtype(at::kFloat))
-      .set_(storage, static_cast<std::int64_t>(offset), tensor.sizes());
+/// Returns a tensor that refers to a flat vector on the host.
+at::Tensor host_tensor(const float* floats, std::size_t size) {
+  return at::from_blob(const_cast<float*>(floats), {static_cast<std::int64_t>(size)}, at::kFloat);
 }
 
 }  // namespace
 
 struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
-  TakeGradient(Part& to, const bool& in_pass) : part(to), in_pass(in_pass) {}
+  TakeGradient(Part& to, const bool& is_in_pass) : part(to), in_pass(is_in_pass) {}
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
                                             const torch::autograd::variable_list& /*inputs*/) override {
     const at::NoGradGuard no_grad;
@@ -41,8 +41,12 @@ struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
   const bool& in_pass;
 };
 
-FlatTensors::FlatTensors(const ModuleTensors& tensors, const std::function<bool(const std::string& tensor)>& keeps)
-    : num_learned_(tensors.num_learned), num_parameters_(tensors.num_parameters) {
+FlatTensors::FlatTensors(const ModuleTensors& tensors, const std::function<bool(const std::string& tensor)>& keeps,
+                         bool has_memory)
+    : num_learned_(tensors.num_learned),
+      num_parameters_(tensors.num_parameters),
+      device_(tensors.num_learned > 0 ? tensors.all.front().tensor.device() : at::kCPU),
+      has_memory_(has_memory) {
   if (num_learned_ == 0) throw Error(ErrorCode::unsupported, "no parameter of the module requires a gradient");
   parts_.reserve(tensors.all.size());
   std::size_t end = 0;
@@ -57,57 +61,83 @@ FlatTensors::FlatTensors(const ModuleTensors& tensors, const std::function<bool(
     if (keeps && keeps(tensors.all[i].name)) parts_[i].tensor.set_requires_grad(false);
 }
 
-c10::Storage FlatTensors::make_storage() const {
-  return {c10::Storage::use_byte_size_t(), size_ * sizeof(float), at::DataPtr(nullptr, at::kCPU), nullptr, false};
+bool FlatTensors::refer(at::Tensor& flat, const float* floats) const {
+  const bool first = !flat.defined();
+  const auto options = at::TensorOptions(device_).dtype(at::kFloat);
+  if (first && has_memory_) {
+    flat = at::zeros({static_cast<std::int64_t>(size_)}, options);
+  } else if (first) {
+    const c10::Storage storage(c10::Storage::use_byte_size_t(), size_ * sizeof(float), at::DataPtr(nullptr, at::kCPU),
+                               nullptr, false);
+    flat = at::empty({0}, options).set_(storage, 0, {static_cast<std::int64_t>(size_)});
+  }
+  if (!has_memory_)
+    flat.storage().set_data_ptr_noswap(at::DataPtr(const_cast<float*>(floats), at::kCPU));  // no constant tensors
+  return first;
 }
 
-void FlatTensors::use_weights(std::span<const float> weights) {
+at::Tensor FlatTensors::view_of(const at::Tensor& flat, const Part& part) {
+  return at::empty({0}, flat.options())
+      .set_(flat.storage(), static_cast<std::int64_t>(part.offset), part.tensor.sizes());
+}
+
+void FlatTensors::use_weights(std::span<const float> weights, const WeightsVersion& version) {
   const at::NoGradGuard no_grad;
-  auto* const data = const_cast<float*>(weights.data());  // libtorch has no constant tensors
-  const bool first = !weights_;
-  if (first) weights_ = make_storage();
-  weights_->set_data_ptr_noswap(at::DataPtr(data, at::kCPU));
-  if (first)
-    for (Part& part : parameters()) part.tensor.set_data(view_of(*weights_, part.offset, part.tensor));
-  for (Part& part : buffers()) part.tensor.copy_(at::from_blob(data + part.offset, part.tensor.sizes(), at::kFloat));
+  if (refer(weights_, weights.data()))
+    for (Part& part : parts_) part.weights = view_of(weights_, part);
+  if (has_memory_ && (version.number == 0 || version != sent_)) {
+    sent_ = {};  // in case of an exception
+    weights_.copy_(host_tensor(weights.data(), size_));
+    bytes_over_bus_ += static_cast<std::int64_t>(size_ * sizeof(float));
+    sent_ = version;
+  }
+  for (Part& part : parameters())
+    if (!part.tensor.is_alias_of(part.weights)) part.tensor.set_data(part.weights);
+  for (Part& part : buffers()) part.tensor.copy_(part.weights);
 }
 
 void FlatTensors::use_gradient(std::span<float> gradient) {
-  const bool first = !gradient_;
-  if (first) gradient_ = make_storage();
-  gradient_->set_data_ptr_noswap(at::DataPtr(gradient.data(), at::kCPU));
+  const bool first = refer(gradient_, gradient.data());
   in_pass_ = true;
-  for (Part& part : learned()) {
+  for (Part& part : parts_) {
     part.written = false;
-    if (!first || !part.tensor.requires_grad()) continue;
-    part.gradient = view_of(*gradient_, part.offset, part.tensor);
+    if (first) part.gradient = view_of(gradient_, part);
+  }
+  if (!first) return;
+  for (Part& part : learned()) {
+    if (!part.tensor.requires_grad()) continue;
     accumulators_.push_back(torch::autograd::impl::grad_accumulator(part.tensor));
     accumulators_.back()->add_post_hook(std::make_unique<TakeGradient>(part, in_pass_));
   }
 }
 
-std::int64_t FlatTensors::complete_gradient(std::span<const float> weights, std::span<float> gradient,
-                                            std::int64_t samples) {
+std::int64_t FlatTensors::complete_gradient(std::span<float> gradient, std::int64_t samples) {
+  const at::NoGradGuard no_grad;
   in_pass_ = false;
   std::size_t copied = 0;
   for (Part& part : parameters()) {
     if (part.written)
       copied += part.size;
     else
-      std::fill_n(gradient.data() + part.offset, part.size, 0.0F);
+      part.gradient.zero_();
   }
-  for (const Part& part : buffers()) {
-    const at::Tensor now = part.tensor.to(at::kFloat).contiguous();
-    const float* const changed = now.data_ptr<float>();
-    for (std::size_t i = part.offset; i < part.offset + part.size; ++i)
-      gradient[i] = static_cast<float>(samples) * (changed[i - part.offset] - weights[i]);
+  for (Part& part : buffers())
+    at::sub_out(part.gradient, part.tensor.to(at::kFloat), part.weights).mul_(static_cast<double>(samples));
+  if (has_memory_) {
+    host_tensor(gradient.data(), size_).copy_(gradient_);
+    bytes_over_bus_ += static_cast<std::int64_t>(size_ * sizeof(float));
+  } else {
+    clear_padding(gradient);
   }
+  return static_cast<std::int64_t>(copied * sizeof(float));
+}
+
+void FlatTensors::clear_padding(std::span<float> gradient) const {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const std::size_t next = i + 1 < parts_.size() ? parts_[i + 1].offset : gradient.size();
     std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(parts_[i].offset + parts_[i].size),
               gradient.begin() + static_cast<std::ptrdiff_t>(next), 0.0F);
   }
-  return static_cast<std::int64_t>(copied * sizeof(float));
 }
 
 void FlatTensors::to_canonical(std::span<const float> weights, std::span<float> canonical) const {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "models/files/checkpoint/weights_of.hpp"
 #include "troupe/error.hpp"
 #include "troupe/safetensors.hpp"
 #include "troupe/torch.hpp"
@@ -67,12 +68,18 @@ std::vector<float> floats_of(const ModuleTensors& tensors) {
 }
 
 void load_weights(torch::nn::Module& module, const std::string& path) {
+  load_weights(module, read_safetensors(weights_file_of(path), infos_of(tensors_of(module))));
+}
+
+void load_weights(torch::nn::Module& module, std::span<const float> weights) {
   const torch::NoGradGuard no_grad;
   const ModuleTensors tensors = tensors_of(module);
-  std::vector<float> floats = read_safetensors(path, infos_of(tensors));
-  for (float* from = floats.data(); const ModuleTensor& each : tensors.all) {
+  if (const std::size_t size = total_size(infos_of(tensors)); weights.size() != size)
+    throw Error(ErrorCode::model_mismatch, "the weights have " + std::to_string(weights.size()) +
+                                               " floats, but the module has " + std::to_string(size));
+  for (const float* from = weights.data(); const ModuleTensor& each : tensors.all) {
     at::Tensor tensor = each.tensor;
-    tensor.copy_(torch::from_blob(from, tensor.sizes(), torch::kFloat));
+    tensor.copy_(torch::from_blob(const_cast<float*>(from), tensor.sizes(), torch::kFloat));
     from += tensor.numel();
   }
 }

@@ -11,10 +11,7 @@ namespace {
 /// Returns tensors of the samples of a batch. The inputs are a view of the batch's memory.
 TorchBatch tensors_of(const Batch& batch, const DataInfo& info) {
   if (batch.size == 0) return {};
-  std::vector<std::int64_t> shape{batch.size};
-  shape.insert(shape.end(), info.shape.begin(), info.shape.end());
-  // libtorch has no constant tensors.
-  TorchBatch tensors{{torch::from_blob(const_cast<float*>(batch.values.data()), shape, torch::kFloat)}, {}, batch.size};
+  TorchBatch tensors{{view_of_samples(batch.values, info)}, {}, batch.size};
   if (info.num_classes > 0)
     tensors.targets =
         torch::from_blob(const_cast<std::int32_t*>(batch.labels.data()), {batch.size}, torch::kInt).to(torch::kLong);
@@ -85,11 +82,19 @@ class DatasetBatches final : public TorchBatches {
 
 }  // namespace
 
+torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info) {
+  std::vector<std::int64_t> shape{std::ssize(samples) / info.sample_size()};
+  shape.insert(shape.end(), info.shape.begin(), info.shape.end());
+  return torch::from_blob(const_cast<float*>(samples.data()), shape, torch::kFloat);  // there are no constant tensors
+}
+
 std::unique_ptr<TorchBatches> torch_batches(const TorchData& data, std::int64_t batch_size, std::uint64_t seed) {
   if (const auto* const name = std::get_if<std::string>(&data))
     return std::make_unique<TroupeBatches>(load_data(*name, seed), batch_size);
   if (const auto* const samples = std::get_if<TrainingData>(&data))
     return std::make_unique<TroupeBatches>(*samples, batch_size);
+  if (const auto* const train = std::get_if<TorchDataset>(&data))
+    return std::make_unique<DatasetBatches>(TorchDatasets{.train = *train}, batch_size);
   return std::make_unique<DatasetBatches>(std::get<TorchDatasets>(data), batch_size);
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +36,9 @@ class TorchBatches {
   /// See BatchSource::test_batch.
   virtual Read test_batch(const ShardStep& at, std::int64_t index) = 0;
 };
+
+/// Returns a tensor of prepared samples, which is a view of their memory.
+torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info);
 
 /// @throws Error the exceptions of load_data and dataset_batches; invalid_argument if a TorchDataset has no samples
 std::unique_ptr<TorchBatches> torch_batches(const TorchData& data, std::int64_t batch_size, std::uint64_t seed);

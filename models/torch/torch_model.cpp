@@ -1,5 +1,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#include <c10/core/DeviceGuard.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <torch/autograd.h>
@@ -13,15 +14,17 @@
 #include <set>
 #include <utility>
 
+#include "models/files/network_text.hpp"
 #include "models/torch/autocast.hpp"
 #include "models/torch/flat_tensors.hpp"
 #include "models/torch/module_tensors.hpp"
 #include "models/torch/torch_data.hpp"
+#include "models/torch/torch_device.hpp"
+#include "models/torch/torch_errors.hpp"
 #include "models/torch/torch_random.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/random.hpp"
-#include "troupe/error.hpp"
 #include "troupe/metric.hpp"
 #include "troupe/torch.hpp"
 
@@ -34,17 +37,11 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 
-std::uint64_t initial_seed(std::uint64_t seed) { return mix(seed, ~std::uint64_t{0}, 0); }
-
-/// Calls `work`. The message of an error of libtorch contains a stack trace, which is removed.
-template <class Work>
-auto without_traces(const Work& work) {
-  try {
-    return work();
-  } catch (const c10::Error& error) {
-    throw Error(ErrorCode::model_failed, std::string("libtorch: ") + error.what_without_backtrace());
-  }
+std::uint64_t seed_of(const ShardStep& at) {
+  return mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step));
 }
+
+std::uint64_t initial_seed(std::uint64_t seed) { return mix(seed, ~std::uint64_t{0}, 0); }
 
 /// The loss of data of Troupe, and for tensors with integer targets.
 TorchLoss default_loss(const torch::Tensor& outputs, const TorchBatch& batch) {
@@ -93,10 +90,11 @@ std::string instruction_set() {
 }
 
 /// Returns a text that identifies everything in libtorch on which results depend bit by bit.
-std::string fingerprint(int threads) {
+std::string fingerprint(int threads, c10::Device device) {
   const std::string config = at::show_config();
   const std::string built = sha256_hex(std::as_bytes(std::span(config))).substr(0, 16);
-  return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + built + "-" + instruction_set();
+  return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + built + "-" +
+         (device.is_cpu() ? instruction_set() : "cuda");
 }
 
 /// Sets the number of threads of libtorch in this thread. OpenBLAS, which libtorch may use, has its own number.
@@ -108,15 +106,15 @@ void use_threads(int threads) {
 
 /// Lets malloc of glibc keep freed memory, instead of returning it to the system after each pass. libtorch allocates
 /// the same large tensors in each pass, and the system must fill the pages of new memory with zeros. Does nothing if
-/// the user has set such a limit.
-void keep_freed_memory() {
+/// the user has set such a limit. Returns whether it was set here.
+bool keep_freed_memory() {
   static const bool set = [] {
     for (const char* const variable : {"GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
       if (std::getenv(variable) != nullptr) return false;
     constexpr int kLargest = 1 << 30;
     return ::mallopt(M_MMAP_THRESHOLD, kLargest) == 1 && ::mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
   }();
-  static_cast<void>(set);
+  return set;
 }
 
 class TorchModel final : public Model {
@@ -159,29 +157,44 @@ class TorchModel final : public Model {
 
  private:
   ModelInfo make_module(const ReplicaContext& context) {
-    if (context.device != Device::cpu)
-      throw Error(ErrorCode::unsupported, "modules of libtorch compute on CPUs only: set device to cpu");
     context_ = context;
+    device_ = torch_device(context);
+    if (threads_ == 0) threads_ = context.threads;
     keep_freed_memory();
     use_threads(threads_);
     {
       const TorchRandom random(initial_seed(context.seed));
       replica_ = make_();
+      replica_.module->to(device_);
     }
     const ModuleTensors tensors = tensors_of(*replica_.module);
-    tensors_.emplace(tensors, context.keeps);
+    tensors_.emplace(tensors, context.keeps, /*has_memory=*/!device_.is_cpu());
     for (const ModuleTensor& each : tensors.constants)
       constants_.push_back({each.tensor, each.tensor.detach().clone()});
     ModelInfo info{.size = tensors_->size(),
                    .learned_size = tensors_->learned_size(),
                    .tensors = infos_of(tensors),
-                   .fingerprint = fingerprint(threads_),
+                   .fingerprint = fingerprint(threads_, device_),
                    .precision = context.precision,
                    .num_samples = batches_->info().num_samples,
-                   .steps_per_epoch = batches_->steps_per_epoch(context.num_shards)};
+                   .steps_per_epoch = batches_->steps_per_epoch(context.num_shards),
+                   .network = data_text()};
     for (const Metric& metric : metrics_) info.metrics.push_back(metric.name);
     if (!context.frozen) info.batch_dependent = batch_dependent_kinds(*replica_.module);
     return info;
+  }
+
+  /// Returns a description of the data for files of weights, for TorchPredictor; empty for tensors.
+  std::string data_text() const {
+    const DataInfo& data = batches_->info();
+    if (data.shape.empty()) return "";
+    const bool own_loss = static_cast<bool>(replica_.loss);
+    return to_json({.model = "", .layers = {}, .data = data, .loss = own_loss ? "" : loss_of(data)->name()});
+  }
+
+  /// Returns the default loss.
+  static std::shared_ptr<const Loss> loss_of(const DataInfo& data) {
+    return data.num_classes > 0 ? losses::softmax_cross_entropy() : losses::mean_squared_error();
   }
 
   /// Makes another module than that of this replica.
@@ -196,20 +209,28 @@ class TorchModel final : public Model {
   /// Prepares the module for a pass. In the first pass of each kind (training or evaluation), tries out another module,
   /// to find out whether the module writes to its parameters: those of `replica_` are mapped read-only, so a write
   /// would end the process. Writes through Tensor::data() are not found.
-  void begin_pass(TorchBatch& batch, std::span<const float> weights, bool training) {
-    if (!checked_[training]) check_module(batch, training);
+  void begin_pass(TorchBatch& batch, const ShardStep& at, std::span<const float> weights, bool training) {
+    to_device(batch);
+    if (!checked_[training]) try_out(batch, training);
     if (writes_inputs_)
       for (torch::Tensor& input : batch.inputs) input = input.clone();
     const torch::NoGradGuard no_grad;
     for (const auto& [tensor, value] : constants_) tensor.copy_(value);
-    tensors_->use_weights(weights);
+    tensors_->use_weights(weights, at.weights.data == weights.data() ? at.weights : WeightsVersion{});
     replica_.module->train(training);
+  }
+
+  void to_device(TorchBatch& batch) const {
+    if (device_.is_cpu()) return;
+    for (torch::Tensor& input : batch.inputs) input = input.to(device_);
+    if (batch.targets.defined()) batch.targets = batch.targets.to(device_);
   }
 
   void check_module(TorchBatch batch, bool training) {
     for (torch::Tensor& input : batch.inputs) input = input.clone();
-    const TorchRandom random(0);
+    const TorchRandom random(0, device_);
     const detail::TorchReplica trial = make_another();
+    trial.module->to(device_);
     trial.module->train(training);
     std::vector<std::int64_t> versions;
     for (const auto& each : trial.module->named_parameters()) versions.push_back(each.value()._version());
@@ -223,26 +244,41 @@ class TorchModel final : public Model {
     checked_[training] = true;
   }
 
+  /// Calls check_module, and returns the memory that it has used to the system.
+  void try_out(const TorchBatch& batch, bool training) {
+    check_module(batch, training);
+    if (keep_freed_memory()) ::malloc_trim(0);
+  }
+
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
-    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
+    const c10::OptionalDeviceGuard guard(device_);
     const Stopwatch waiting;
-    TorchBatches::Read read = batches_->training_batch(at);
+    TorchBatches::Read read = read_batch(at, [&] { return batches_->training_batch(at); });
     BatchResult result{.data_seconds = waiting.seconds(), .left_out = read.left_out};
     if (read.batch.size == 0) {
       std::ranges::fill(gradient, 0.0F);
       return result;
     }
-    begin_pass(read.batch, weights, !context_.frozen);
+    begin_pass(read.batch, at, weights, !context_.frozen);
+    const TorchRandom random(seed_of(at), device_);
     tensors_->use_gradient(gradient);
     const TorchLoss loss = pass_of(replica_, read.batch).loss;
     if (!loss.sum.requires_grad())
       throw Error(ErrorCode::model_failed, "the loss does not depend on the parameters of the module");
     torch::autograd::backward({loss.sum}, {});
-    result.bytes_copied = tensors_->complete_gradient(weights, gradient, loss.count);
+    result.bytes_copied = tensors_->complete_gradient(gradient, loss.count);
+    result.bytes_over_bus = tensors_->take_bytes_over_bus();
     result.loss_sum = loss.sum.item<double>();
     result.samples = loss.count;
     result.correct = loss.correct;
     return result;
+  }
+
+  /// Calls `read`. Random numbers that a dataset draws with libtorch depend on the step and the shard only.
+  template <class Read>
+  static TorchBatches::Read read_batch(const ShardStep& at, const Read& read) {
+    const TorchRandom random(mix(seed_of(at), 1, 0));
+    return read();
   }
 
   struct Passed {
@@ -252,7 +288,7 @@ class TorchModel final : public Model {
 
   /// Makes a forward pass in the precision of the run.
   Passed pass_of(const detail::TorchReplica& replica, const TorchBatch& batch) const {
-    const Autocast autocast(context_.precision == Precision::bf16);
+    const Autocast autocast(context_.precision == Precision::bf16, device_.type());
     Passed passed;
     if (replica.loss) {
       passed.loss = replica.loss(batch);
@@ -275,13 +311,14 @@ class TorchModel final : public Model {
   EvaluationResult evaluate_batches(const ShardStep& at, std::span<const float> weights) {
     EvaluationResult sum;
     const torch::NoGradGuard no_grad;
-    const TorchRandom random(mix(at.seed, static_cast<std::uint64_t>(at.shard), static_cast<std::uint64_t>(at.step)));
+    const c10::OptionalDeviceGuard guard(device_);
     SampleMetrics metrics(batches_->info(), at.measure, metrics_);
     for (std::int64_t index = 0;; ++index) {
-      TorchBatches::Read read = batches_->test_batch(at, index);
+      TorchBatches::Read read = read_batch(at, [&] { return batches_->test_batch(at, index); });
       if (read.batch.size == 0 && read.left_out > 0) continue;
       if (read.batch.size == 0) break;
-      begin_pass(read.batch, weights, /*training=*/false);
+      begin_pass(read.batch, at, weights, /*training=*/false);
+      const TorchRandom random(seed_of(at) + static_cast<std::uint64_t>(index), device_);
       TorchBatch inputs_again = read.batch;
       const bool again = replica_.loss && metrics.any();
       if (again && writes_inputs_)
@@ -299,10 +336,10 @@ class TorchModel final : public Model {
   /// Adds the samples of a batch to metrics.
   void add_to(SampleMetrics& metrics, const TorchBatches::Read& read, const torch::Tensor& outputs) const {
     const DataInfo& info = batches_->info();
-    const torch::Tensor rows = outputs.to(torch::kFloat).contiguous().view({read.batch.size, -1});
+    const torch::Tensor rows = outputs.to(torch::kCPU, torch::kFloat).contiguous().view({read.batch.size, -1});
     const auto width = static_cast<std::size_t>(rows.size(1));
     const auto targets = static_cast<std::size_t>(info.num_targets);
-    const auto loss = info.num_classes > 0 ? losses::softmax_cross_entropy() : losses::mean_squared_error();
+    const auto loss = loss_of(info);
     for (std::size_t i = 0; i < static_cast<std::size_t>(read.batch.size); ++i) {
       Target target;
       if (info.num_classes > 0)
@@ -318,6 +355,7 @@ class TorchModel final : public Model {
   int threads_;
   std::vector<Metric> metrics_;
   ReplicaContext context_;
+  c10::Device device_ = c10::kCPU;
   detail::TorchReplica replica_;
   std::optional<FlatTensors> tensors_;
   std::vector<std::pair<torch::Tensor, torch::Tensor>>
@@ -330,7 +368,7 @@ class TorchModel final : public Model {
 
 CreateModel detail::create_torch_model(MakeTorchReplica make, TorchData data, std::int64_t batch_size, int threads,
                                        std::vector<Metric> metrics) {
-  if (threads < 1) throw Error(ErrorCode::invalid_argument, "TorchOptions::threads is below 1");
+  if (threads < 0) throw Error(ErrorCode::invalid_argument, "TorchOptions::threads is below 0");
   return [=](const ReplicaContext& context) -> std::unique_ptr<Model> {
     return std::make_unique<TorchModel>(make, torch_batches(data, batch_size, context.seed), threads, metrics);
   };

@@ -1,10 +1,13 @@
 #include "models/torch/torch_random.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
+
+#include <mutex>
 
 // Modules such as Dropout cannot be given a generator. But operators that draw random numbers have an argument
 // `generator`, and all operators are called through libtorch's dispatcher. A dispatch key that is switched on for a
@@ -16,6 +19,8 @@ namespace {
 constexpr auto kKey = c10::DispatchKey::TESTING_ONLY_GenericMode;
 
 thread_local const at::Generator* generator_of_thread = nullptr;
+
+std::mutex accelerators_mutex;  ///< each accelerator has one generator for the whole process
 
 bool is_on_cpu(const torch::jit::Stack& stack, std::size_t num_arguments) {
   const c10::IValue& first = torch::jit::peek(stack, 0, num_arguments);
@@ -65,8 +70,14 @@ TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
 }  // namespace
 
 struct TorchRandom::State {
-  explicit State(std::uint64_t seed) : generator(at::detail::createCPUGenerator(seed)), before(generator_of_thread) {
+  State(std::uint64_t seed, c10::Device device)
+      : generator(at::detail::createCPUGenerator(seed)), before(generator_of_thread) {
     generator_of_thread = &generator;
+    if (device.is_cpu()) return;
+    accelerators = std::unique_lock(accelerators_mutex);
+    at::Generator of_device = at::globalContext().defaultGenerator(device);
+    const std::lock_guard lock(of_device.mutex());
+    of_device.set_current_seed(seed);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -74,10 +85,11 @@ struct TorchRandom::State {
 
   at::Generator generator;
   const at::Generator* before;
+  std::unique_lock<std::mutex> accelerators;
   c10::impl::IncludeDispatchKeyGuard guard{kKey};
 };
 
-TorchRandom::TorchRandom(std::uint64_t seed) : state_(std::make_unique<State>(seed)) {}
+TorchRandom::TorchRandom(std::uint64_t seed, c10::Device device) : state_(std::make_unique<State>(seed, device)) {}
 TorchRandom::~TorchRandom() = default;
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "files.hpp"
+#include "models/aligned.hpp"
 #include "models/registry.hpp"
 #include "troupe/models.hpp"
 
@@ -25,7 +26,25 @@ std::unique_ptr<Model> create(const std::string& name, const std::string& config
 
 ModelInfo info_of(const std::string& name, const std::string& config) { return create(name, config)->start({}); }
 
+/// Returns the gradient of a replica that may use this many threads.
+std::vector<float> gradient_of(const std::string& name, int threads) {
+  const auto model = create(name, R"({"data": "mock-images:16,3,40", "batch_size": 8})");
+  const std::size_t size = model->start({.shards = {0}, .seed = 2, .threads = threads}).size;
+  AlignedFloats weights(size);
+  AlignedFloats gradient(size);
+  model->initialize(weights, 2);
+  model->gradient({.seed = 2}, weights, gradient);
+  return {gradient.begin(), gradient.end()};
+}
+
 }  // namespace
+
+TEST_CASE("gradients of built-in networks do not depend on the number of threads that a replica may use") {
+  for (const char* name : {"softmax", "mlp", "cnn", "cnn-bn"}) {
+    CAPTURE(name);
+    CHECK(gradient_of(name, 1) == gradient_of(name, 5));
+  }
+}
 
 TEST_CASE("a registered model is found under its name") {
   register_model("test-found", no_model());

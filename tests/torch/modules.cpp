@@ -5,6 +5,9 @@
 
 #include <limits>
 
+#include "troupe/loop.hpp"
+#include "troupe/trainer.hpp"
+
 namespace F = torch::nn::functional;
 
 namespace troupe_test {
@@ -73,7 +76,20 @@ troupe::TorchDatasets token_data() {
           .test = troupe::torch_tensors({tokens.slice(0, 0, 40), mask.slice(0, 0, 40)}, classes.slice(0, 0, 40))};
 }
 
+namespace {
+
+/// Trains "torch-tokens" with the learning rate `lr`, and reports the loss after each step.
+troupe::Json tune_tokens(const troupe::Json& config) {
+  troupe::GroupSGD sgd(troupe::accelerate("torch-tokens"), troupe::here().group(),
+                       troupe::Sgd{.learning_rate = config["lr"].get<double>()});
+  for (int step = 0; step < 6; ++step) troupe::here().report({{"loss", sgd.step().loss}});
+  return {};
+}
+
+}  // namespace
+
 void register_modules() {
+  troupe::register_function("torch-tune", tune_tokens);
   troupe::register_model("torch-cnn", troupe::torch_model<Cnn>("fashion-mnist", {.batch_size = 16}));
   troupe::register_model("torch-odd", troupe::torch_model<Odd>("fashion-mnist", {.batch_size = 16}));
   troupe::register_model("torch-tokens", troupe::torch_model<Tokens>(token_data(), {.batch_size = 8}));

@@ -9,7 +9,9 @@
 #include <map>
 #include <utility>
 
+#include "models/aligned.hpp"
 #include "models/files.hpp"
+#include "models/torch/flat_tensors.hpp"
 #include "models/torch/torch_random.hpp"
 #include "support/errors.hpp"
 #include "torch/modules.hpp"
@@ -222,6 +224,45 @@ TEST_CASE("names are those of the state_dict, and all floats of the gradient are
   CHECK(replica.by_name().at("norm.num_batches_tracked") == std::vector<float>{4});  // times the number of samples
 }
 
+TEST_CASE("tensors in memory of their own have the same gradients as views of the flat vectors") {
+  Cnn views;
+  Cnn copies;
+  FlatTensors of_views(tensors_of(views), {}, /*has_memory=*/false);
+  FlatTensors of_copies(tensors_of(copies), {}, /*has_memory=*/true);
+  const std::size_t size = of_views.size();
+  REQUIRE(of_copies.size() == size);
+  AlignedFloats weights(size);
+  for (std::size_t i = 0; i < size; ++i) weights[i] = static_cast<float>(i * 37 % 101) / 400 - 0.1F;
+  const auto pass = [&](Cnn& module, FlatTensors& tensors, std::uint64_t version) {
+    AlignedFloats gradient(size, 7);
+    tensors.use_weights(weights, {weights.data(), version});
+    tensors.use_gradient(gradient);
+    const TorchRandom random(4);
+    module.forward(torch::rand({3, 1, 28, 28})).square().sum().backward();
+    const auto copied = tensors.complete_gradient(gradient, 3);
+    CHECK(copied > 0);
+    return std::vector<float>(gradient.begin(), gradient.end());
+  };
+  const auto bytes = static_cast<std::int64_t>(size * sizeof(float));
+  const std::vector<float> first = pass(views, of_views, 0);
+  CHECK(bits_of(pass(copies, of_copies, 5)) == bits_of(first));
+  CHECK(of_views.take_bytes_over_bus() == 0);
+  CHECK(of_copies.take_bytes_over_bus() == 2 * bytes);
+  CHECK(bits_of(pass(copies, of_copies, 5)) == bits_of(first));  // the same weights are not copied again
+  CHECK(of_copies.take_bytes_over_bus() == bytes);
+  for (float& weight : weights) weight = -weight;
+  const std::vector<float> second = pass(views, of_views, 0);
+  CHECK(second != first);
+  CHECK(bits_of(pass(copies, of_copies, 6)) == bits_of(second));
+  CHECK(bits_of(pass(copies, of_copies, 0)) == bits_of(second));
+  CHECK(of_copies.take_bytes_over_bus() == 4 * bytes);
+}
+
+TEST_CASE("a module on a device that libtorch lacks is refused") {
+  const ReplicaContext context{.shards = {0}, .device = Device::cuda};
+  CHECK(code_of([&] { Replica(torch_model<Plain>(four_values()), context); }) == ErrorCode::unsupported);
+}
+
 TEST_CASE("dropout depends on the step only") {
   Replica replica(torch_model<Drops>(four_values(), {.batch_size = 0}));
   replica.pass(1);
@@ -298,7 +339,7 @@ TEST_CASE("the same module must not be returned twice") {
 }
 
 TEST_CASE("a module that returns several tensors needs a loss, and datasets of libtorch with targets work") {
-  const TorchDatasets squares{.train = torch_dataset(Squares())};
+  const TorchDataset squares = torch_dataset(Squares());
   Replica replica(torch_model<Plain>(squares, {.batch_size = 0}));
   const BatchResult result = replica.pass();
   CHECK(result.samples == 10);
@@ -379,6 +420,12 @@ TEST_CASE("files of weights go both ways between a run and a module") {
   DistributedSGD other("torch-cnn", options_of({}));
   other.load(folder / "module");
   CHECK(bits_of(other.weights()) == bits_of(sgd.weights()));
+  Cnn copy;
+  load_weights(copy, sgd.weights());
+  save_weights(copy, folder / "copy");
+  CHECK(read_safetensors(folder / "copy", list_safetensors(folder / "copy")) ==
+        read_safetensors(folder / "run", list_safetensors(folder / "run")));
+  CHECK(code_of([&] { load_weights(copy, std::vector<float>(7)); }) == ErrorCode::model_mismatch);
   Plain plain;
   CHECK(code_of([&] { load_weights(plain, folder / "run"); }) == ErrorCode::model_mismatch);
 }

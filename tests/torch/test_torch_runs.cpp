@@ -12,6 +12,7 @@
 #include "troupe/sgd.hpp"
 #include "troupe/testing.hpp"
 #include "troupe/trainer.hpp"
+#include "troupe/tune.hpp"
 
 // libtorch defines a macro with this name, too.
 #undef CHECK
@@ -188,4 +189,25 @@ TEST_CASE("a loss that is NaN, and an exception of a module, are typed errors, a
   };
   CHECK(stops_after_two(of_four_values<BecomesNan>()).starts_with("the loss of shard 0 is NaN (worker 0"));
   CHECK(stops_after_two(of_four_values<ThrowsLater>()).starts_with("the module gives up (worker 0"));
+}
+
+TEST_CASE("a search compares learning rates of a module") {
+  tune::Trainable trainable;
+  trainable.function = "torch-tune";
+  tune::Options options;
+  options.space = {{"lr", tune::grid({0.0, 0.5})}};
+  const tune::Analysis found = tune::run(trainable, options);
+  REQUIRE(found.trials().size() == 2);
+  CHECK(found.best().config["lr"] == 0.5);
+  for (const tune::Trial& trial : found.trials()) CHECK(trial.reports.size() == 6);
+}
+
+TEST_CASE("a module computes on as many threads as its options say, or as its replica may use") {
+  const auto fingerprint = [](int threads, int may_use) {
+    const auto model = torch_model<Plain>(four_values(), {.threads = threads})({.threads = may_use});
+    return model->start({.threads = may_use}).fingerprint;
+  };
+  CHECK(fingerprint(1, 3).find("-1-threads-") != std::string::npos);
+  CHECK(fingerprint(0, 3).find("-3-threads-") != std::string::npos);
+  CHECK(code_of([] { torch_model<Plain>(four_values(), {.threads = -1}); }) == ErrorCode::invalid_argument);
 }

@@ -94,6 +94,7 @@ std::unique_ptr<Replica> make_replica(const WorkerState& worker, const Build& re
                       .tf32 = request.tf32,
                       .place = lane - static_cast<int>(topology.lanes_of_node(topology.node_of(lane)).begin),
                       .replicas_at_a_time = at_a_time,
+                      .threads = worker.threads_a_replica,
                       .frozen = request.frozen,
                       .keeps = keeps};
   // On a node, each worker's actor has its own thread. Therefore, if a worker has a single replica, the replica can

@@ -83,8 +83,9 @@ TorchDataset torch_tensors(std::vector<torch::Tensor> inputs, torch::Tensor targ
 template <class Dataset>
 TorchDataset torch_dataset(Dataset dataset);
 
-/// The data of a run: the name of data of Troupe (load_data), samples in memory, or tensors.
-using TorchData = std::variant<std::string, TrainingData, TorchDatasets>;
+/// The data of a run: the name of data of Troupe (load_data), samples in memory, or tensors. A TorchDataset alone is
+/// the training set.
+using TorchData = std::variant<std::string, TrainingData, TorchDatasets, TorchDataset>;
 
 namespace detail {
 
@@ -115,7 +116,8 @@ struct TorchOptions {
   /// Returns one row of outputs for each sample, for the metrics of evaluations and for predictions. Default: the
   /// result of `forward`; if `forward` does not return one tensor, there are no outputs.
   std::function<torch::Tensor(Type& module, const TorchBatch& batch)> outputs = {};
-  /// Number of threads that libtorch uses in a pass. Results depend on it bit by bit.
+  /// Number of threads that libtorch uses in a pass. Results depend on it bit by bit. 0: ReplicaContext::threads, which
+  /// depends on the number of workers and cores.
   int threads = 1;
   /// Metrics that each evaluation measures, for data of Troupe.
   std::vector<Metric> metrics = {};
@@ -172,6 +174,25 @@ TorchReplica erase(std::shared_ptr<M> module, const TorchOptions<M>& options) {
   return replica;
 }
 
+/// Returns options without a holder, whose `make` is set if the module has a constructor without arguments.
+template <class Module, class M = typename TorchModuleOf<Module>::Type>
+TorchOptions<M> complete(TorchOptions<Module> options) {
+  static_assert(std::derived_from<M, torch::nn::Module>, "the module must be derived from torch::nn::Module");
+  TorchOptions<M> plain{options.batch_size,         std::move(options.make), std::move(options.loss),
+                        std::move(options.outputs), options.threads,         std::move(options.metrics)};
+  if constexpr (std::default_initializable<M>)
+    if (!plain.make) plain.make = [] { return std::make_shared<M>(); };
+  return plain;
+}
+
+/// Makes a module.
+template <class Module, class M = typename TorchModuleOf<Module>::Type>
+TorchReplica make_replica(const TorchOptions<Module>& options) {
+  const TorchOptions<M> plain = complete(options);
+  if (!plain.make) throw std::invalid_argument("TorchOptions::make is empty");
+  return erase<M>(plain.make(), plain);
+}
+
 }  // namespace detail
 
 /// Returns a creator of models that train a module of libtorch, for register_model or, in one process, for
@@ -187,28 +208,25 @@ TorchReplica erase(std::shared_ptr<M> module, const TorchOptions<M>& options) {
 /// a module without a parameter that requires a gradient
 template <class Module>
 CreateModel torch_model(TorchData data, TorchOptions<Module> options = {}) {
-  using M = typename detail::TorchModuleOf<Module>::Type;
-  static_assert(std::derived_from<M, torch::nn::Module>, "torch_model needs a class derived from torch::nn::Module");
-  TorchOptions<M> plain{options.batch_size,         std::move(options.make), std::move(options.loss),
-                        std::move(options.outputs), options.threads,         std::move(options.metrics)};
-  if constexpr (std::default_initializable<M>)
-    if (!plain.make) plain.make = [] { return std::make_shared<M>(); };
-  const std::int64_t batch_size = plain.batch_size;
-  const int threads = plain.threads;
-  const std::vector<Metric> metrics = plain.metrics;
-  return detail::create_torch_model(
-      [plain = std::move(plain)] {
-        if (!plain.make) throw std::invalid_argument("TorchOptions::make is empty");
-        return detail::erase<M>(plain.make(), plain);
-      },
-      std::move(data), batch_size, threads, metrics);
+  const std::int64_t batch_size = options.batch_size;
+  const int threads = options.threads;
+  const std::vector<Metric> metrics = options.metrics;
+  return detail::create_torch_model([options = std::move(options)] { return detail::make_replica(options); },
+                                    std::move(data), batch_size, threads, metrics);
 }
 
 /// Copies the tensors of a file, such as one that DistributedSGD::save has written, to the parameters and buffers of a
 /// module.
+/// @param path a safetensors file, a checkpoint, or a folder of checkpoints, of which the newest is loaded
 /// @throws Error bad_file or model_mismatch if the file does not contain exactly the tensors of the module; unsupported
 /// for a parameter that is not dense float32
 void load_weights(torch::nn::Module& module, const std::string& path);
+
+/// Copies the weights of a run to the parameters and buffers of a module.
+/// @param weights the weights in canonical order, such as DistributedSGD::weights returns them
+/// @throws Error model_mismatch if the module has another number of floats; unsupported for a parameter that is not
+/// dense float32
+void load_weights(torch::nn::Module& module, std::span<const float> weights);
 
 /// Writes the parameters and buffers of a module to a file, from which a run can start (DistributedSGD::load).
 /// @throws Error bad_file if the file cannot be written
