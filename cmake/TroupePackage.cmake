@@ -27,7 +27,7 @@ if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
 endif()
 # The libraries are static, so a program that links them needs the packages that they were built with.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libcaf-dev, libdnnl-dev, libssl-dev, libboost-dev, libeigen3-dev, \
-nlohmann-json3-dev, zlib1g-dev, libjpeg-dev, libpng-dev, libarchive-dev, libgomp1, libstdc++6")
+nlohmann-json3-dev, zlib1g-dev, libjpeg-dev, libpng-dev, libarchive-dev, libcurl4-openssl-dev, libpugixml-dev, libgomp1, libstdc++6")
 if(TROUPE_WITH_MPI)
   if(MPI_CXX_LIBRARIES MATCHES mpich)
     string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libmpich-dev")

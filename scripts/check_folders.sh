@@ -29,6 +29,7 @@ BEGIN {
   # runtime/, may include any room of their folder and be included by any.
   rooms["runtime/fork"] = ""
   rooms["runtime/files"] = rooms["runtime/processes"] = "runtime/fork"
+  rooms["runtime/http"] = "runtime/files runtime/fork"
   rooms["runtime/store"] = "runtime/fork runtime/processes"
   rooms["runtime/net"] = "runtime/processes"
   rooms["runtime/net/certificates"] = "runtime/files runtime/net"
@@ -74,6 +75,7 @@ BEGIN {
   only["^(oneapi/)?dnnl"] = "^(models/cpu|bench/peers)/"
   only["^(png|jpeglib|jerror)\\.h$"] = "^(models/files/images|tests)/"
   only["^archive(_entry)?\\.h$"] = "^(models/files/archives|tests)/"
+  only["^(curl/|pugixml)"] = "^(runtime/http|tests/runtime)/"
   only["^mpi\\.h$"] = "^(collectives/mpi|bench/peers)/"
   only["^Eigen/"] = "^(models/|include/troupe/eigen)"
   only["^CLI/"] = "^(cli|bench)/"

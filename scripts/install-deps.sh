@@ -11,6 +11,7 @@ peers=
 
 packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev libboost-dev nlohmann-json3-dev
   doctest-dev libdnnl-dev zlib1g-dev libcli11-dev libxxhash-dev libpng-dev libjpeg-dev libarchive-dev
+  libcurl4-openssl-dev libpugixml-dev
   dataset-fashion-mnist)
 for option in "$@"; do
   case $option in

@@ -12,6 +12,8 @@
 
 #include "models/data/kept_index.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/s3.hpp"
+#include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 
 namespace troupe {
@@ -53,9 +55,20 @@ std::optional<NumberRange> find_range(std::string_view text) {
   return std::nullopt;
 }
 
+/// Returns the URLs that match a pattern. Only S3 lists objects.
+std::vector<std::string> objects_of(const std::string& pattern) {
+  const Url url = parse_url(pattern);
+  if (url.scheme == "s3")
+    return url.path.find_first_of("*?[") != std::string::npos ? s3_objects(url) : std::vector{pattern};
+  if (url.path.find_first_of("*[") != std::string::npos)
+    throw_invalid("'" + url.shown() + "' has a wildcard, but a web server does not list files: use a range {000..009}");
+  return {pattern};
+}
+
 }  // namespace
 
 std::vector<std::string> files_of(const std::string& pattern) {
+  if (is_url(pattern)) return objects_of(pattern);
   if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
   glob_t found{};
   const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);

@@ -6,10 +6,12 @@
 
 namespace troupe {
 
-/// Returns the files that match a shell pattern, ordered by name. A pattern without `*`, `?` and `[` is the name of a
+/// Returns the files that match a shell pattern, or the URLs of the objects of an S3 bucket that match one, ordered by
+/// name. A pattern without `*`, `?` and `[` is the name of a
 /// file, and is returned unchanged. Index files (NAME.index), which Troupe itself writes, are left out, unless the
 /// pattern ends with ".index".
-/// @throws Error bad_file if no file matches
+/// @throws Error bad_file if no file matches; invalid_argument for a URL that is not valid, or a pattern of a web
+/// server
 std::vector<std::string> files_of(const std::string& pattern);
 
 /// Replaces each range in `text`, such as {000..009}, by each of its numbers, and returns all resulting texts in order.

@@ -1,13 +1,17 @@
 #include "models/data/kept_index.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <system_error>
 
+#include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/http/url.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -15,7 +19,25 @@ namespace {
 
 constexpr std::size_t kChecksumDigits = 16;
 
-std::string index_beside(const std::string& data) { return data + std::string(kIndexEnding); }
+/// How long a process waits for another one that makes the same index.
+constexpr std::chrono::minutes kLongestWait{60};
+
+/// Returns the folder for indexes of data on servers, and makes it; empty if there is none.
+std::string shared_folder() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  std::filesystem::path folder;
+  if (cache != nullptr && *cache == '/')
+    folder = cache;
+  else if (home != nullptr && *home == '/')
+    folder = std::filesystem::path(home) / ".cache";
+  else
+    return "";
+  folder /= "troupe";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  return failed ? "" : folder.string();
+}
 
 std::string hex_checksum(std::string_view text) { return hex(checksum(std::as_bytes(std::span(text)))); }
 
@@ -48,8 +70,28 @@ std::optional<std::string_view> without_checksum(std::string_view text) {
   return said;
 }
 
-std::optional<std::string> read_kept_index(const std::string& data, std::string_view start, std::uint64_t most) try {
-  const InputFile file(index_beside(data));
+IndexPlace index_place(const std::string& data) {
+  if (!is_url(data)) return {data + std::string(kIndexEnding)};
+  const std::string folder = shared_folder();
+  const std::string name = sha256_hex(std::as_bytes(std::span(data))).substr(0, 32);
+  return {folder.empty() ? "" : folder + "/" + name + std::string(kIndexEnding), true};
+}
+
+std::shared_ptr<void> IndexPlace::lock() const try {
+  struct Held {
+    FileDescriptor file;
+    UnlockAtEnd unlock;
+  };
+  if (!is_shared || path.empty()) return nullptr;
+  auto held = std::make_shared<Held>(Held{open_lock_file(path + ".lock"), {}});
+  if (lock_in_time(held->file.get(), kLongestWait)) held->unlock = UnlockAtEnd(held->file.get());
+  return held;
+} catch (const Error&) {  // without a lock, several processes make the index
+  return nullptr;
+}
+
+std::optional<std::string> read_kept_index(const std::string& path, std::string_view start, std::uint64_t most) try {
+  const InputFile file(path);
   if (file.size() > most || beginning(file, start.size()) != start) return std::nullopt;
   std::string text = beginning(file, file.size());
   const auto said = without_checksum(text);
@@ -60,9 +102,8 @@ std::optional<std::string> read_kept_index(const std::string& data, std::string_
   return std::nullopt;
 }
 
-void keep_index(const std::string& data, std::string_view kind, std::string text) try {
-  const std::string path = index_beside(data);
-  if (!may_write(path, kind)) return;
+void keep_index(const std::string& path, std::string_view kind, std::string text) try {
+  if (path.empty() || !may_write(path, kind)) return;
   OutputFile file(path);
   const std::string kept = with_checksum(std::move(text));
   file.write(std::as_bytes(std::span(kept)));

@@ -77,8 +77,9 @@ class ClusterHost : public Host {
     return members_.lost(members_.member_of_node(node)) ? "its node is gone: " + how : "";
   }
   std::string excuse(int member) const override {
-    const auto stopped = cluster_.node(members_.node_of(member)).link->stopped_lately();
-    const double stopped_for = std::chrono::duration<double>(stopped).count();
+    const ControlLink& link = *cluster_.node(members_.node_of(member)).link;
+    if (link.refused()) return "";  // for what the node has sent
+    const double stopped_for = std::chrono::duration<double>(link.stopped_lately()).count();
     return stopped_for > 0 ? "this process itself had been stopped for " + fixed_text(stopped_for, 1) + " s" : "";
   }
   std::optional<std::chrono::milliseconds> looks_every() const override { return Silence::kEvery; }

@@ -219,12 +219,12 @@ std::optional<CsvIndex> csv_index_from(std::string_view bytes, std::string_view 
 std::optional<CsvIndex> read_csv_index(const std::string& key, const std::vector<CsvRows::File>& files,
                                        const std::vector<CsvColumn>& columns) {
   const std::uint64_t most = most_bytes_of_index(files, key, columns);
-  const auto kept = read_kept_index(files.front().file->path(), kIndexStart, most);
+  const auto kept = read_kept_index(index_place(files.front().file->path()).path, kIndexStart, most);
   return kept ? csv_index_from(*kept, key, files, columns) : std::nullopt;
 }
 
 void keep_csv_index(const std::string& key, const CsvRows& rows, const std::vector<CsvColumn>& columns) {
-  keep_index(rows.files.front().file->path(), kIndexKind, to_bytes(rows, columns, key));
+  keep_index(index_place(rows.files.front().file->path()).path, kIndexKind, to_bytes(rows, columns, key));
 }
 
 }  // namespace troupe

@@ -96,7 +96,7 @@ DataInfo info_of_set(const TarSet& set, const TarForm& form, const TarClasses& c
   if (std::ranges::none_of(set.parts, &TarPart::is_held)) return info;
   info.parts = set.firsts;
   std::uint64_t largest = 1;
-  for (const TarPart& part : set.parts) largest = std::max(largest, part.is_held ? part.content : 0);
+  for (const TarPart& part : set.parts) largest = std::max(largest, part.is_held ? part.bytes() : 0);
   info.held_parts =
       static_cast<int>(std::max<std::uint64_t>(1, std::min<std::uint64_t>(kMostBytesMixed / largest, 1000)));
   return info;
@@ -184,7 +184,7 @@ TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
   TarForm form{.images = is_image_member(set.values.front().name)};
   form.skips = asked.skips;
   const TarMember& first = set.values.front();
-  const auto archive = parts.get(set.parts.front());
+  const auto archive = parts.get_for_one(set.parts.front());
   if (form.images) {
     form.shape = asked.shape([&] {
       return decode_image(place_of(archive->path(), first), read_member(*archive, first), asked.first_use());

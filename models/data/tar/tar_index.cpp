@@ -129,14 +129,13 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-bool is_of(const TarIndex& index, const InputFile& archive) {
+bool is_of(const TarIndex& index, const ByteSource& archive, bool compressed) {
   return index.file_bytes == archive.size() && index.modified == archive.modified() &&
-         (is_compressed(archive) ? index.content <= kMostBytesOfPart : index.content == archive.size());
+         (compressed ? index.content <= kMostBytesOfPart : index.content == archive.size());
 }
 
-std::uint64_t most_bytes_of_index(const InputFile& archive) {
-  const std::uint64_t content =
-      is_compressed(archive) ? std::min(kMostBytesOfPart, kLikelyRatio * archive.size()) : archive.size();
+std::uint64_t most_bytes_of_index(const ByteSource& archive, bool compressed) {
+  const std::uint64_t content = compressed ? std::min(kMostBytesOfPart, kLikelyRatio * archive.size()) : archive.size();
   return content + kShortTarIndex;
 }
 
@@ -171,13 +170,15 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
   return index;
 }
 
-TarIndex index_of_archive(const InputFile& file) {
-  if (const auto text = read_kept_index(file.path(), kIndexStart, most_bytes_of_index(file)))
-    if (auto kept = tar_index_from(*text); kept && is_of(*kept, file)) return std::move(*kept);
-  const ArchiveBytes archive =
-      is_compressed(file) ? ArchiveBytes(file.path(), read_decompressed(file)) : ArchiveBytes(InputFile(file.path()));
-  TarIndex index{file.size(), file.modified(), archive.size(), find_samples(archive)};
-  keep_index(file.path(), kIndexKind, to_text(index));
+TarIndex index_of_archive(const std::shared_ptr<const ByteSource>& file) {
+  const IndexPlace place = index_place(file->path());
+  const auto lock = place.lock();
+  const bool compressed = is_compressed(*file);
+  if (const auto text = read_kept_index(place.path, kIndexStart, most_bytes_of_index(*file, compressed)))
+    if (auto kept = tar_index_from(*text); kept && is_of(*kept, *file, compressed)) return std::move(*kept);
+  const ArchiveBytes archive = compressed ? ArchiveBytes(file->path(), read_decompressed(*file)) : ArchiveBytes(file);
+  TarIndex index{file->size(), file->modified(), archive.size(), find_samples(archive)};
+  keep_index(place.path, kIndexKind, to_text(index));
   return index;
 }
 

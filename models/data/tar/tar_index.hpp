@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/data/tar/tar_samples.hpp"
-#include "runtime/files/input_file.hpp"
+#include "runtime/files/byte_source.hpp"
 
 namespace troupe {
 
@@ -15,7 +16,7 @@ namespace troupe {
 /// to the archive, so that later runs need not read the whole archive; see kept_index.hpp.
 struct TarIndex {
   std::uint64_t file_bytes = 0;  ///< size in bytes of the archive's file, to detect changes
-  std::int64_t modified = 0;     ///< time of the last change of the archive's file (InputFile::modified), to detect
+  std::int64_t modified = 0;     ///< time of the last change of the archive's file (ByteSource::modified), to detect
                                  ///< changes
   std::uint64_t content = 0;     ///< size of the decompressed content in bytes
   std::vector<TarSample> samples;
@@ -31,8 +32,10 @@ std::string to_text(const TarIndex& index);
 std::optional<TarIndex> tar_index_from(std::string_view text);
 
 /// Returns the index of an archive. If a stored index is valid, and the archive has not changed since then, returns the
-/// stored index. Otherwise reads the whole archive, and stores the new index if the folder is writable.
+/// stored index. Otherwise finds the samples, and stores the new index: next to the archive, or for an archive on a
+/// server in the cache folder (index_place). Only one process of the machine makes the index of an archive on a server;
+/// others wait for it.
 /// @throws Error bad_file or limit_reached if the archive cannot be used
-TarIndex index_of_archive(const InputFile& file);
+TarIndex index_of_archive(const std::shared_ptr<const ByteSource>& file);
 
 }  // namespace troupe

@@ -1,14 +1,23 @@
 #include "models/data/tar/tar_parts.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "runtime/files/input_file.hpp"
+#include "runtime/http/open_bytes.hpp"
+#include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
+
+/// The maximum number of bytes of a part of an archive on a server.
+constexpr std::uint64_t kStretch = std::uint64_t{16} << 20;
+
+std::uint64_t end_of(const TarMember& member) { return member.offset + member.bytes; }
 
 bool is_command(const std::string& name) { return name.starts_with(kPipe); }
 
@@ -24,42 +33,78 @@ std::string command_of(const std::string& name) {
   throw_bad_file(printable(part.name, 500), "the archive has changed since the run began");
 }
 
-InputFile open_unchanged(const TarPart& part) {
-  InputFile file(part.name);
-  if (file.size() != part.file_bytes || file.modified() != part.modified) throw_changed(part);
+std::shared_ptr<const ByteSource> open_unchanged(const TarPart& part) {
+  auto file = open_bytes(part.name);
+  if (file->size() != part.file_bytes || file->modified() != part.modified) throw_changed(part);
   return file;
 }
 
+/// Returns whether a part can be read by ranges from an archive on a server.
+bool is_stretch(const TarPart& part) { return is_url(part.name) && part.content == part.file_bytes; }
+
 ArchiveBytes load_content(const TarPart& part) {
+  if (is_stretch(part)) {
+    std::vector<std::byte> stretch(part.bytes());
+    open_unchanged(part)->read(part.begin, stretch);
+    return {printable(part.name, 500), part.content, part.begin, std::move(stretch)};
+  }
   std::vector<std::byte> content =
-      is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(open_unchanged(part));
+      is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
   if (content.size() != part.content) throw_changed(part);
   return {printable(part.name, 500), std::move(content)};
 }
 
+/// Divides an archive into parts of at most kStretch bytes, or of one sample.
+/// @param whole the archive as one part
+/// @param samples in order
+std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSample>& samples) {
+  std::vector<TarPart> parts;
+  for (const TarSample& sample : samples) {
+    const bool has_targets = sample.targets.bytes > 0;
+    const std::uint64_t begin =
+        has_targets ? std::min(sample.values.offset, sample.targets.offset) : sample.values.offset;
+    const std::uint64_t end = std::max(end_of(sample.values), end_of(sample.targets));
+    if (parts.empty() || end - parts.back().begin > kStretch) {
+      parts.push_back(whole);
+      parts.back().begin = begin;
+      parts.back().samples = 0;
+    }
+    parts.back().end = end;
+    ++parts.back().samples;
+  }
+  return parts;
+}
+
 }  // namespace
 
-TarPart TarParts::open(const std::string& name, std::vector<TarSample>& samples) {
+std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSample>& samples) {
   TarPart part{.name = name};
   if (is_command(name)) {
     auto content = std::make_shared<const ArchiveBytes>(printable(name, 500), read_command(command_of(name)));
     samples = find_samples(*content);
     part.content = content->size();
     part.is_held = true;
-    held_.get(part.name, part.content, [&] { return content; });
+    held_.get({name, 0}, part.content, [&] { return content; });
   } else {
-    const InputFile file(name);
+    const auto file = open_bytes(name);
     TarIndex index = index_of_archive(file);
     samples = std::move(index.samples);
-    part = {name, index.file_bytes, index.modified, index.content, is_compressed(file)};
+    part = {name, index.file_bytes, index.modified, index.content, is_url(name) || is_compressed(*file)};
   }
   if (samples.empty()) throw_bad_file(printable(name, 500), "the archive contains no .jpg, .jpeg, .png or .npy file");
-  return part;
+  part.end = part.content;
+  part.samples = samples.size();
+  return is_stretch(part) ? stretches_of(part, samples) : std::vector{part};
 }
 
 std::shared_ptr<const ArchiveBytes> TarParts::get(const TarPart& part) {
   if (!part.is_held) return std::make_shared<const ArchiveBytes>(open_unchanged(part));
-  return held_.get(part.name, part.content, [&] { return std::make_shared<const ArchiveBytes>(load_content(part)); });
+  return held_.get({part.name, part.begin}, part.bytes(),
+                   [&] { return std::make_shared<const ArchiveBytes>(load_content(part)); });
+}
+
+std::shared_ptr<const ArchiveBytes> TarParts::get_for_one(const TarPart& part) {
+  return is_stretch(part) ? std::make_shared<const ArchiveBytes>(open_unchanged(part)) : get(part);
 }
 
 }  // namespace troupe

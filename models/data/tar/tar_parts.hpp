@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/data/last_used.hpp"
@@ -18,38 +19,46 @@ inline constexpr const char* kPipe = "pipe:";
 /// driver chooses the names of data.
 inline constexpr const char* kAllowPipe = "TROUPE_ALLOW_PIPE";
 
-/// An archive, and the properties of its file when the archive was first read. If any archive of a set must be held in
-/// memory, each archive of the set is one part of the data (DataInfo::parts).
+/// An archive or a stretch of one, and the properties of its file when the archive was first read. If any part of a set
+/// must be held in memory, its parts are those of the data (DataInfo::parts).
 struct TarPart {
-  std::string name;  ///< the name of the file, or kPipe and a command
+  std::string name;  ///< the name of the file, a URL, or kPipe and a command
   std::uint64_t file_bytes = 0;
   std::int64_t modified = 0;
   std::uint64_t content = 0;  ///< size of the decompressed content in bytes
-  bool is_held = false;       ///< whether reading a sample needs the whole content in memory, because the archive is
-                              ///< compressed or comes from a command
+  bool is_held = false;       ///< whether reading a sample needs the whole part in memory, because the archive is
+                              ///< compressed, comes from a command or is on a server
+  std::uint64_t begin = 0;    ///< the part consists of the bytes [begin, end) of the content
+  std::uint64_t end = 0;
+  std::size_t samples = 0;  ///< number of samples in the part
+
+  std::uint64_t bytes() const { return end - begin; }
 };
 
 /// Opens archives and gives access to their contents. Caches the contents of archives that can be read only as a whole:
-/// compressed archives, and the output of commands.
+/// compressed archives, and the output of commands. Also caches stretches of archives on servers, because a request for
+/// each sample would take too long.
 class TarParts {
  public:
   /// @param most the maximum size of all contents in the cache together, in bytes; see LastUsed
   explicit TarParts(std::uint64_t most) : held_(most) {}
 
-  /// Opens an archive, finds its samples, and returns the description of the archive.
-  /// @param name the name of a file, or kPipe and a command
+  /// Opens an archive, finds its samples, and returns its parts: one, except for an archive on a server.
+  /// @param name the name of a file, a URL, or kPipe and a command
   /// @param samples receives the samples in the order of the archive
   /// @throws Error bad_file or limit_reached if the archive cannot be used, invalid_argument if the command may not run
   /// (see kAllowPipe)
-  TarPart open(const std::string& name, std::vector<TarSample>& samples);
-  /// Returns the content of an archive that `open` has opened; `read_member` can read members from it. Thread-safe. If
+  std::vector<TarPart> open(const std::string& name, std::vector<TarSample>& samples);
+  /// Returns the content of a part that `open` has returned; `read_member` can read members from it. Thread-safe. If
   /// several threads request the same archive, and it must be loaded into memory, one thread loads it and the others
   /// wait.
   /// @throws Error as `open`; also bad_file if the archive has changed since it was opened
   std::shared_ptr<const ArchiveBytes> get(const TarPart& part);
+  /// Does the same for a read of a single member, for which a part of an archive on a server is not read as a whole.
+  std::shared_ptr<const ArchiveBytes> get_for_one(const TarPart& part);
 
  private:
-  LastUsed<std::string, ArchiveBytes> held_;
+  LastUsed<std::pair<std::string, std::uint64_t>, ArchiveBytes> held_;  ///< by name and first byte
 };
 
 }  // namespace troupe

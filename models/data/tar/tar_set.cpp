@@ -1,17 +1,53 @@
 #include "models/data/tar/tar_set.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <exception>
 #include <map>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "models/data/answers.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/http/transfers.hpp"
+#include "runtime/http/url.hpp"
 #include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a class by its name", "targets"};
+
+/// An archive that was opened.
+struct Opened {
+  std::vector<TarPart> parts = {};
+  std::vector<TarSample> samples = {};
+  std::exception_ptr error = {};
+};
+
+/// Opens archives on servers, several at a time, because most of the time is spent waiting for the servers. Archives in
+/// files are not opened.
+std::vector<Opened> open_remote(const std::vector<std::string>& archives, TarParts& parts) {
+  std::vector<Opened> opened(archives.size());
+  std::atomic<std::size_t> next = 0;
+  const auto open = [&] {
+    for (std::size_t i = next++; i < archives.size(); i = next++) try {
+        if (is_url(archives[i])) opened[i].parts = parts.open(archives[i], opened[i].samples);
+      } catch (...) {
+        opened[i].error = std::current_exception();
+      }
+  };
+  const auto remote = static_cast<std::size_t>(std::ranges::count_if(archives, is_url));
+  std::vector<std::jthread> threads;
+  try {
+    while (threads.size() + 1 < std::min<std::size_t>(remote, Transfers::kMostConnections)) threads.emplace_back(open);
+  } catch (const std::system_error&) {  // fewer threads do the same
+  }
+  open();
+  return opened;
+}
 
 /// Opens the archives of a set, and collects their samples in a TarSet.
 class SetOpener {
@@ -21,10 +57,17 @@ class SetOpener {
   }
 
   TarSet open(const std::vector<std::string>& archives) {
-    for (const std::string& archive : archives) {
-      std::vector<TarSample> samples;
-      set_.parts.push_back(parts_.open(archive, samples));
-      set_.firsts.push_back(std::ssize(set_.values));
+    std::vector<Opened> opened = open_remote(archives, parts_);
+    for (std::size_t i = 0; i < archives.size(); ++i) {
+      auto& [parts, samples, error] = opened[i];
+      if (error) std::rethrow_exception(error);
+      if (parts.empty()) parts = parts_.open(archives[i], samples);
+      std::int64_t first = std::ssize(set_.values);
+      for (TarPart& part : parts) {
+        set_.firsts.push_back(first);
+        first += static_cast<std::int64_t>(part.samples);
+        set_.parts.push_back(std::move(part));
+      }
       for (TarSample& sample : samples) add(std::move(sample));
     }
     if (!is_test_) sort_names();

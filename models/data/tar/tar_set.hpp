@@ -9,16 +9,16 @@
 
 namespace troupe {
 
-/// The samples of a set that consists of one or more archives: all samples of the first archive, then all of the
-/// second, and so on.
+/// The samples of a set that consists of one or more archives: all samples of the first part of an archive, then all of
+/// the second, and so on.
 struct TarSet {
   std::vector<TarPart> parts;
-  std::vector<std::int64_t> firsts;  ///< number of the first sample of each archive
+  std::vector<std::int64_t> firsts;  ///< number of the first sample of each part
   std::vector<TarMember> values;     ///< for each sample: its image or array
   std::vector<std::int32_t> labels;  ///< for each sample: its class; empty for data with targets
   std::vector<TarMember> targets;    ///< for each sample: its array of targets; empty for data with classes
 
-  /// Returns the index in `parts` of the archive that contains a sample.
+  /// Returns the index in `parts` of the part that contains a sample.
   /// @param sample the number of the sample in the set
   std::size_t part_of(std::size_t sample) const;
   /// Returns a text for error messages that describes where a member of a sample is; see place_of.

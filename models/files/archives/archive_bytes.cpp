@@ -21,9 +21,7 @@ namespace troupe {
 namespace {
 
 /// Decompresses the content of a gzip file with one or more members. Like the program gzip, skips zeros after the last
-/// member. >>>=== models/files/archives/archive_bytes.hpp <<<
-/// @param content the uncompressed content ---
-/// @param content the uncompressed content of the archive
+/// member.
 class GzipContent {
  public:
   /// @param path the name of the archive, for error messages
@@ -162,7 +160,7 @@ class ArchiveBlocks : public ByteStream {
 
 class FileBlocks final : public ArchiveBlocks {
  public:
-  FileBlocks(const InputFile& file, std::uint64_t most) : ArchiveBlocks(file.path(), most), file_(file) {}
+  FileBlocks(const ByteSource& file, std::uint64_t most) : ArchiveBlocks(file.path(), most), file_(file) {}
 
  private:
   std::size_t read(std::span<std::byte> to) override {
@@ -172,7 +170,7 @@ class FileBlocks final : public ArchiveBlocks {
     return count;
   }
 
-  const InputFile& file_;
+  const ByteSource& file_;
   std::uint64_t at_ = 0;
 };
 
@@ -242,17 +240,19 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
 
 void ArchiveBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (offset > size_ || out.size() > size_ - offset) throw_bad_file(path_, "truncated");
-  if (file_) return file_->read(offset, out);
-  std::ranges::copy(std::span(content_).subspan(offset, out.size()), out.begin());
+  if (source_) return source_->read(offset, out);
+  if (offset < offset_ || out.size() > offset_ + content_.size() - offset)
+    throw_bad_file(path_, "the bytes from byte " + std::to_string(offset) + " on are not in memory");
+  std::ranges::copy(std::span(content_).subspan(offset - offset_, out.size()), out.begin());
 }
 
-bool is_compressed(const InputFile& file) {
+bool is_compressed(const ByteSource& file) {
   std::vector<std::byte> start(static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), 4)));
   file.read(0, start);
   return compression_of(start) != Compression::none;
 }
 
-std::vector<std::byte> read_decompressed(const InputFile& file, std::uint64_t most) {
+std::vector<std::byte> read_decompressed(const ByteSource& file, std::uint64_t most) {
   FileBlocks blocks(file, most);
   return read_blocks(blocks, most);
 }

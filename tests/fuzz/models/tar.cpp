@@ -24,7 +24,7 @@ void read_archive(const std::string& bytes) {
   const InputFile input(file.hold(std::as_bytes(std::span(bytes))));
   constexpr std::uint64_t kMost = 1 << 20;
   const ArchiveBytes archive = is_compressed(input) ? ArchiveBytes("x.tar", read_decompressed(input, kMost))
-                                                    : ArchiveBytes(InputFile(input.path()));
+                                                    : ArchiveBytes(std::make_shared<const InputFile>(input.path()));
   TarIndex index{input.size(), input.modified(), archive.size(), find_samples(archive)};
   for (const TarSample& sample : index.samples) {
     fuzz::expect(sample.answer != TarAnswer::none, "a sample has a class or targets");

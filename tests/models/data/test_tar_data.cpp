@@ -218,8 +218,8 @@ TEST_CASE("an index is stored next to an archive and rebuilt if the archive chan
   std::string long_one = "troupe tar index 1\t";
   long_one.resize((2 << 20) + 1000);
   write_file(index, with_checksum(long_one));
-  CHECK_FALSE(read_kept_index(archive, "troupe tar index 1", 2 << 20));
-  CHECK(read_kept_index(archive, "troupe tar index 1", 3 << 20));
+  CHECK_FALSE(read_kept_index(index_place(archive).path, "troupe tar index 1", 2 << 20));
+  CHECK(read_kept_index(index_place(archive).path, "troupe tar index 1", 3 << 20));
   CHECK(archives.load().train->info().num_samples == 5);
   write_file(index, "another program's");
   CHECK(archives.load().train->info().num_samples == 5);
@@ -230,7 +230,7 @@ TEST_CASE("an index with wrong entries causes an error or is not used") {
   const Archives archives;
   const std::string archive = archives.write("a.tar", numbered_files(0, 3));
   archives.load();
-  const auto index = tar_index_from(read_kept_index(archive, "", 1 << 20).value());
+  const auto index = tar_index_from(read_kept_index(index_place(archive).path, "", 1 << 20).value());
   REQUIRE(index);
   const auto lying = [&](const auto& change) {
     TarIndex other = *index;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace troupe {
+
+/// Bytes that are read at offsets: those of a file, or of an object on a server. They do not change.
+class ByteSource {
+ public:
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+  virtual ~ByteSource() = default;
+
+  /// Returns the path or the URL, for error messages. A URL is without its query.
+  virtual const std::string& path() const = 0;
+  /// Returns the number of bytes.
+  virtual std::uint64_t size() const = 0;
+  /// Returns a number that changes if the bytes change.
+  virtual std::int64_t modified() const = 0;
+  /// Fills `out` with the bytes from byte `offset` on. Thread-safe.
+  /// @throws Error bad_file if there are not so many bytes, or if they have changed; timeout if a server does not
+  /// answer
+  virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
+  /// @throws Error bad_file if the bytes have changed since this object was made
+  virtual void check_unchanged() const = 0;
+
+ protected:
+  ByteSource(ByteSource&&) = default;
+};
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/files/byte_source.hpp"
+
+namespace troupe {
+
+/// Opens a file or, if the name is a URL (http, https, s3), an object on a server.
+/// @throws Error as InputFile and RemoteFile; invalid_argument for a URL that is not valid
+std::shared_ptr<const ByteSource> open_bytes(const std::string& name);
+
+}  // namespace troupe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "runtime/clock.hpp"
+#include "runtime/http/transfers.hpp"
+#include "troupe/error.hpp"
+
+namespace troupe {
+
+/// After this time without a byte of an answer, in spite of repetitions, a read fails. The environment variable
+/// TROUPE_DATA_TIMEOUT contains another number of seconds.
+std::chrono::milliseconds remote_patience();
+
+/// Decides whether a request is made again: after no connection, resets, stalls and truncated answers, and after the
+/// status 408, 429 and 500 to 504.
+class Retries {
+ public:
+  struct Decision {
+    std::optional<Clock::duration> pause;  ///< the time until the next try; none: the read has failed
+    ErrorCode code = ErrorCode::bad_file;  ///< why it has failed
+    std::string why = {};
+  };
+
+  Retries();
+
+  /// Records that bytes have arrived.
+  void progress();
+  /// Decides after an answer that was not complete.
+  Decision after(const HttpResponse& response);
+  /// Returns whether an answer with this status may be followed by another one.
+  static bool may_pass(int status);
+
+ private:
+  std::chrono::milliseconds patience_;
+  Clock::time_point deadline_;
+  Clock::duration pause_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,20 @@
+#include "runtime/http/s3_listing.hpp"
+
+#include <pugixml.hpp>
+
+#include "runtime/files/input_file.hpp"
+
+namespace troupe {
+
+S3Listing s3_listing(const std::string& bucket, const std::string& xml) {
+  pugi::xml_document document;
+  const bool parsed = document.load_buffer(xml.data(), xml.size(), pugi::parse_minimal | pugi::parse_escapes);
+  const pugi::xml_node result = document.child("ListBucketResult");
+  if (!parsed || !result) throw_bad_file(bucket, "the server's list of objects is malformed");
+  S3Listing listing;
+  for (const pugi::xml_node& object : result.children("Contents")) listing.keys.emplace_back(object.child_value("Key"));
+  listing.next = result.child_value("NextContinuationToken");
+  return listing;
+}
+
+}  // namespace troupe

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+
+#include "models/data/samples.hpp"
+#include "models/files.hpp"
+#include "runtime/files/input_file.hpp"
+#include "runtime/http/web_server.hpp"
+#include "support/image_bytes.hpp"
+#include "support/tar_bytes.hpp"
+#include "troupe/data.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace troupe_test;
+
+namespace {
+
+std::string npy_array(float first, std::size_t size) {
+  std::vector<float> values(size, first);
+  values.back() = -first;
+  return npy_bytes(npy_dictionary("<f4", "(" + std::to_string(size) + ",)"), raw_bytes(values));
+}
+
+/// Returns an archive of samples whose arrays begin with `first`, first + 1 and so on, and whose classes alternate.
+std::string archive_of(int first, int samples, std::size_t size) {
+  TarFiles files;
+  for (int i = 0; i < samples; ++i) {
+    files.emplace_back(std::to_string(i) + ".npy", npy_array(static_cast<float>(first + i), size));
+    files.emplace_back(std::to_string(i) + ".cls", std::to_string(i % 2));
+  }
+  return tar_bytes(files);
+}
+
+/// A server with archives, and a cache folder of its own for their indexes.
+struct Server {
+  Server() { ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1); }
+  ~Server() {
+    ::unsetenv("XDG_CACHE_HOME");
+    ::unsetenv("TROUPE_DATA_TIMEOUT");
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  TrainingData load(const std::string& path, const std::string& rest = "") const {
+    return load_data("tar:" + web.url(path) + rest);
+  }
+
+  TemporaryFolder cache;
+  std::map<std::string, std::string> objects;
+  std::string etag = "\"1\"";
+  std::atomic<bool> fails = false;
+  WebServer web{[this](const WebRequest& request) -> WebAnswer {
+    const auto found = objects.find(request.path.substr(0, request.path.find('?')));
+    if (found == objects.end()) return {.status = 404};
+    if (fails && request.number % 2 == 0) return {.status = 503};
+    return serve(request, found->second, etag);
+  }};
+};
+
+std::vector<float> first_values(const DataSource& data, const std::vector<std::int64_t>& numbers) {
+  const Samples samples = read_samples(data, numbers);
+  const auto size = static_cast<std::size_t>(data.info().sample_size());
+  std::vector<float> firsts;
+  for (std::size_t i = 0; i < numbers.size(); ++i) firsts.push_back(samples.values[i * size]);
+  return firsts;
+}
+
+}  // namespace
+
+TEST_CASE("archives on a server have the same samples as in files") {
+  Server server;
+  server.objects["/train-0.tar"] = archive_of(10, 3, 50);
+  server.objects["/train-1.tar"] = archive_of(20, 4, 50);
+  const TrainingData data = server.load("/train-{0..1}.tar", ",test=" + server.web.url("/train-0.tar"));
+  const TemporaryFolder folder;
+  write_file(folder / "train-0.tar", server.objects["/train-0.tar"]);
+  write_file(folder / "train-1.tar", server.objects["/train-1.tar"]);
+  const auto expected = load_data("tar:" + folder / "train-{0..1}.tar").train;
+  CHECK(read_all(*data.train).values == read_all(*expected).values);
+  CHECK(read_all(*data.train).labels == read_all(*expected).labels);
+  CHECK(data.test->info().num_samples == 3);
+  CHECK(data.train->info().parts == std::vector<std::int64_t>{0, 3});
+  CHECK(data.train->info().slow);
+}
+
+TEST_CASE("a large archive on a server is read in stretches, and its index once") {
+  constexpr std::size_t kSize = 1'500'000;  // 6 MB
+  Server server;
+  server.objects["/a.tar"] = archive_of(1, 5, kSize);
+  {
+    const auto data = server.load("/a.tar").train;
+    CHECK(data->info().parts == std::vector<std::int64_t>{0, 2, 4});
+    CHECK(server.web.bytes() < 6'100'000);  // headers, the content of short members, and the first sample
+    CHECK(first_values(*data, {4}) == std::vector<float>{5});
+    CHECK(server.web.bytes() < 12'200'000);
+    CHECK(first_values(*data, {1, 3, 0, 2}) == std::vector<float>{2, 4, 1, 3});
+    const std::int64_t before = server.web.bytes();
+    CHECK(first_values(*data, {0, 1, 2, 3, 4}) == std::vector<float>{1, 2, 3, 4, 5});
+    CHECK(server.web.bytes() == before);  // from memory
+  }
+  const std::int64_t before = server.web.bytes();
+  const auto again = server.load("/a.tar?signature=a=b").train;
+  CHECK(server.web.bytes() - before < 6'010'000);  // the index is in the cache folder
+  CHECK(first_values(*again, {3}) == std::vector<float>{4});
+}
+
+TEST_CASE("a server that fails now and then does not change the samples") {
+  Server server;
+  server.objects["/a.tar"] = archive_of(10, 3, 50);
+  const auto expected = read_all(*server.load("/a.tar").train).values;
+  server.objects["/b.tar"] = server.objects["/a.tar"];
+  server.fails = true;
+  CHECK(read_all(*server.load("/b.tar").train).values == expected);
+}
+
+TEST_CASE("an archive that is missing, has changed or is no archive is an error that names it") {
+  Server server;
+  server.objects["/a.tar"] = archive_of(10, 3, 50);
+  server.objects["/b.tar"] = std::string(5000, 'x');
+  ::setenv("TROUPE_DATA_TIMEOUT", "0.3", 1);
+  check_throws(ErrorCode::bad_file, "404", [&] { server.load("/c.tar"); });
+  check_throws(ErrorCode::bad_file, "/c.tar", [&] { server.load("/c.tar?token=1"); });
+  check_throws(ErrorCode::bad_file, "/b.tar", [&] { server.load("/b.tar"); });
+  check_throws(ErrorCode::invalid_argument, "does not list files", [&] { server.load("/*.tar"); });
+  check_throws(ErrorCode::invalid_argument, "other", [] { load_data("tar:ftp://other/a.tar"); });
+  const auto data = server.load("/a.tar").train;
+  server.etag = "\"2\"";
+  check_throws(ErrorCode::bad_file, "has changed", [&] { read_all(*data); });
+}
+
+TEST_CASE("a compressed archive on a server is one part") {
+  Server server;
+  const TarFiles files{{"a.npy", npy_array(3, 20)}, {"a.cls", "0"}, {"b.npy", npy_array(4, 20)}, {"b.cls", "1"}};
+  const TemporaryFolder folder;
+  write_tar(folder / "a.tar.gz", files, ARCHIVE_FILTER_GZIP);
+  server.objects["/a.tar.gz"] = InputFile(folder / "a.tar.gz").read_text();
+  const auto data = server.load("/a.tar.gz").train;
+  CHECK(data->info().parts == std::vector<std::int64_t>{0});
+  CHECK(first_values(*data, {1, 0}) == std::vector<float>{4, 3});
+}
