@@ -84,7 +84,7 @@ class Describer {
 
   std::shared_ptr<const Loss> loss_for(const std::string& model) const {
     if (wish_.loss) return wish_.loss;
-    if (text_) return find_loss(text_->loss);
+    if (text_ && !text_->loss.empty()) return find_loss(text_->loss);
     return model == "linear" ? losses::mean_squared_error() : losses::softmax_cross_entropy();
   }
 

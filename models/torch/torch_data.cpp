@@ -82,10 +82,11 @@ class DatasetBatches final : public TorchBatches {
 
 }  // namespace
 
-torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info) {
+torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info, std::shared_ptr<const void> owner) {
   std::vector<std::int64_t> shape{std::ssize(samples) / info.sample_size()};
   shape.insert(shape.end(), info.shape.begin(), info.shape.end());
-  return torch::from_blob(const_cast<float*>(samples.data()), shape, torch::kFloat);  // there are no constant tensors
+  const auto release = [owner = std::move(owner)](void* /*memory*/) {};
+  return torch::from_blob(const_cast<float*>(samples.data()), shape, release, torch::kFloat);  // no constant tensors
 }
 
 std::unique_ptr<TorchBatches> torch_batches(const TorchData& data, std::int64_t batch_size, std::uint64_t seed) {

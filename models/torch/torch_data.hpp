@@ -38,7 +38,9 @@ class TorchBatches {
 };
 
 /// Returns a tensor of prepared samples, which is a view of their memory.
-torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info);
+/// @param owner keeps the memory as long as the tensor or a view of it exists; may be null
+torch::Tensor view_of_samples(std::span<const float> samples, const DataInfo& info,
+                              std::shared_ptr<const void> owner = nullptr);
 
 /// @throws Error the exceptions of load_data and dataset_batches; invalid_argument if a TorchDataset has no samples
 std::unique_ptr<TorchBatches> torch_batches(const TorchData& data, std::int64_t batch_size, std::uint64_t seed);

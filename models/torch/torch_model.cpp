@@ -165,6 +165,7 @@ class TorchModel final : public Model {
     {
       const TorchRandom random(initial_seed(context.seed));
       replica_ = make_();
+      if (!replica_.module) throw Error(ErrorCode::invalid_argument, "TorchOptions::make has returned no module");
       replica_.module->to(device_);
     }
     const ModuleTensors tensors = tensors_of(*replica_.module);
@@ -251,6 +252,7 @@ class TorchModel final : public Model {
   }
 
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
+    tensors_->take_bytes_over_bus();  // of evaluations
     const c10::OptionalDeviceGuard guard(device_);
     const Stopwatch waiting;
     TorchBatches::Read read = read_batch(at, [&] { return batches_->training_batch(at); });

@@ -17,6 +17,7 @@ namespace troupe::detail {
 class TorchPredictions::Impl {
  public:
   Impl(const std::string& path, const TorchReplica& replica) : replica_(replica) {
+    if (!replica.module) throw Error(ErrorCode::invalid_argument, "TorchOptions::make has returned no module");
     if (!replica.outputs)
       throw Error(ErrorCode::unsupported, "the module has no function forward: set TorchOptions::outputs");
     load_weights(*replica.module, path);
@@ -44,21 +45,29 @@ class TorchPredictions::Impl {
 
   torch::Tensor outputs(std::vector<torch::Tensor> inputs) const {
     TorchBatch batch{std::move(inputs), {}, -1};
-    for (const torch::Tensor& input : batch.inputs) {
-      if (input.defined() && input.dim() > 0 && (batch.size < 0 || batch.size == input.size(0)))
-        batch.size = input.size(0);
-      else
-        throw Error(ErrorCode::invalid_argument, "the inputs have different numbers of samples");
-    }
     const torch::NoGradGuard no_grad;
-    return without_traces([&] { return replica_.outputs(batch); });
+    for (torch::Tensor& input : batch.inputs) {
+      if (!input.defined() || input.dim() == 0 || (batch.size >= 0 && batch.size != input.size(0)))
+        throw Error(ErrorCode::invalid_argument, "the inputs have different numbers of samples");
+      batch.size = input.size(0);
+      input = input.clone();  // the module may change its inputs
+    }
+    if (batch.size < 0) throw Error(ErrorCode::invalid_argument, "there are no inputs");
+    try {
+      return without_traces([&] { return replica_.outputs(batch); });
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw Error(ErrorCode::model_failed, error.what());
+    }
   }
 
   torch::Tensor predict(std::vector<float> prepared) const {
-    count_samples(prepared.size(), static_cast<std::size_t>(data().sample_size()));
-    torch::Tensor results = outputs({view_of_samples(prepared, data())});
-    if (loss_ == losses::softmax_cross_entropy()->name()) results = torch::softmax(results.to(torch::kFloat), -1);
-    return results;
+    const std::size_t samples = count_samples(prepared.size(), static_cast<std::size_t>(data().sample_size()));
+    const auto owner = std::make_shared<const std::vector<float>>(std::move(prepared));
+    const torch::Tensor results = outputs({view_of_samples(*owner, data(), owner)});
+    if (loss_ == losses::softmax_cross_entropy()->name()) return torch::softmax(results.to(torch::kFloat), -1);
+    return loss_.empty() ? results : results.reshape({static_cast<std::int64_t>(samples), -1});
   }
 
  private:

@@ -7,6 +7,8 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 
 // Modules such as Dropout cannot be given a generator. But operators that draw random numbers have an argument
@@ -20,11 +22,17 @@ constexpr auto kKey = c10::DispatchKey::TESTING_ONLY_GenericMode;
 
 thread_local const at::Generator* generator_of_thread = nullptr;
 
-std::mutex accelerators_mutex;  ///< each accelerator has one generator for the whole process
+/// By number of the device: each accelerator has one generator for the whole process.
+std::array<std::mutex, 64> accelerator_mutexes;
 
+/// Returns whether no argument of an operator is on an accelerator.
 bool is_on_cpu(const torch::jit::Stack& stack, std::size_t num_arguments) {
-  const c10::IValue& first = torch::jit::peek(stack, 0, num_arguments);
-  return !first.isTensor() || first.toTensor().device().is_cpu();
+  for (std::size_t i = 0; i < num_arguments; ++i) {
+    const c10::IValue& argument = torch::jit::peek(stack, i, num_arguments);
+    if (argument.isTensor() && argument.toTensor().defined() && !argument.toTensor().device().is_cpu()) return false;
+    if (argument.isDevice() && !argument.toDevice().is_cpu()) return false;
+  }
+  return true;
 }
 
 void pass_generator(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
@@ -74,7 +82,7 @@ struct TorchRandom::State {
       : generator(at::detail::createCPUGenerator(seed)), before(generator_of_thread) {
     generator_of_thread = &generator;
     if (device.is_cpu()) return;
-    accelerators = std::unique_lock(accelerators_mutex);
+    accelerator = std::unique_lock(accelerator_mutexes.at(static_cast<std::size_t>(std::max<int>(0, device.index()))));
     at::Generator of_device = at::globalContext().defaultGenerator(device);
     const std::lock_guard lock(of_device.mutex());
     of_device.set_current_seed(seed);
@@ -85,7 +93,7 @@ struct TorchRandom::State {
 
   at::Generator generator;
   const at::Generator* before;
-  std::unique_lock<std::mutex> accelerators;
+  std::unique_lock<std::mutex> accelerator;
   c10::impl::IncludeDispatchKeyGuard guard{kKey};
 };
 

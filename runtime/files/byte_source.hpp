@@ -19,7 +19,7 @@ class ByteSource {
   virtual const std::string& path() const = 0;
   /// Returns the number of bytes.
   virtual std::uint64_t size() const = 0;
-  /// Returns a number that changes if the bytes change.
+  /// Returns a number that changes if the bytes change; 0 if none is known, as for an object without a strong ETag.
   virtual std::int64_t modified() const = 0;
   /// Fills `out` with the bytes from byte `offset` on. Thread-safe.
   /// @throws Error bad_file if there are not so many bytes, or if they have changed; timeout if a server does not

@@ -103,7 +103,7 @@ class RemoteRead::State::Piece final : public Transfer {
   bool take(const HttpResponse& response, std::span<const std::byte> bytes) override {
     const std::lock_guard lock(state_->mutex);
     if (state_->cancelled || state_->error) return false;
-    if (response.status != 206 && response.status != 200) return Retries::may_pass(response.status);
+    if (response.status != 206 && response.status != 200) return false;
     if (!std::exchange(checked_, true)) check(response);
     if (!refusal_.empty()) return false;
     if (bytes.size() > end_ - begin_) {
@@ -191,7 +191,8 @@ RemoteFile::RemoteFile(RemoteAddress address) : address_(std::move(address)) {
 }
 
 std::int64_t RemoteFile::modified() const {
-  return static_cast<std::int64_t>(checksum(std::as_bytes(std::span(version_))) >> 1U);
+  if (!version_.starts_with('"')) return 0;
+  return static_cast<std::int64_t>(checksum(std::as_bytes(std::span(version_))) >> 1U | 1U);
 }
 
 void RemoteFile::read(std::uint64_t offset, std::span<std::byte> out) const {

@@ -36,7 +36,7 @@ bool Retries::may_pass(int status) { return status == 408 || status == 429 || (s
 Retries::Decision Retries::after(const HttpResponse& response) {
   const bool answered = response.status != 0 && response.failure.empty() && !may_pass(response.status);
   const bool truncated = answered && (response.status == 200 || response.status == 206);
-  if (answered && !truncated) return {{}, ErrorCode::bad_file, said(response)};
+  if (response.is_final || (answered && !truncated)) return {{}, ErrorCode::bad_file, said(response)};
   const std::string why = truncated ? "the answer was truncated" : said(response);
   if (Clock::now() >= deadline_)
     return {{}, ErrorCode::timeout, "no bytes for " + std::to_string(patience_.count() / 1000) + " s: " + why};

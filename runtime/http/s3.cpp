@@ -26,6 +26,7 @@ namespace troupe {
 namespace {
 
 constexpr std::uint64_t kMostCredentials = std::uint64_t{1} << 20;
+constexpr std::size_t kMostObjects = 100'000;
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -130,7 +131,9 @@ Digest signing_key(const S3Account& account, const std::string& day) {
 
 /// Returns the request for a path of a bucket.
 S3Request request_for(const S3Account& account, const std::string& bucket, const std::string& key) {
-  const std::string port = account.endpoint.port > 0 ? ":" + std::to_string(account.endpoint.port) : "";
+  const int usual_port = account.endpoint.scheme == "https" ? 443 : 80;  // which libcurl leaves out
+  const bool has_port = account.endpoint.port > 0 && account.endpoint.port != usual_port;
+  const std::string port = has_port ? ":" + std::to_string(account.endpoint.port) : "";
   S3Request request;
   const bool in_path = account.in_path || bucket.find('.') != std::string::npos;  // no certificate for such a name
   request.host = (in_path ? "" : bucket + ".") + account.endpoint.host + port;
@@ -227,7 +230,11 @@ std::vector<std::string> s3_objects(const Url& pattern) {
     const S3Listing listing =
         s3_listing(pattern.shown(), read_whole(pattern.shown(), [&] { return http_request(account, request); }));
     for (const std::string& key : listing.keys)
-      if (::fnmatch(pattern.path.c_str(), key.c_str(), 0) == 0) objects.push_back("s3://" + pattern.host + "/" + key);
+      if (::fnmatch(pattern.path.c_str(), key.c_str(), FNM_PATHNAME) == 0 && !key.ends_with('/'))
+        objects.push_back("s3://" + pattern.host + "/" + key);
+    if (listing.next == more || objects.size() > kMostObjects)
+      throw_bad_file(pattern.shown(), "the server's list of objects does not end, or has more than " +
+                                          std::to_string(kMostObjects) + " objects");
     request.query["continuation-token"] = more = listing.next;
   }
   if (objects.empty()) throw_bad_file(pattern.shown(), "no object matches this pattern");

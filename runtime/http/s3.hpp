@@ -45,7 +45,7 @@ std::vector<std::string> s3_signature(const S3Account& account, const S3Request&
 RemoteAddress s3_address(const Url& url);
 
 /// Returns the URLs of all objects of a bucket that match a pattern, in order of their keys. In the key of the pattern,
-/// `*`, `?` and `[...]` have the same meaning as in the shell, but also stand for slashes.
+/// `*`, `?` and `[...]` have the same meaning as in the shell. Keys that end with a slash are left out.
 /// @throws Error bad_file if no object matches, or the bucket cannot be listed; also as RemoteFile
 std::vector<std::string> s3_objects(const Url& pattern);
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
@@ -26,13 +25,11 @@ namespace {
 
 constexpr long kConnectSeconds = 10;
 constexpr long kStallSeconds = 10;
+constexpr long kSlowest = 100;  // bytes/s
+constexpr long kLongestSeconds = 300;
 constexpr long kMostRedirects = 5;
 constexpr std::size_t kMostHeaders = 100;
 constexpr std::size_t kLongestHeader = 8192;
-
-std::atomic<std::int64_t> total_requests = 0;
-std::atomic<std::int64_t> total_retries = 0;
-std::atomic<std::int64_t> total_bytes = 0;
 
 bool is_link_local(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
@@ -46,9 +43,28 @@ bool is_link_local(const sockaddr& address) {
   const std::uint8_t* const bytes = six.sin6_addr.s6_addr;
   if (IN6_IS_ADDR_LINKLOCAL(&six.sin6_addr)) return true;
   if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) return bytes[12] == 169 && bytes[13] == 254;
-  // The address fd00:ec2::254 provides credentials, too.
-  constexpr std::uint8_t kCredentials[] = {0xfd, 0, 0x0e, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54};
-  return std::memcmp(bytes, kCredentials, sizeof kCredentials) == 0;
+  constexpr std::uint8_t kAmazon[] = {0xfd, 0, 0x0e, 0xc2};  // fd00:ec2::/32 provides credentials, too
+  return std::memcmp(bytes, kAmazon, sizeof kAmazon) == 0;
+}
+
+/// Returns whether the URL is that of this machine.
+bool is_here(const std::string& url) {
+  return url.starts_with("http://127.") || url.starts_with("http://localhost") || url.starts_with("http://[::1]");
+}
+
+/// Returns whether the same request would have the same result again.
+bool is_final(CURLcode result) {
+  switch (result) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_TOO_MANY_REDIRECTS:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_BAD_CONTENT_ENCODING:
+      return true;
+    default:
+      return false;
+  }
 }
 
 struct Free {
@@ -83,7 +99,11 @@ class Running {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});  // one connection for each transfer
     set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_LIMIT, kSlowest);
+    set(CURLOPT_TIMEOUT, kLongestSeconds);
+    set(CURLOPT_QUICK_EXIT, 1L);  // a request that waits for DNS must not block the others
+    set(CURLOPT_PATH_AS_IS, 1L);  // the path is signed
+    if (is_here(request.url)) set(CURLOPT_PROXY, "");
     set(CURLOPT_LOW_SPEED_TIME, kStallSeconds);
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_REDIR_PROTOCOLS_STR, request.url.starts_with("https:") ? "https" : "http,https");
@@ -99,7 +119,6 @@ class Running {
     if (const char* const file = authorities()) set(CURLOPT_CAINFO, file);
     if (request.end > 0)
       set(CURLOPT_RANGE, (std::to_string(request.begin) + "-" + std::to_string(request.end - 1)).c_str());
-    ++total_requests;
   }
 
   CURL* handle() const { return handle_.get(); }
@@ -109,6 +128,7 @@ class Running {
     set_status();
     if (result != CURLE_OK && !(result == CURLE_WRITE_ERROR && refused_))
       response_.failure = printable(*error_ != '\0' ? error_ : ::curl_easy_strerror(result), 200);
+    response_.is_final = is_final(result);
     return transfer_->end(response_);
   }
 
@@ -128,7 +148,6 @@ class Running {
   static std::size_t take(char* bytes, std::size_t /*one*/, std::size_t count, void* self) {
     auto& it = *static_cast<Running*>(self);
     it.set_status();
-    total_bytes += static_cast<std::int64_t>(count);
     it.refused_ = !it.transfer_->take(it.response_, std::as_bytes(std::span(bytes, count)));
     return it.refused_ ? 0 : count;
   }
@@ -212,10 +231,14 @@ class Loop {
       for (auto it = waiting_.begin(); it != waiting_.end();)
         if (const auto current = it++; current->due <= Clock::now()) due.splice(due.end(), waiting_, current);
     }
-    for (Waiting& each : due) {
-      running_.push_back(std::make_unique<Running>(std::move(each.transfer)));
-      ::curl_multi_add_handle(multi_.get(), running_.back()->handle());
-    }
+    for (const Waiting& each : due) try {
+        running_.push_back(std::make_unique<Running>(each.transfer));
+        if (::curl_multi_add_handle(multi_.get(), running_.back()->handle()) == CURLM_OK) continue;
+        running_.pop_back();
+        each.transfer->end({.failure = "libcurl cannot make a request", .is_final = true});
+      } catch (const std::exception& error) {
+        each.transfer->end({.failure = error.what(), .is_final = true});
+      }
   }
 
   /// Returns the time until the next transfer must be started, at most a second.
@@ -234,7 +257,6 @@ class Loop {
     running_.erase(it);
     const auto again = ended->end(result);
     if (!again) return;
-    ++total_retries;
     const std::lock_guard lock(mutex_);
     waiting_.push_back({Clock::now() + *again, ended->transfer()});
   }
@@ -248,15 +270,13 @@ class Loop {
 
 /// Returns the loop of this process. A child made by fork has its own.
 Loop& loop() {
-  static std::mutex mutex;
-  static std::unique_ptr<OwnedHere<Loop>> of_process;
+  static auto& mutex = *new std::mutex;
+  static OwnedHere<Loop>* of_process = nullptr;  // never destroyed: threads may use it until the process ends
   const std::lock_guard lock(mutex);
-  if (of_process && !of_process->owner().is_this()) static_cast<void>(of_process.release());
-  if (!of_process) {
-    static const bool ready = ::curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    if (!ready) throw Error(ErrorCode::system, "libcurl cannot be used");
-    of_process = std::make_unique<OwnedHere<Loop>>();
-  }
+  if (of_process != nullptr && of_process->owner().is_this()) return *of_process->operator->();
+  static const bool ready = ::curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  if (!ready) throw Error(ErrorCode::system, "libcurl cannot be used");
+  of_process = std::make_unique<OwnedHere<Loop>>().release();
   return *of_process->operator->();
 }
 
@@ -268,7 +288,5 @@ std::string HttpResponse::header(const std::string& name) const {
 }
 
 void Transfers::start(std::shared_ptr<Transfer> transfer) { loop().start(std::move(transfer)); }
-
-TransferTotals Transfers::totals() { return {total_requests, total_retries, total_bytes}; }
 
 }  // namespace troupe

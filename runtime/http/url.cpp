@@ -63,9 +63,10 @@ Url parse_s3(const std::string& text) {
   const std::size_t slash = rest.find('/');
   Url url{
       .scheme = "s3", .host = rest.substr(0, slash), .path = slash == std::string::npos ? "" : rest.substr(slash + 1)};
-  const bool valid = !url.host.empty() && std::ranges::all_of(url.host, [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '.';
-  });
+  const bool has_ends = !url.host.empty() && url.host.front() != '.' && url.host.back() != '.';
+  const bool valid = has_ends && std::ranges::all_of(url.host, [](char letter) {
+                       return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '.';
+                     });
   if (!valid) throw_invalid("'" + harmless(text) + "' does not name a bucket: write s3://BUCKET/KEY");
   return url;
 }

@@ -27,8 +27,7 @@ class WholeRead final : public Transfer {
     return request_();
   }
   bool take(const HttpResponse& response, std::span<const std::byte> bytes) override {
-    if (response.status != 200) return Retries::may_pass(response.status);
-    retries_.progress();
+    if (response.status != 200) return false;
     too_long_ = bytes.size() > most_ - text_.size();
     if (!too_long_) text_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return !too_long_;

@@ -104,6 +104,42 @@ TEST_CASE("a predictor encodes the rows of a table as the training does") {
   CHECK(code_of([&] { predictor.predict({{"size", 1}}); }) == ErrorCode::bad_data);
 }
 
+/// Multiplies its input in place, and returns one number for each sample.
+struct InPlace : torch::nn::Module {
+  InPlace() : factor(register_parameter("factor", torch::ones({1}))) {}
+  torch::Tensor forward(torch::Tensor x) {
+    if (is_training()) return (x * factor).squeeze(1);
+    return x.mul_(factor).squeeze(1);
+  }
+  torch::Tensor factor;
+};
+
+TEST_CASE("a predictor returns a row for each sample, and changes no input") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "table.csv";
+  {
+    std::ofstream table(path);
+    table << "x,y\n1,2\n2,4\n3,6\n4,8\n";
+  }
+  DistributedSGD sgd(torch_model<InPlace>("csv:" + path + ",target=y", {.batch_size = 0}), quiet(0.02));
+  for (int step = 0; step < 60; ++step) sgd.step();
+  sgd.save(folder / "weights");
+  const TorchPredictor<InPlace> predictor(folder / "weights");
+  const torch::Tensor kept = predictor.predict({{"x", 10}});
+  for (int call = 0; call < 3; ++call) {
+    const torch::Tensor rows = predictor.predict(std::vector<float>{1, 2, 3});
+    CHECK(rows.sizes() == at::IntArrayRef({3, 1}));
+    CHECK(rows[2].item<float>() == doctest::Approx(6).epsilon(0.05));
+  }
+  CHECK(kept.sizes() == at::IntArrayRef({1, 1}));
+  CHECK(kept.item<float>() == doctest::Approx(20).epsilon(0.05));
+  const torch::Tensor input = torch::ones({2, 1});
+  CHECK(torch::equal(predictor.outputs(input), predictor.outputs(input)));
+  CHECK(torch::equal(input, torch::ones({2, 1})));
+  CHECK(code_of([&] { predictor.outputs(std::vector<torch::Tensor>()); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { predictor.outputs({input, input}); }) == ErrorCode::model_failed);
+}
+
 TEST_CASE("a predictor of tensors takes tensors only") {
   const TemporaryFolder folder;
   Plain module;

@@ -79,7 +79,7 @@ struct TarForm {
 };
 
 std::string origin_of_set(const TarSet& set) {
-  return printable(set.parts.front().name, 500) +
+  return set.parts.front().shown +
          (set.parts.size() > 1 ? " and " + std::to_string(set.parts.size() - 1) + " more" : "");
 }
 

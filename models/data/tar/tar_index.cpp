@@ -170,8 +170,8 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
   return index;
 }
 
-TarIndex index_of_archive(const std::shared_ptr<const ByteSource>& file) {
-  const IndexPlace place = index_place(file->path());
+TarIndex index_of_archive(const std::string& name, const std::shared_ptr<const ByteSource>& file) {
+  const IndexPlace place = file->modified() != 0 ? index_place(name) : IndexPlace();
   const auto lock = place.lock();
   const bool compressed = is_compressed(*file);
   if (const auto text = read_kept_index(place.path, kIndexStart, most_bytes_of_index(*file, compressed)))

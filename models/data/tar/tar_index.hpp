@@ -33,9 +33,10 @@ std::optional<TarIndex> tar_index_from(std::string_view text);
 
 /// Returns the index of an archive. If a stored index is valid, and the archive has not changed since then, returns the
 /// stored index. Otherwise finds the samples, and stores the new index: next to the archive, or for an archive on a
-/// server in the cache folder (index_place). Only one process of the machine makes the index of an archive on a server;
-/// others wait for it.
+/// server with a strong ETag in the cache folder (index_place). Only one process of the machine makes the index of an
+/// archive on a server; others wait for it.
+/// @param name the path or the whole URL
 /// @throws Error bad_file or limit_reached if the archive cannot be used
-TarIndex index_of_archive(const std::shared_ptr<const ByteSource>& file);
+TarIndex index_of_archive(const std::string& name, const std::shared_ptr<const ByteSource>& file);
 
 }  // namespace troupe

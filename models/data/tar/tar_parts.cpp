@@ -10,6 +10,7 @@
 #include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe {
 namespace {
@@ -18,6 +19,11 @@ namespace {
 constexpr std::uint64_t kStretch = std::uint64_t{16} << 20;
 
 std::uint64_t end_of(const TarMember& member) { return member.offset + member.bytes; }
+
+/// Returns a name for messages.
+std::string shown_name(const std::string& name) {
+  return is_url(name) ? parse_url(name).shown() : printable(name, 500);
+}
 
 bool is_command(const std::string& name) { return name.starts_with(kPipe); }
 
@@ -30,7 +36,7 @@ std::string command_of(const std::string& name) {
 }
 
 [[noreturn]] void throw_changed(const TarPart& part) {
-  throw_bad_file(printable(part.name, 500), "the archive has changed since the run began");
+  throw_bad_file(part.shown, "the archive has changed since the run began");
 }
 
 std::shared_ptr<const ByteSource> open_unchanged(const TarPart& part) {
@@ -46,12 +52,12 @@ ArchiveBytes load_content(const TarPart& part) {
   if (is_stretch(part)) {
     std::vector<std::byte> stretch(part.bytes());
     open_unchanged(part)->read(part.begin, stretch);
-    return {printable(part.name, 500), part.content, part.begin, std::move(stretch)};
+    return {part.shown, part.content, part.begin, std::move(stretch)};
   }
   std::vector<std::byte> content =
       is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
   if (content.size() != part.content) throw_changed(part);
-  return {printable(part.name, 500), std::move(content)};
+  return {part.shown, std::move(content)};
 }
 
 /// Divides an archive into parts of at most kStretch bytes, or of one sample.
@@ -64,6 +70,9 @@ std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSam
     const std::uint64_t begin =
         has_targets ? std::min(sample.values.offset, sample.targets.offset) : sample.values.offset;
     const std::uint64_t end = std::max(end_of(sample.values), end_of(sample.targets));
+    if (end - begin > kMostBytesOfPart)
+      throw Error(ErrorCode::limit_reached, "a sample has more than " + std::to_string(kMostBytesOfPart >> 20) + " MB",
+                  {.object = place_of(whole.shown, sample.values)});
     if (parts.empty() || end - parts.back().begin > kStretch) {
       parts.push_back(whole);
       parts.back().begin = begin;
@@ -87,11 +96,12 @@ std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSamp
     held_.get({name, 0}, part.content, [&] { return content; });
   } else {
     const auto file = open_bytes(name);
-    TarIndex index = index_of_archive(file);
+    TarIndex index = index_of_archive(name, file);
     samples = std::move(index.samples);
     part = {name, index.file_bytes, index.modified, index.content, is_url(name) || is_compressed(*file)};
   }
   if (samples.empty()) throw_bad_file(printable(name, 500), "the archive contains no .jpg, .jpeg, .png or .npy file");
+  part.shown = shown_name(name);
   part.end = part.content;
   part.samples = samples.size();
   return is_stretch(part) ? stretches_of(part, samples) : std::vector{part};

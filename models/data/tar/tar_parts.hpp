@@ -31,6 +31,7 @@ struct TarPart {
   std::uint64_t begin = 0;    ///< the part consists of the bytes [begin, end) of the content
   std::uint64_t end = 0;
   std::size_t samples = 0;  ///< number of samples in the part
+  std::string shown = {};   ///< the name for messages: printable, and without the query of a URL
 
   std::uint64_t bytes() const { return end - begin; }
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/files/strict_json.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 

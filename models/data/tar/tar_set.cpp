@@ -37,6 +37,7 @@ std::vector<Opened> open_remote(const std::vector<std::string>& archives, TarPar
         if (is_url(archives[i])) opened[i].parts = parts.open(archives[i], opened[i].samples);
       } catch (...) {
         opened[i].error = std::current_exception();
+        next = archives.size();  // archives before this one are already open, or being opened
       }
   };
   const auto remote = static_cast<std::size_t>(std::ranges::count_if(archives, is_url));
@@ -122,7 +123,7 @@ class SetOpener {
   }
 
   [[noreturn]] void refuse(const TarSample& sample, const std::string& why) const {
-    throw_bad_file(place_of(printable(set_.parts.back().name, 500), sample.values), why);
+    throw_bad_file(place_of(set_.parts.back().shown, sample.values), why);
   }
 
   TarParts& parts_;

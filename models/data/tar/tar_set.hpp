@@ -23,7 +23,7 @@ struct TarSet {
   std::size_t part_of(std::size_t sample) const;
   /// Returns a text for error messages that describes where a member of a sample is; see place_of.
   std::string place(const TarMember& member, std::size_t sample) const {
-    return place_of(parts[part_of(sample)].name, member);
+    return place_of(parts[part_of(sample)].shown, member);
   }
 };
 

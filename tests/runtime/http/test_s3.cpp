@@ -81,7 +81,9 @@ TEST_CASE("objects of a bucket are listed and read with signed requests") {
                   "<Contents><Key>train/b &amp; c.tar</Key></Contents><Contents><Key>train/x.txt</Key></Contents>"
                   "<NextContinuationToken>a/b=</NextContinuationToken></ListBucketResult>"};
     if (request.path == "/bucket/?continuation-token=a%2Fb%3D&list-type=2&prefix=train%2F")
-      return {.body = "<ListBucketResult><Contents><Key>train/a.tar</Key></Contents></ListBucketResult>"};
+      return {.body =
+                  "<ListBucketResult><Contents><Key><![CDATA[train/a.tar]]></Key></Contents>"
+                  "<Contents><Key>train/more/x.tar</Key></Contents></ListBucketResult>"};
     if (request.path == "/bucket/train/b%20%26%20c.tar") return serve(request, "content");
     return {.status = 404};
   });
@@ -158,6 +160,7 @@ TEST_CASE("a signed request follows no redirect") {
 }
 
 TEST_CASE("a malformed list of objects is an error") {
-  for (const char* const xml : {"", "<html>", "<ListBucketResult>", "{}", "<Other/>"})
+  for (const char* const xml : {"", "<html>", "<ListBucketResult>", "{}", "<Other/>",
+                                "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>"})
     CHECK(code_of([&] { s3_listing("s3://bucket", xml); }) == ErrorCode::bad_file);
 }

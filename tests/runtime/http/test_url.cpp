@@ -34,9 +34,10 @@ TEST_CASE("names of files are not URLs") {
 }
 
 TEST_CASE("URLs that are not valid are refused, without their secrets") {
-  for (const char* const text : {"ftp://server/secret", "file:///etc/secret", "gopher://server/", "http://",
-                                 "s3:///key", "s3://bucket:secret@host/key", "http://user:secret@server/a",
-                                 "https://secret@server/", "http://server:99999/", "http://a b/secret?x"}) {
+  for (const char* const text :
+       {"ftp://server/secret", "file:///etc/secret", "gopher://server/", "http://", "s3:///key",
+        "s3://bucket:secret@host/key", "s3://../key", "s3://bucket./key", "http://user:secret@server/a",
+        "https://secret@server/", "http://server:99999/", "http://a b/secret?x"}) {
     CAPTURE(text);
     CHECK(code_of([&] { parse_url(text); }) == ErrorCode::invalid_argument);
   }

@@ -39,8 +39,8 @@ class TorchPredictions {
 
 }  // namespace detail
 
-/// A trained module of libtorch that computes outputs on the CPU, like an evaluation. Needs neither workers nor
-/// training data.
+/// A trained module of libtorch that computes outputs on the CPU, in f32, like an evaluation. Needs neither workers nor
+/// training data. All samples of a call are one batch. Buffers that a module changes in evaluations keep their changes.
 ///
 /// Several threads may call the same TorchPredictor at the same time if the module's `forward` allows this in
 /// evaluations. libtorch uses as many threads in a call as the caller has set (at::set_num_threads).
