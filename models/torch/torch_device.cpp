@@ -20,7 +20,7 @@ void load_cuda() {
   static const void* const library = ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     throw Error(ErrorCode::unsupported, "this libtorch has no CUDA: set device to cpu, or use PyPI's libtorch");
-  if (!at::hasCUDART())
+  if (!at::globalContext().hasCUDART())
     throw Error(ErrorCode::unsupported,
                 "libtorch was used before its library for CUDA was loaded: use no torch::cuda, torch::manual_seed or "
                 "module on the CPU in this process before, or choose the placement processes");

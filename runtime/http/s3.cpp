@@ -107,7 +107,7 @@ std::string sha256_of(std::string_view text) { return sha256_hex(std::as_bytes(s
 std::string query_text(const std::map<std::string, std::string>& query) {
   std::string text;
   for (const auto& [name, value] : query)
-    text += (text.empty() ? "" : "&") + percent_encoded(name) + "=" + percent_encoded(value);
+    text.append(text.empty() ? "" : "&").append(percent_encoded(name)).append("=").append(percent_encoded(value));
   return text;
 }
 
@@ -196,8 +196,8 @@ std::vector<std::string> s3_signature(const S3Account& account, const S3Request&
   std::string lines;
   std::string names;
   for (const auto& [name, value] : headers) {
-    lines += name + ":" + value + "\n";
-    names += (names.empty() ? "" : ";") + name;
+    lines.append(name).append(":").append(value).append("\n");
+    names.append(names.empty() ? "" : ";").append(name);
   }
   const std::string canonical = "GET\n" + request.path + "\n" + query_text(request.query) + "\n" + lines + "\n" +
                                 names + "\n" + headers["x-amz-content-sha256"];
@@ -205,8 +205,10 @@ std::vector<std::string> s3_signature(const S3Account& account, const S3Request&
   std::vector<std::string> made{"Authorization: AWS4-HMAC-SHA256 Credential=" + account.key + "/" + scope +
                                 ",SignedHeaders=" + names +
                                 ",Signature=" + hex_of(hmac(signing_key(account, day), text))};
-  for (const auto& [name, value] : headers)
-    if (name != "host" && !request.headers.contains(name)) made.push_back(name + ": " + value);
+  for (const auto& [name, value] : headers) {
+    if (name == "host" || request.headers.contains(name)) continue;
+    made.emplace_back(name).append(": ").append(value);
+  }
   return made;
 }
 
@@ -225,13 +227,14 @@ std::vector<std::string> s3_objects(const Url& pattern) {
   const S3Account account = S3Account::of_environment();
   S3Request request = request_for(account, pattern.host, "");
   request.query = {{"list-type", "2"}, {"prefix", pattern.path.substr(0, pattern.path.find_first_of("*?["))}};
+  const std::string bucket = "s3://" + pattern.host + "/";
   std::vector<std::string> objects;
   for (std::string more = "begin"; !more.empty();) {
     const S3Listing listing =
         s3_listing(pattern.shown(), read_whole(pattern.shown(), [&] { return http_request(account, request); }));
     for (const std::string& key : listing.keys)
       if (::fnmatch(pattern.path.c_str(), key.c_str(), FNM_PATHNAME) == 0 && !key.ends_with('/'))
-        objects.push_back("s3://" + pattern.host + "/" + key);
+        objects.push_back(bucket + key);
     if (listing.next == more || objects.size() > kMostObjects)
       throw_bad_file(pattern.shown(), "the server's list of objects does not end, or has more than " +
                                           std::to_string(kMostObjects) + " objects");
