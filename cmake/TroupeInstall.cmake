@@ -45,7 +45,7 @@ set(pkg_package_ZLIB::ZLIB zlib)
 set(pkg_package_JPEG::JPEG libjpeg)
 set(pkg_package_PNG::PNG libpng)
 set(pkg_flags_LibArchive::LibArchive -larchive)  # with --static, its package lists libraries that Debian's lacks
-set(pkg_package_CURL::libcurl libcurl)
+set(pkg_flags_CURL::libcurl -lcurl)  # likewise
 set(pkg_package_pugixml::pugixml pugixml)
 set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
 set(pkg_flags_DNNL::dnnl -ldnnl)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/files/archives/archive_reader.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 

@@ -1,5 +1,6 @@
 #include "fuzz/support.hpp"
 #include "models/data/tar/tar_index.hpp"
+#include "runtime/files/input_file.hpp"
 
 using namespace troupe;
 

@@ -5,6 +5,7 @@
 
 #include "models/files.hpp"
 #include "models/files/archives/tar_members.hpp"
+#include "runtime/files/input_file.hpp"
 #include "support/tar_bytes.hpp"
 
 using namespace troupe;
