@@ -4,7 +4,6 @@
 #include "support/errors.hpp"
 
 using namespace troupe;
-using namespace ;
 
 TEST_CASE("a URL has a scheme, a host, a port, a path and a query") {
   const Url url = parse_url("HTTPS://Example.org:8443/a/b%20c.tar?key=secret#part");
