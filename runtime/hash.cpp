@@ -9,9 +9,7 @@
 
 namespace troupe {
 
-namespace {
-
-std::string hex_of(std::span<const unsigned char> bytes) {
+std::string hex(std::span<const unsigned char> bytes) {
   static constexpr const char* kDigits = "0123456789abcdef";
   std::string digits;
   for (const unsigned char byte : bytes) {
@@ -21,12 +19,10 @@ std::string hex_of(std::span<const unsigned char> bytes) {
   return digits;
 }
 
-}  // namespace
-
 std::string sha256_hex(std::span<const std::byte> bytes) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
-  return hex_of(digest);
+  return hex(digest);
 }
 
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
@@ -36,7 +32,7 @@ std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) {
 std::string hex(std::uint64_t number) {
   std::array<unsigned char, sizeof(number)> bytes{};
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte, number >>= 8) *byte = number & 0xFF;
-  return hex_of(bytes);
+  return hex(bytes);
 }
 
 }  // namespace troupe

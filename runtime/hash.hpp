@@ -15,7 +15,8 @@ std::string sha256_hex(std::span<const std::byte> bytes);
 /// @param seed a number that also changes the checksum
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
 
-/// Returns `number` as 16 lower-case hexadecimal digits.
+/// Return bytes, or `number` as 8 bytes, as lower-case hexadecimal digits: two for each byte.
+std::string hex(std::span<const unsigned char> bytes);
 std::string hex(std::uint64_t number);
 
 }  // namespace troupe

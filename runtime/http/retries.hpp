@@ -10,12 +10,9 @@
 
 namespace troupe {
 
-/// After this time without a byte of an answer, in spite of repetitions, a read fails. The environment variable
-/// TROUPE_DATA_TIMEOUT contains another number of seconds.
-std::chrono::milliseconds remote_patience();
-
 /// Decides whether a request is made again: after no connection, resets, stalls and truncated answers, and after the
-/// status 408, 429 and 500 to 504.
+/// status 408, 429 and 500 to 504. After 60 seconds without a byte of an answer, in spite of repetitions, the read has
+/// failed. The environment variable TROUPE_DATA_TIMEOUT contains another number of seconds.
 class Retries {
  public:
   struct Decision {
@@ -30,8 +27,6 @@ class Retries {
   void progress();
   /// Decides after an answer that was not complete.
   Decision after(const HttpResponse& response);
-  /// Returns whether an answer with this status may be followed by another one.
-  static bool may_pass(int status);
 
  private:
   std::chrono::milliseconds patience_;

@@ -92,16 +92,6 @@ Digest hmac(std::span<const unsigned char> key, std::string_view text) {
   return digest;
 }
 
-std::string hex_of(std::span<const unsigned char> bytes) {
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
-  return text;
-}
-
 std::string sha256_of(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
 
 std::string query_text(const std::map<std::string, std::string>& query) {
@@ -203,8 +193,7 @@ std::vector<std::string> s3_signature(const S3Account& account, const S3Request&
                                 names + "\n" + headers["x-amz-content-sha256"];
   const std::string text = "AWS4-HMAC-SHA256\n" + now + "\n" + scope + "\n" + sha256_of(canonical);
   std::vector<std::string> made{"Authorization: AWS4-HMAC-SHA256 Credential=" + account.key + "/" + scope +
-                                ",SignedHeaders=" + names +
-                                ",Signature=" + hex_of(hmac(signing_key(account, day), text))};
+                                ",SignedHeaders=" + names + ",Signature=" + hex(hmac(signing_key(account, day), text))};
   for (const auto& [name, value] : headers) {
     if (name == "host" || request.headers.contains(name)) continue;
     made.emplace_back(name).append(": ").append(value);
