@@ -1,9 +1,11 @@
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "runtime/invalid.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/pipeline.hpp"
 #include "troupe/task_context.hpp"
 
@@ -11,6 +13,13 @@ namespace troupe {
 namespace {
 
 std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - rank + size - 1) / size; }
+
+Samples samples_of(const Batch& batch) {
+  return {batch.size,
+          {batch.values.begin(), batch.values.end()},
+          {batch.labels.begin(), batch.labels.end()},
+          {batch.targets.begin(), batch.targets.end()}};
+}
 
 }  // namespace
 
@@ -26,10 +35,22 @@ class DataShard::Order {
     return {samples.begin(), samples.end()};
   }
 
+  /// Returns a source that reads batches ahead of a loop. The loops of one epoch after the other use the same source,
+  /// so that the first batches of an epoch are read ahead, too. Loops at the same time have sources of their own.
+  std::shared_ptr<BatchSource> source_of_loop(const DataShard& shard, std::int64_t batch_size) {
+    const std::lock_guard lock(mutex_);
+    if (!source_ || source_.use_count() > 1 || source_batch_size_ != batch_size)
+      source_ = dataset_batches({.train = shard.source_}, batch_size);
+    source_batch_size_ = batch_size;
+    return source_;
+  }
+
  private:
   std::mutex mutex_;
   std::optional<BatchSampler> sampler_;
   std::int64_t batch_size_ = 0;
+  std::shared_ptr<BatchSource> source_;
+  std::int64_t source_batch_size_ = 0;
 };
 
 DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int size, std::uint64_t seed, bool trains)
@@ -51,6 +72,21 @@ Samples DataShard::batch(std::int64_t number, std::int64_t batch_size) const {
   if (number < 0) throw_invalid("the number of a batch must be at least 0");
   const std::int64_t epoch = number / batches_per_epoch(batch_size);
   return read(order_->batch(*this, number, batch_size), epoch);
+}
+
+ShardBatches DataShard::batches(std::int64_t batch_size, std::int64_t epoch) const {
+  const std::int64_t steps = batches_per_epoch(batch_size);
+  if (epoch < 0 || epoch >= std::numeric_limits<std::int64_t>::max() / steps)
+    throw_invalid("there is no epoch " + std::to_string(epoch) + ": epochs are counted from 0");
+  ShardBatches::Read read = [shard = *this, batch_size](std::int64_t number) {
+    return shard.batch(number, batch_size);
+  };
+  if (info().slow && (trains_ || !info().varies))
+    read = [source = order_->source_of_loop(*this, batch_size), rank = rank_, size = size_,
+            seed = seed_](std::int64_t number) {
+      return samples_of(source->training_batch({.shard = rank, .num_shards = size, .step = number, .seed = seed}));
+    };
+  return {std::move(read), epoch * steps, (epoch + 1) * steps};
 }
 
 Samples DataShard::all() const {

@@ -158,6 +158,11 @@ class DataSource {
   /// empty span (default).
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
+  /// Announces that samples of some parts (DataInfo::parts) will be requested soon, so that the source can start to
+  /// read these parts. `samples` contains the number of one sample of each part. Does not block or throw. Thread-safe.
+  /// Default: does nothing.
+  virtual void prefetch(std::span<const std::int64_t> /*samples*/) const noexcept {}
+
  protected:
   /// Makes a source with this description.
   /// @throws Error bad_data if `info` has no samples, a shape without floats, both classes and targets, or a wrong

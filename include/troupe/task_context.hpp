@@ -65,6 +65,8 @@ struct Samples {
   std::vector<float> targets = {};
 };
 
+class ShardBatches;
+
 /// The samples of a data set that belong to one rank: the samples `rank`, `rank + size`, `rank + 2 * size`, and so on,
 /// as for a shard of BatchSampler. A model of your own can read the batches of a shard with a DataShard:
 /// `DataShard(data.train, at.shard, at.num_shards, at.seed).batch(at.step, 64)`. Make one DataShard for each shard.
@@ -90,6 +92,12 @@ class DataShard {
   /// order, drawn from the seed. The last batches of an epoch may have fewer samples than `batch_size`, or no samples,
   /// if other ranks have more samples.
   Samples batch(std::int64_t number, std::int64_t batch_size) const;
+  /// Returns the batches of an epoch, for a loop: `for (const Samples& batch : shard.batches(64)) ...`. They are those
+  /// of `batch`. If reading samples takes long (DataInfo::slow), other threads read batches ahead of the loop.
+  /// @param epoch number of the epoch, from 0 on; each epoch has another order.
+  /// @throws Error invalid_argument if an argument is out of range; bad_data if the samples have neither classes nor
+  /// targets.
+  ShardBatches batches(std::int64_t batch_size, std::int64_t epoch = 0) const;
   /// Returns all samples of this rank, in order.
   Samples all() const;
 
@@ -103,6 +111,40 @@ class DataShard {
   int rank_, size_;
   std::uint64_t seed_;
   bool trains_;
+};
+
+/// The batches of one epoch of a DataShard; see DataShard::batches. For one loop, in one thread.
+class ShardBatches {
+ public:
+  /// Goes over the batches. Reads a batch when it is dereferenced.
+  class Iterator {
+   public:
+    Iterator(const ShardBatches& of, std::int64_t number) : of_(&of), number_(number) {}
+
+    Samples operator*() const { return of_->read(number_); }
+    Iterator& operator++() {
+      ++number_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return number_ == other.number_; }
+
+   private:
+    const ShardBatches* of_;
+    std::int64_t number_;
+  };
+
+  Iterator begin() const { return {*this, first_}; }
+  Iterator end() const { return {*this, end_}; }
+
+ private:
+  friend class DataShard;
+  using Read = std::function<Samples(std::int64_t number)>;
+
+  ShardBatches(Read read, std::int64_t first, std::int64_t end) : read_(std::move(read)), first_(first), end_(end) {}
+  Samples read(std::int64_t number) const { return read_(number); }
+
+  Read read_;
+  std::int64_t first_, end_;
 };
 
 /// A data set of a run (training set and optional test and validation sets), from the view of one rank.

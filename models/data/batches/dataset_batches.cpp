@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/data/batches/batch_memory.hpp"
+#include "models/data/batches/part_groups.hpp"
 #include "models/data/batches/read_ahead.hpp"
 #include "models/data/batches/stretches.hpp"
 #include "models/data/data_memory.hpp"
@@ -18,6 +19,9 @@ namespace {
 /// The number of future steps whose training batches are read in advance, as far as the memory for reading ahead
 /// allows.
 constexpr std::int64_t kStepsAhead = 3;
+
+/// The number of parts that are read in advance for an evaluation, which uses one part after the other.
+constexpr std::size_t kPartsAhead = 4;
 
 const DataInfo& training_info(const TrainingData& data) {
   if (!data.train) throw_invalid("the model has no training data");
@@ -104,8 +108,10 @@ class EvaluatedBatches {
   }
 
  private:
+  /// Returns the samples of a batch, and announces the parts after those of the batch (DataSource::prefetch).
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
+    std::vector<std::int64_t> parts_ahead;
     const std::int64_t size = evaluation_batch(data_->info());
     std::int64_t before = index * size;  // number of the shard's samples that belong to earlier batches
     for (const Stretch& stretch :
@@ -115,7 +121,11 @@ class EvaluatedBatches {
       for (std::int64_t next = stretch.begin + skipped * stretch.step;
            next < stretch.end && std::ssize(samples_) < size; next += stretch.step)
         samples_.push_back(next);
+      if (std::ssize(samples_) < size || stretch.count() == 0) continue;
+      parts_ahead.push_back(stretch.begin);
+      if (parts_ahead.size() > kPartsAhead) break;
     }
+    data_->prefetch(parts_ahead);
     return samples_;
   }
 
@@ -132,6 +142,7 @@ class DatasetBatches final : public BatchSource {
         data_(std::move(data)),
         batch_size_(batch_size),
         sampler_(info(), batch_size),
+        parts_ahead_(data_.train, batch_size),
         test_(data_.test, info(), "test"),
         validation_(data_.validation, info(), "validation") {
     if (info().slow) ahead_.emplace(data_.train, read_ahead_memory());
@@ -171,6 +182,7 @@ class DatasetBatches final : public BatchSource {
   TrainingData data_;
   std::int64_t batch_size_;
   BatchSampler sampler_;
+  PartsAhead parts_ahead_;
   BatchMemory memory_{Pages::lockable};
   std::vector<WholeShard> whole_shards_;
   std::optional<ReadAhead> ahead_;  ///< set if DataInfo::slow is true, or for a device
@@ -181,6 +193,7 @@ class DatasetBatches final : public BatchSource {
 /// Returns the batch for step `at.step`, and starts to fill the batches for the next steps. Threads fill these batches
 /// while the model computes this step.
 Batch DatasetBatches::read_ahead(const ShardStep& at) {
+  parts_ahead_.announce(at);
   const auto key = [](const ShardStep& step) {
     return ReadAhead::Key{step.shard, step.num_shards, step.step, step.seed};
   };

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "models/data/batches/part_groups.hpp"
+#include "models/data/batches/shuffle.hpp"
 #include "models/data/batches/stretches.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
@@ -11,10 +13,6 @@
 
 namespace troupe {
 namespace {
-
-/// A part of the stream number of the random generator for shuffling. Therefore shuffling draws other random numbers
-/// than other users of the same seed and shard.
-constexpr std::uint64_t kShuffleStream = 0x73687566ULL << 32;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -27,14 +25,6 @@ void make_room(std::vector<std::int64_t>& samples, std::int64_t count) {
   }
 }
 
-/// Shuffles the elements of `samples` (Fisher-Yates).
-template <class T>
-void shuffle(std::span<T> samples, Random& random) {
-  for (std::size_t left = samples.size(); left > 1; --left) {
-    std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
-  }
-}
-
 void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64_t>& samples) {
   make_room(samples, count_of(stretches));
   auto to = samples.begin();
@@ -42,24 +32,13 @@ void write_samples(const std::vector<Stretch>& stretches, std::vector<std::int64
     for (std::int64_t sample = stretch.begin; sample < stretch.end; sample += stretch.step) *to++ = sample;
 }
 
-/// Divides the samples into ranges of whole consecutive parts, and shuffles the samples within each range. A range ends
-/// as soon as it has `window` samples or `most_parts` parts, whichever is first.
-/// @param parts the parts (DataInfo::parts) to which `samples` belong, in the same order
-/// @param window the number of samples at which a range ends
-/// @param most_parts the number of parts at which a range ends; 0: no limit
+/// Shuffles the samples within each group of parts.
 /// @param samples the numbers of the samples, part by part
-void shuffle_windows(const std::vector<Stretch>& parts, std::int64_t window, std::int64_t most_parts,
-                     std::span<std::int64_t> samples, Random& random) {
-  std::int64_t count = 0;
-  std::int64_t held = 0;
-  for (const Stretch& part : parts) {
-    count += part.count();
-    if (++held != most_parts && count < window) continue;
-    shuffle(samples.first(static_cast<std::size_t>(count)), random);
-    samples = samples.subspan(static_cast<std::size_t>(count));
-    count = held = 0;
+void shuffle_groups(const std::vector<PartGroup>& groups, std::span<std::int64_t> samples, Random& random) {
+  for (const PartGroup& group : groups) {
+    shuffle(samples.first(static_cast<std::size_t>(group.samples)), random);
+    samples = samples.subspan(static_cast<std::size_t>(group.samples));
   }
-  shuffle(samples, random);
 }
 
 }  // namespace
@@ -112,7 +91,7 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
   if (found->epoch == epoch && found->seed == seed) return found->samples;
 
   found->epoch = -1;
-  draw(*found, Random(seed, kShuffleStream + static_cast<std::uint64_t>(shard), static_cast<std::uint64_t>(epoch)));
+  draw(*found, order_random(shard, epoch, seed));
   found->epoch = epoch;
   found->seed = seed;
   return found->samples;
@@ -124,13 +103,13 @@ const std::vector<std::int64_t>& BatchSampler::order(int shard, int num_shards, 
 /// @param random the generator of random numbers for this shard and epoch
 void BatchSampler::draw(Order& order, Random random) const {
   std::vector<Stretch> stretches = shard_stretches(num_samples_, parts_, order.shard, order.num_shards);
-  if (batch_size_ != 0 && !parts_.empty()) shuffle(std::span(stretches), random);
+  if (batch_size_ != 0 && !parts_.empty()) shuffle_parts(stretches, random);
   write_samples(stretches, order.samples);
   if (batch_size_ == 0) return;
   if (parts_.empty())
     shuffle(std::span(order.samples), random);
   else
-    shuffle_windows(stretches, window_, held_parts_, order.samples, random);
+    shuffle_groups(part_groups(stretches, window_, held_parts_), order.samples, random);
 }
 
 }  // namespace troupe

@@ -18,7 +18,20 @@ class Joined final : public DataSource {
     for (const DataPtr& part : parts_) ends_.push_back(end += part->info().num_samples);
   }
 
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
+    for (const std::int64_t sample : samples) {
+      const auto [part, number] = place_of(sample);
+      parts_[part]->prefetch(std::span(&number, 1));
+    }
+  }
+
  private:
+  /// Returns the index of the source that has a sample, and the number of the sample there.
+  std::pair<std::size_t, std::int64_t> place_of(std::int64_t sample) const noexcept {
+    const auto part = static_cast<std::size_t>(std::ranges::upper_bound(ends_, sample) - ends_.begin());
+    return {part, sample - (part == 0 ? 0 : ends_[part - 1])};
+  }
+
   static DataInfo info_of(const std::vector<DataPtr>& parts) {
     if (parts.empty()) throw_invalid("concat needs at least one source of data");
     DataInfo all = parts.front()->info();
@@ -52,8 +65,7 @@ class Joined final : public DataSource {
     const auto size = static_cast<std::size_t>(info().sample_size());
     const auto targets = static_cast<std::size_t>(info().num_targets);
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
-      const auto part = static_cast<std::size_t>(std::ranges::upper_bound(ends_, request.samples[i]) - ends_.begin());
-      const std::int64_t number = request.samples[i] - (part == 0 ? 0 : ends_[part - 1]);
+      const auto [part, number] = place_of(request.samples[i]);
       parts_[part]->fill(
           {.samples = std::span(&number, 1),
            .values = request.values.subspan(i * size, size),

@@ -17,6 +17,8 @@ class Mapped final : public DataSource {
   Mapped(DataPtr data, std::vector<std::int64_t> shape, Change change)
       : DataSource(info_of(data->info(), std::move(shape))), data_(std::move(data)), change_(std::move(change)) {}
 
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
+
  private:
   static DataInfo info_of(DataInfo info, std::vector<std::int64_t> shape) {
     info.shape = std::move(shape);
@@ -48,6 +50,8 @@ class Windows final : public DataSource {
  public:
   Windows(DataPtr data, std::int64_t length)
       : DataSource(info_of(data->info(), length)), data_(std::move(data)), length_(length) {}
+
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
 
  private:
   static DataInfo info_of(DataInfo info, std::int64_t length) {

@@ -22,6 +22,11 @@ class Selected final : public DataSource {
   Selected(DataPtr data, std::vector<std::int64_t> samples)
       : DataSource(info_of(data->info(), samples)), data_(std::move(data)), samples_(std::move(samples)) {}
 
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
+    for (const std::int64_t sample : samples)
+      data_->prefetch(std::span(samples_).subspan(static_cast<std::size_t>(sample), 1));
+  }
+
  private:
   static DataInfo info_of(DataInfo info, const std::vector<std::int64_t>& samples) {
     for (const std::int64_t sample : samples)

@@ -129,6 +129,12 @@ class TarData final : public DataSource {
 
   std::span<const std::int32_t> known_labels() const override { return set_.labels; }
 
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override try {
+    for (const std::int64_t sample : samples)
+      parts_->prefetch(set_.parts[set_.part_of(static_cast<std::size_t>(sample))]);
+  } catch (const std::exception&) {  // the error, if it persists, is that of `read`
+  }
+
  private:
   void read(const BatchRequest& request) const override {
     const auto size = static_cast<std::size_t>(info().sample_size());

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "models/data/kept_index.hpp"
+#include "runtime/http/gap_reader.hpp"
+#include "runtime/http/url.hpp"
 
 namespace troupe {
 namespace {
@@ -129,14 +131,31 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-bool is_of(const TarIndex& index, const ByteSource& archive, bool compressed) {
+bool is_of(const TarIndex& index, const ByteSource& archive) {
   return index.file_bytes == archive.size() && index.modified == archive.modified() &&
-         (compressed ? index.content <= kMostBytesOfPart : index.content == archive.size());
+         (!index.is_compressed() || index.content <= kMostBytesOfPart);
 }
 
-std::uint64_t most_bytes_of_index(const ByteSource& archive, bool compressed) {
-  const std::uint64_t content = compressed ? std::min(kMostBytesOfPart, kLikelyRatio * archive.size()) : archive.size();
-  return content + kShortTarIndex;
+std::uint64_t most_bytes_of_index(const ByteSource& archive) {
+  return std::max(archive.size(), std::min(kMostBytesOfPart, kLikelyRatio * archive.size())) + kShortTarIndex;
+}
+
+std::optional<TarIndex> kept_index(const IndexPlace& place, const ByteSource& archive) {
+  const auto text = read_kept_index(place.path, kIndexStart, most_bytes_of_index(archive));
+  if (!text) return std::nullopt;
+  auto index = tar_index_from(*text);
+  if (index && !is_of(*index, archive)) index.reset();
+  return index;
+}
+
+/// Reads an archive and returns its index.
+TarIndex make_index(const std::string& name, const std::shared_ptr<const ByteSource>& file) {
+  std::shared_ptr<const ByteSource> source = file;
+  if (is_url(name)) source = std::make_shared<GapReader>(file);
+  const bool compressed = is_compressed(*source);
+  const ArchiveBytes archive =
+      compressed ? ArchiveBytes(source->path(), read_decompressed(*source)) : ArchiveBytes(source);
+  return {file->size(), file->modified(), archive.size(), find_samples(archive)};
 }
 
 }  // namespace
@@ -172,12 +191,11 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
 
 TarIndex index_of_archive(const std::string& name, const std::shared_ptr<const ByteSource>& file) {
   const IndexPlace place = file->modified() != 0 ? index_place(name) : IndexPlace();
+  if (auto kept = kept_index(place, *file)) return std::move(*kept);
   const auto lock = place.lock();
-  const bool compressed = is_compressed(*file);
-  if (const auto text = read_kept_index(place.path, kIndexStart, most_bytes_of_index(*file, compressed)))
-    if (auto kept = tar_index_from(*text); kept && is_of(*kept, *file, compressed)) return std::move(*kept);
-  const ArchiveBytes archive = compressed ? ArchiveBytes(file->path(), read_decompressed(*file)) : ArchiveBytes(file);
-  TarIndex index{file->size(), file->modified(), archive.size(), find_samples(archive)};
+  if (lock != nullptr)
+    if (auto kept = kept_index(place, *file)) return std::move(*kept);
+  TarIndex index = make_index(name, file);
   keep_index(place.path, kIndexKind, to_text(index));
   return index;
 }

@@ -21,6 +21,8 @@ struct TarIndex {
   std::uint64_t content = 0;     ///< size of the decompressed content in bytes
   std::vector<TarSample> samples;
 
+  /// Compression changes the size of any archive: each ends with at least 1,024 zeros.
+  bool is_compressed() const { return content != file_bytes; }
   bool operator==(const TarIndex&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/memory_bytes.hpp"
 #include "runtime/http/open_bytes.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
@@ -39,26 +40,38 @@ std::string command_of(const std::string& name) {
   throw_bad_file(part.shown, "the archive has changed since the run began");
 }
 
-std::shared_ptr<const ByteSource> open_unchanged(const TarPart& part) {
-  auto file = open_bytes(part.name);
-  if (file->size() != part.file_bytes || file->modified() != part.modified) throw_changed(part);
-  return file;
-}
-
 /// Returns whether a part can be read by ranges from an archive on a server.
 bool is_stretch(const TarPart& part) { return is_url(part.name) && part.content == part.file_bytes; }
 
-ArchiveBytes load_content(const TarPart& part) {
-  if (is_stretch(part)) {
-    std::vector<std::byte> stretch(part.bytes());
-    open_unchanged(part)->read(part.begin, stretch);
-    return {part.shown, part.content, part.begin, std::move(stretch)};
-  }
-  std::vector<std::byte> content =
-      is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
+/// Returns the content of a part from the bytes [begin, end) of an archive, which was read as a whole if it is
+/// compressed.
+std::shared_ptr<const ArchiveBytes> content_of(const TarPart& part, std::vector<std::byte> bytes) {
+  if (is_stretch(part))
+    return std::make_shared<const ArchiveBytes>(part.shown, part.content, part.begin, std::move(bytes));
+  std::vector<std::byte> content = read_decompressed(MemoryBytes(part.shown, part.modified, std::move(bytes)));
   if (content.size() != part.content) throw_changed(part);
-  return {part.shown, std::move(content)};
+  return std::make_shared<const ArchiveBytes>(part.shown, std::move(content));
 }
+
+/// A part of an archive that is being read from a server.
+class PartOnItsWay {
+ public:
+  PartOnItsWay(TarPart part, const RemoteFile& file)
+      : part_(std::move(part)),
+        bytes_(is_stretch(part_) ? part_.bytes() : part_.file_bytes),
+        read_(file, is_stretch(part_) ? part_.begin : 0, bytes_) {}
+
+  /// Waits for the bytes.
+  std::shared_ptr<const ArchiveBytes> finish() {
+    read_.wait();
+    return content_of(part_, std::move(bytes_));
+  }
+
+ private:
+  TarPart part_;
+  std::vector<std::byte> bytes_;
+  RemoteRead read_;
+};
 
 /// Divides an archive into parts of at most kStretch bytes, or of one sample.
 /// @param whole the archive as one part
@@ -95,12 +108,13 @@ std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSamp
     part.is_held = true;
     held_.get({name, 0}, part.content, [&] { return content; });
   } else {
-    const auto file = open_bytes(name);
+    const bool remote = is_url(name);
+    const std::shared_ptr<const ByteSource> file = remote ? open_once(name) : open_bytes(name);
     TarIndex index = index_of_archive(name, file);
     samples = std::move(index.samples);
-    part = {name, index.file_bytes, index.modified, index.content, is_url(name) || is_compressed(*file)};
+    part = {name, index.file_bytes, index.modified, index.content, remote || index.is_compressed()};
   }
-  if (samples.empty()) throw_bad_file(printable(name, 500), "the archive contains no .jpg, .jpeg, .png or .npy file");
+  if (samples.empty()) throw_bad_file(shown_name(name), "the archive contains no .jpg, .jpeg, .png or .npy file");
   part.shown = shown_name(name);
   part.end = part.content;
   part.samples = samples.size();
@@ -109,12 +123,44 @@ std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSamp
 
 std::shared_ptr<const ArchiveBytes> TarParts::get(const TarPart& part) {
   if (!part.is_held) return std::make_shared<const ArchiveBytes>(open_unchanged(part));
-  return held_.get({part.name, part.begin}, part.bytes(),
-                   [&] { return std::make_shared<const ArchiveBytes>(load_content(part)); });
+  return held_.get({part.name, part.begin}, part.bytes(), [&] { return load(part); });
 }
 
 std::shared_ptr<const ArchiveBytes> TarParts::get_for_one(const TarPart& part) {
   return is_stretch(part) ? std::make_shared<const ArchiveBytes>(open_unchanged(part)) : get(part);
+}
+
+void TarParts::prefetch(const TarPart& part) {
+  if (!is_url(part.name)) return;
+  held_.prefetch({part.name, part.begin}, part.bytes(), [&]() -> decltype(held_)::Make {
+    return [read = std::make_shared<PartOnItsWay>(part, *open_once(part.name))] { return read->finish(); };
+  });
+}
+
+/// Returns an archive on a server. The first call asks the server for its size and its version.
+std::shared_ptr<const RemoteFile> TarParts::open_once(const std::string& url) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = remote_.find(url); found != remote_.end()) return found->second;
+  }
+  auto opened = open_remote(url);
+  const std::lock_guard lock(mutex_);
+  return remote_.emplace(url, std::move(opened)).first->second;
+}
+
+std::shared_ptr<const ByteSource> TarParts::open_unchanged(const TarPart& part) {
+  if (is_url(part.name)) return open_once(part.name);
+  auto file = open_bytes(part.name);
+  if (file->size() != part.file_bytes || file->modified() != part.modified) throw_changed(part);
+  return file;
+}
+
+std::shared_ptr<const ArchiveBytes> TarParts::load(const TarPart& part) {
+  if (is_url(part.name)) return PartOnItsWay(part, *open_once(part.name)).finish();
+  std::vector<std::byte> content =
+      is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
+  if (content.size() != part.content) throw_changed(part);
+  return std::make_shared<const ArchiveBytes>(part.shown, std::move(content));
 }
 
 }  // namespace troupe

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/data/last_used.hpp"
 #include "models/data/tar/tar_index.hpp"
+#include "runtime/http/remote_file.hpp"
 
 namespace troupe {
 
@@ -57,8 +60,17 @@ class TarParts {
   std::shared_ptr<const ArchiveBytes> get(const TarPart& part);
   /// Does the same for a read of a single member, for which a part of an archive on a server is not read as a whole.
   std::shared_ptr<const ArchiveBytes> get_for_one(const TarPart& part);
+  /// Starts to read a part of an archive on a server, which will be requested soon, as far as the cache has room; see
+  /// LastUsed::prefetch. Thread-safe.
+  void prefetch(const TarPart& part);
 
  private:
+  std::shared_ptr<const RemoteFile> open_once(const std::string& url);
+  std::shared_ptr<const ByteSource> open_unchanged(const TarPart& part);
+  std::shared_ptr<const ArchiveBytes> load(const TarPart& part);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const RemoteFile>> remote_;     ///< by URL; detects changes of the archives
   LastUsed<std::pair<std::string, std::uint64_t>, ArchiveBytes> held_;  ///< by name and first byte
 };
 

@@ -101,6 +101,7 @@ class Transformed final : public DataSource {
   }
 
   std::span<const std::int32_t> known_labels() const override { return data_->known_labels(); }
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
 
  private:
   static DataInfo info_of(DataInfo info, const Transforms& transforms) {

@@ -241,7 +241,7 @@ std::vector<std::byte> read_blocks(ArchiveBlocks& blocks, std::uint64_t most) {
 void ArchiveBytes::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (offset > size_ || out.size() > size_ - offset) throw_bad_file(path_, "truncated");
   if (source_) return source_->read(offset, out);
-  if (offset < offset_ || out.size() > offset_ + content_.size() - offset)
+  if (offset < offset_ || offset - offset_ > content_.size() || out.size() > content_.size() - (offset - offset_))
     throw_bad_file(path_, "the bytes from byte " + std::to_string(offset) + " on are not in memory");
   std::ranges::copy(std::span(content_).subspan(offset - offset_, out.size()), out.begin());
 }

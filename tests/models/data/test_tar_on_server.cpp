@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
@@ -10,7 +11,9 @@
 #include "runtime/http/web_server.hpp"
 #include "support/errors.hpp"
 #include "support/image_bytes.hpp"
+#include "support/patience.hpp"
 #include "support/tar_bytes.hpp"
+#include "troupe/batches.hpp"
 #include "troupe/data.hpp"
 
 using namespace troupe;
@@ -164,4 +167,41 @@ TEST_CASE("a compressed archive on a server is one part") {
   const auto data = server.load("/a.tar.gz").train;
   CHECK(data->info().parts == std::vector<std::int64_t>{0});
   CHECK(first_values(*data, {1, 0}) == std::vector<float>{4, 3});
+}
+
+TEST_CASE("training reads each byte of an archive once, and the next parts in advance") {
+  constexpr std::size_t kSize = 500'000;       // 2 MB: 8 samples are a part, and 4 parts a group
+  constexpr std::int64_t kGroup = 64'000'000;  // bytes
+  Server server;
+  server.objects["/a.tar"] = archive_of(1, 80, kSize);
+  const auto size = static_cast<std::int64_t>(server.objects["/a.tar"].size());
+  for (const std::int64_t first : {0, 13}) {  // also after a resume in the middle of the epoch
+    const auto batches = dataset_batches(server.load("/a.tar"), 4);
+    const std::int64_t before = server.web.bytes();
+    const std::int64_t steps = batches->steps_per_epoch(1);
+    CHECK(steps == 20);
+    std::set<float> seen;
+    for (std::int64_t step = first; step < steps; ++step) {
+      const Batch batch = batches->training_batch({.step = step, .seed = 1});
+      for (std::int64_t i = 0; i < batch.size; ++i) seen.insert(batch.values[static_cast<std::size_t>(i) * kSize]);
+      if (step == first) CHECK(comes_true([&] { return server.web.bytes() - before > kGroup * 5 / 4; }));
+    }
+    CHECK(std::ssize(seen) == 4 * (steps - first));
+    CHECK(server.web.bytes() - before <= size * 3 / 2);  // the epoch, and parts of the first group of the next epoch
+  }
+}
+
+TEST_CASE("the bits of batches do not depend on reading ahead") {
+  Server server;
+  server.objects["/a.tar"] = archive_of(1, 40, 500'000);
+  const auto values_of = [&](const std::string& options, std::int64_t step) {
+    const auto batches = dataset_batches(server.load("/a.tar", options), 3);
+    const Batch batch = batches->training_batch({.shard = 1, .num_shards = 2, .step = step, .seed = 3});
+    return std::vector<float>(batch.values.begin(), batch.values.end());
+  };
+  const auto batches = dataset_batches(server.load("/a.tar"), 3);
+  for (std::int64_t step = 0; step < batches->steps_per_epoch(2); step += 3) {
+    const Batch batch = batches->training_batch({.shard = 1, .num_shards = 2, .step = step, .seed = 3});
+    CHECK(values_of(",memory=1", step) == std::vector<float>(batch.values.begin(), batch.values.end()));
+  }
 }

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/data/batches/stretches.hpp"
+#include "runtime/random.hpp"
+#include "troupe/batches.hpp"
+
+namespace troupe {
+
+/// Consecutive parts of a shard, in the order of an epoch, whose samples are shuffled together.
+struct PartGroup {
+  std::span<const Stretch> parts;
+  std::int64_t samples = 0;  ///< number of the samples of all parts together
+};
+
+/// Returns the generator of random numbers for the order of a shard's samples in an epoch.
+Random order_random(int shard, std::int64_t epoch, std::uint64_t seed);
+/// Brings the parts of a shard into the order of an epoch.
+/// @param random a fresh result of `order_random`
+void shuffle_parts(std::vector<Stretch>& parts, Random& random);
+/// Divides the parts into groups. A group ends as soon as it has `window` samples or `most_parts` parts, whichever is
+/// first.
+/// @param most_parts 0: no limit
+std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t window, std::int64_t most_parts);
+
+/// The default value of `window`.
+inline constexpr std::int64_t kShuffledTogether = 4096;
+
+/// Announces to a data source which parts a shard reads next (DataSource::prefetch): those of the group to which the
+/// samples of a step belong, and those of the group after it. Not thread-safe.
+class PartsAhead {
+ public:
+  /// @param batch_size the number of samples for each shard and step
+  PartsAhead(std::shared_ptr<const DataSource> data, std::int64_t batch_size);
+
+  /// Announces the parts for the training step `at`. Does nothing if the data has no parts.
+  void announce(const ShardStep& at);
+
+ private:
+  /// The parts of a shard in the order of an epoch.
+  struct Epoch {
+    int shard = 0;
+    int num_shards = 0;
+    std::int64_t number = 0;
+    std::uint64_t seed = 0;
+    std::vector<Stretch> parts = {};
+    std::vector<PartGroup> groups = {};
+  };
+
+  const Epoch& epoch(const ShardStep& at, std::int64_t number);
+  void announce(const PartGroup& group) const;
+
+  std::shared_ptr<const DataSource> data_;
+  std::int64_t batch_size_;
+  std::vector<std::unique_ptr<Epoch>> epochs_;  ///< for each shard the present one and perhaps the next one
+};
+
+}  // namespace troupe

@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "support/errors.hpp"
+#include "troupe/task_context.hpp"
+
+using namespace troupe;
+
+namespace {
+
+/// Data whose values are the numbers of the samples, plus 1000 times the epoch if they vary.
+class Numbers final : public DataSource {
+ public:
+  Numbers(bool varies, bool slow)
+      : DataSource({.num_samples = 50, .shape = {1}, .num_classes = 2, .varies = varies, .slow = slow}) {}
+
+  mutable std::atomic<int> read_samples = 0;
+
+ private:
+  void read(const BatchRequest& request) const override {
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      request.values[i] = static_cast<float>(request.samples[i]);
+      if (info().varies && request.drawn) request.values[i] += 1000.0F * static_cast<float>(request.drawn->epoch);
+      request.labels[i] = static_cast<std::int32_t>(request.samples[i] % 2);
+    }
+    read_samples += static_cast<int>(std::ssize(request.samples));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a loop over the batches of a shard has the samples of its epoch, whether they are read ahead or not") {
+  for (const bool varies : {false, true})
+    for (const bool slow : {false, true})
+      for (const bool trains : {false, true}) {
+        const DataShard shard(std::make_shared<Numbers>(varies, slow), 1, 3, 7, trains);
+        for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+          std::int64_t number = epoch * shard.batches_per_epoch(4);
+          for (const Samples& batch : shard.batches(4, epoch)) {
+            const Samples expected = shard.batch(number++, 4);
+            CHECK(batch.count == expected.count);
+            CHECK(batch.values == expected.values);
+            CHECK(batch.labels == expected.labels);
+          }
+          CHECK(number == (epoch + 1) * shard.batches_per_epoch(4));
+        }
+      }
+}
+
+TEST_CASE("loops over the same shard at the same time do not disturb each other, and each sample is read once") {
+  const auto data = std::make_shared<Numbers>(false, true);
+  const DataShard shard(data, 0, 1, 7);
+  for (const Samples& outer : shard.batches(25))
+    for (const Samples& inner : shard.batches(25)) CHECK(outer.count == inner.count);
+  data->read_samples = 0;
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch)
+    for (const Samples& batch : shard.batches(10, epoch)) CHECK(batch.count == 10);
+  CHECK(data->read_samples <= 4 * 50 + 30);  // three batches ahead
+}
+
+TEST_CASE("batches of an impossible size or epoch are refused") {
+  const DataShard shard(std::make_shared<Numbers>(false, true), 0, 1, 7);
+  CHECK(code_of([&] { shard.batches(0); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { shard.batches(1, -1); }) == ErrorCode::invalid_argument);
+  CHECK(code_of([&] { shard.batches(1, INT64_MAX); }) == ErrorCode::invalid_argument);
+}
