@@ -27,6 +27,7 @@ from sections.lbfgs import lbfgs
 from sections.linear import linear
 from sections.local import local
 from sections.modules import modules
+from sections.remote import remote
 from sections.resnet import resnet
 from sections.sync import sync
 from sections.trainer import trainer
@@ -36,7 +37,7 @@ from sections.tune import tune
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
-            "modules": modules,
+            "modules": modules, "remote": remote,
             "transports": transports, "tune": tune, "cuda": cuda, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3

@@ -60,6 +60,7 @@ void add_node(CLI::App& app) {
                   "ADDRESS[:PORT] where other nodes reach this one; default: the address used to reach the driver");
   node.add_option("--driver-name", options->driver_name,
                   "Name that the driver's certificate must have; default: any driver of the authority is accepted");
+  add_data_cache(node);
   node.add_option("--store-bytes", options->store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
   add_limit(node, "--cut-after", options->cut_after,

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "models/data/pipeline/folds.hpp"
 #include "models/optimizers/registry.hpp"
 #include "models/registry.hpp"
+#include "runtime/http/disk_cache.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
@@ -170,6 +172,13 @@ void choose_device(const std::string& text, Options& sgd) {
 
 }  // namespace
 
+void add_data_cache(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--data-cache", [](const std::string& value) { ::setenv(kDataCache, value.c_str(), 1); },
+         "Folder on this machine for parts of archives on servers, and its size, such as /var/cache/data,200G")
+      ->type_name("DIR,SIZE");
+}
+
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option_function<std::string>(
          "--workers", [&sgd](const std::string& text) { sgd.num_workers = parse_workers(text); },
@@ -212,6 +221,7 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
   app.add_option("--data-memory", sgd.memory.data_bytes,
                  "Memory limit for data on each machine, such as 500M; 0: half of it. Larger sets stay in their files")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true));
+  add_data_cache(app);
   app.add_option("--store-bytes", sgd.memory.store_bytes, "Quota of the object store in bytes; 0: half of the memory")
       ->check(whole_number(0));
 }

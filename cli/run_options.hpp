@@ -76,6 +76,8 @@ std::string short_text(double value);
 /// the value that `time` has now.
 /// @param text the description of the option in the help
 CLI::Option* add_seconds(CLI::App& app, const char* flag, std::chrono::milliseconds& time, const char* text);
+/// Adds the option --data-cache, which sets the environment variable of the cache for this process and its children.
+void add_data_cache(CLI::App& app);
 /// Adds an option that sets `time`, the maximum time without a sign of life from a worker or node. The option's value
 /// is in seconds. The value 0 means no limit.
 /// @param text the description of the option in the help

@@ -253,9 +253,7 @@ void AsynchronousRunner::note(Task& task, const From<Advanced>& from) {
   }
   unpushed.seconds += task.seconds;
   unpushed.data_seconds += from_bits(reply.pass.data_bits);
-  unpushed.left_out += reply.pass.left_out;
-  unpushed.bytes_over_bus += reply.pass.bytes_over_bus;
-  unpushed.bytes_copied += reply.pass.bytes_copied;
+  unpushed.counts += reply.pass.counts;
   add_correct(reply.pass.correct, unpushed.correct);
 }
 

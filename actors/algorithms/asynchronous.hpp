@@ -73,9 +73,7 @@ class AsynchronousRunner : public AlgorithmRunner {
     double loss_sum = 0;
     double seconds = 0;
     double data_seconds = 0;
-    std::int64_t left_out = 0;
-    std::int64_t bytes_over_bus = 0;
-    std::int64_t bytes_copied = 0;
+    PassCounts counts = {};
     std::int64_t correct = 0;
   };
   /// The sums of the results that servers have applied since `step` last returned.
@@ -86,9 +84,7 @@ class AsynchronousRunner : public AlgorithmRunner {
     double apply_seconds = 0;
     std::map<int, double> compute_seconds;
     std::map<int, double> data_seconds;
-    std::int64_t left_out = 0;
-    std::int64_t bytes_over_bus = 0;
-    std::int64_t bytes_copied = 0;
+    PassCounts counts = {};
     std::int64_t correct = 0;
     std::map<int, WorkerTraffic> traffic;
     std::vector<std::int64_t> staleness;  ///< element i: the number of pushes with staleness i

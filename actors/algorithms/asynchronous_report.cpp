@@ -31,9 +31,7 @@ void AsynchronousRunner::count(const Task& task) {
   tally_.loss_sum += done.loss_sum;
   tally_.compute_seconds[task.worker] += done.seconds;
   tally_.data_seconds[task.worker] += done.data_seconds;
-  tally_.left_out += done.left_out;
-  tally_.bytes_over_bus += done.bytes_over_bus;
-  tally_.bytes_copied += done.bytes_copied;
+  tally_.counts += done.counts;
   add_correct(done.correct, tally_.correct);
   tally_.apply_seconds += task.seconds;
   ++tally_.traffic[task.worker].pushes;
@@ -57,9 +55,7 @@ StepReport AsynchronousRunner::report_of(const StepContext& context, double seco
   report.samples = std::llround(static_cast<double>(tally_.samples) * part);
   if (tally_.correct >= 0)
     report.correct = std::min<std::int64_t>(std::llround(static_cast<double>(tally_.correct) * part), report.samples);
-  report.left_out_samples = tally_.left_out;
-  report.bytes_over_bus = tally_.bytes_over_bus;
-  report.bytes_copied = tally_.bytes_copied;
+  tally_.counts.add_to(report);
   report.strategy = context.plan.strategy;
   report.deterministic = false;
   report.seconds.step = seconds;

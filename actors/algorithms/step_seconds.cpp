@@ -31,9 +31,7 @@ void note_pass(const PassReport& pass, StepReport& report) {
   add_correct(pass.correct, report.correct);
   report.seconds.compute.push_back(from_bits(pass.seconds_bits));
   report.seconds.data.push_back(from_bits(pass.data_bits));
-  report.left_out_samples += pass.left_out;
-  report.bytes_over_bus += pass.bytes_over_bus;
-  report.bytes_copied += pass.bytes_copied;
+  pass.counts.add_to(report);
 }
 
 void split_apply(const StepContext& context, const std::vector<From<Applied>>& applied, double both, const Phase& phase,

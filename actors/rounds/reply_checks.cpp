@@ -89,9 +89,14 @@ bool is_sent(std::int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 
 void check_pass(const PassReport& pass, std::span<const std::int64_t> samples, const Where& where) {
   check(is_time(pass.seconds_bits) && is_time(pass.data_bits), "a time is negative or not finite", where);
-  check(pass.left_out >= 0 && pass.left_out <= kMostSamples, "the number of left-out samples is out of range", where);
-  check(is_sent(pass.bytes_over_bus), "the number of bytes over the bus is out of range", where);
-  check(is_sent(pass.bytes_copied), "the number of copied bytes is out of range", where);
+  const PassCounts& counts = pass.counts;
+  check(counts.left_out >= 0 && counts.left_out <= kMostSamples, "the number of left-out samples is out of range",
+        where);
+  check(is_sent(counts.bytes_over_bus), "the number of bytes over the bus is out of range", where);
+  check(is_sent(counts.bytes_copied), "the number of copied bytes is out of range", where);
+  const RemoteTraffic& remote = counts.remote;
+  for (const std::int64_t count : {remote.bytes, remote.requests, remote.retries, remote.cache_hits})
+    check(is_sent(count), "a number of bytes or requests to servers is out of range", where);
   const std::int64_t most = std::accumulate(samples.begin(), samples.end(), std::int64_t{0});
   check(pass.correct >= BatchResult::kNotCounted && pass.correct <= most,
         "the number of correct samples is out of range", where);

@@ -22,6 +22,16 @@ struct ReadOptions {
   bool json = false;
 };
 
+/// The number of parts (DataInfo::parts) that are read in advance.
+constexpr std::ptrdiff_t kPartsAhead = 4;
+
+/// Announces the part of a sample and those after it (DataSource::prefetch).
+void announce(const DataSource& set, std::int64_t sample) {
+  const std::span<const std::int64_t> parts = set.info().parts;
+  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, std::ranges::upper_bound(parts, sample) - parts.begin() - 1);
+  set.prefetch(parts.subspan(static_cast<std::size_t>(begin)).first(std::min(kPartsAhead, std::ssize(parts) - begin)));
+}
+
 /// Reads all batches of a data set. Each thread repeatedly takes the next batch.
 void read_all(const DataSource& set, const ReadOptions& options) {
   const std::int64_t samples = set.info().num_samples;
@@ -37,6 +47,7 @@ void read_all(const DataSource& set, const ReadOptions& options) {
       values.resize(numbers.size() * static_cast<std::size_t>(set.info().sample_size()));
       labels.resize(set.info().num_classes > 0 ? numbers.size() : 0);
       targets.resize(numbers.size() * static_cast<std::size_t>(set.info().num_targets));
+      if (!set.info().parts.empty()) announce(set, first);
       set.fill({.samples = numbers, .values = values, .labels = labels, .targets = targets});
     }
   };

@@ -317,12 +317,12 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 ///   targets, `.cls` the number of the class, `.json` {"label": number or name}, `.txt` the name of the class. If none
 ///   of them exists, the class is the folder in the member's name.
 ///
-/// A PATTERN may be a URL that begins with http://, https:// or s3://. Such an archive is read in parts of up to 16 MB.
-/// An index of each archive is stored next to the archive as `NAME.index`, or for a URL in the folder troupe of
-/// $XDG_CACHE_HOME. A compressed archive must be decompressed as
-/// a whole: it is one part (DataInfo::parts) of at most 256 MB. Each process keeps decompressed parts in memory, up to
-/// MEGABYTES of the option `memory` (default: 512). If the environment variable TROUPE_ALLOW_PIPE is 1, a PATTERN may
-/// be `pipe:COMMAND`: a shell command that writes an archive.
+/// A PATTERN may be a URL that begins with http://, https:// or s3://, as for `npy:` and `csv:`. Such an archive is
+/// read in parts of up to 16 MB. An index of each archive is stored next to the archive as `NAME.index`, or for a URL
+/// in the folder troupe of $XDG_CACHE_HOME. A compressed archive must be decompressed as a whole: it is one part
+/// (DataInfo::parts) of at most 256 MB. Each process keeps decompressed parts in memory, up to MEGABYTES of the option
+/// `memory` (default: 512). If the environment variable TROUPE_ALLOW_PIPE is 1, a PATTERN may be `pipe:COMMAND`: a
+/// shell command that writes an archive.
 /// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
 /// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
 /// @throws Error limit_reached if there is not enough memory.

@@ -25,6 +25,22 @@ struct PrecisionChoice {
   bool resumed = false;
 };
 
+/// What it took to read data from servers.
+struct RemoteTraffic {
+  std::int64_t bytes = 0;       ///< bytes that were received
+  std::int64_t requests = 0;    ///< requests that were made, including repeated ones
+  std::int64_t retries = 0;     ///< requests that were repeated
+  std::int64_t cache_hits = 0;  ///< parts of archives that were read from the cache on disk instead
+
+  RemoteTraffic& operator+=(const RemoteTraffic& other) {
+    bytes += other.bytes;
+    requests += other.requests;
+    retries += other.retries;
+    cache_hits += other.cache_hits;
+    return *this;
+  }
+};
+
 /// Wall-clock seconds of the phases of one step. The time to replace lost workers is not included. `step` is the sum of
 /// `compute_all`, `reduce`, `apply_all` and the time of the driver's own bookkeeping.
 struct PhaseSeconds {
@@ -220,6 +236,8 @@ struct StepReport {
   std::int64_t bytes_copied = 0;
   /// Bytes copied between hosts and accelerators, in both directions, for the gradients of this step.
   std::int64_t bytes_over_bus = 0;
+  /// What the workers' processes have read from servers since the previous step.
+  RemoteTraffic remote = {};
   /// Bytes sent between nodes, in all rounds of the exchange, by all nodes together.
   std::int64_t bytes_sent = 0;
   /// Bytes of the slabs for weights and optimizer state in one object store: the store of this machine, or that of each

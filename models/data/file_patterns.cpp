@@ -11,10 +11,12 @@
 #include <system_error>
 
 #include "models/data/kept_index.hpp"
+#include "models/data/remote_blocks.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/http/s3.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
+#include "runtime/printable.hpp"
 
 namespace troupe {
 namespace {
@@ -99,9 +101,22 @@ std::vector<std::string> expand_ranges(const std::string& text) {
   return all;
 }
 
+std::string shown_name(const std::string& name) {
+  return is_url(name) ? parse_url(name).shown() : printable(name, 500);
+}
+
+void refuse_url(const std::string& name, const std::string& kind) {
+  if (is_url(name))
+    throw_invalid(kind + ": does not read '" + shown_name(name) + "': only tar:, npy: and csv: read from servers");
+}
+
 std::uint64_t bytes_of_files(const std::vector<std::string>& files) {
   std::uint64_t bytes = 0;
   for (const std::string& file : files) {
+    if (is_url(file)) {
+      bytes += open_data(file)->size();
+      continue;
+    }
     std::error_code unknown;
     const std::uint64_t size = std::filesystem::file_size(file, unknown);
     if (!unknown) bytes += size;

@@ -20,7 +20,16 @@ std::vector<std::string> files_of(const std::string& pattern);
 /// @throws Error invalid_argument if a range is descending, or there are more than 100,000 results
 std::vector<std::string> expand_ranges(const std::string& text);
 
-/// Returns the total size of the files. Files that cannot be inspected count as 0 bytes.
+/// Returns the name of a file, or a URL without its query, for messages.
+std::string shown_name(const std::string& name);
+
+/// Refuses a URL as the name of a file.
+/// @param kind the kind of data in the error message, such as "idx"
+/// @throws Error invalid_argument
+void refuse_url(const std::string& name, const std::string& kind);
+
+/// Returns the total size of the files and of objects on servers. Files that cannot be inspected count as 0 bytes.
+/// @throws Error as open_data for a URL
 std::uint64_t bytes_of_files(const std::vector<std::string>& files);
 
 }  // namespace troupe

@@ -41,6 +41,15 @@ class LastUsed {
     return held->content;
   }
 
+  /// Returns the object if it is in the cache and made; otherwise null. Does not count as a use.
+  std::shared_ptr<const Content> peek(const Key& key) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = find(key);
+    if (found == held_.end()) return nullptr;
+    const std::unique_lock made((*found)->mutex, std::try_to_lock);
+    return made ? (*found)->content : nullptr;
+  }
+
   /// Starts to make an object that will be requested soon, unless it is in the cache. Objects that were started and not
   /// requested since may take half of the cache; beyond that, does nothing.
   /// @param start begins to make the object and returns at once. Its result waits for the object and returns it

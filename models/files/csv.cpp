@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/files/input_file.hpp"
+
 namespace troupe {
 namespace {
 
@@ -116,14 +118,17 @@ bool has_decimal_comma(std::string_view text) {
 
 }  // namespace
 
-CsvReader::CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece)
+CsvReader::CsvReader(std::shared_ptr<const ByteSource> file, char separator, std::size_t piece)
     : file_(std::move(file)), separator_(separator), piece_(piece), buffer_(piece) {}
 
 CsvReader::CsvReader(const std::string& path, char separator)
-    : CsvReader(std::make_shared<const InputFile>(path), separator, kPiece) {
+    : CsvReader(std::make_shared<const InputFile>(path), separator) {}
+
+CsvReader::CsvReader(std::shared_ptr<const ByteSource> file, char separator)
+    : CsvReader(std::move(file), separator, kPiece) {
   refill();
   std::string_view text(buffer_.data(), filled_);
-  if (is_utf16(text)) throw_bad_file(path, "the file is UTF-16; save it as UTF-8");
+  if (is_utf16(text)) throw_bad_file(path(), "the file is UTF-16; save it as UTF-8");
   if (text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
   skip_preface(text);
   if (separator_ == 0) separator_ = most_frequent_separator(text.substr(next_));
@@ -165,6 +170,7 @@ bool CsvReader::refill() {
   file_->read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
   filled_ += count;
   read_ += count;
+  if (piece_ == kPiece) file_->prefetch(read_, file_->block_size());
   return true;
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/files/input_file.hpp"
+#include "runtime/files/byte_source.hpp"
 
 namespace troupe {
 
@@ -19,15 +19,16 @@ namespace troupe {
 /// except an empty last line. The reader needs memory for 1 MB of the file or for its longest row, whichever is more.
 class CsvReader {
  public:
-  /// Opens a file for reading all of its rows in order.
+  /// Make readers of all rows of a file, in order.
   /// @param separator the character between fields. 0: the first line "sep=X" determines it or, without such a line,
   /// the most frequent of , ; tab and | in the first row, outside quotes
   /// @throws Error bad_file as the constructor of InputFile; also if the file is UTF-16
   explicit CsvReader(const std::string& path, char separator = 0);
+  explicit CsvReader(std::shared_ptr<const ByteSource> file, char separator = 0);
   /// Makes a reader that reads single rows of an open file. Callers pass the offset of each row to `seek`.
   /// @param separator must not be 0
   /// @param piece the number of bytes to read from the file at a time
-  CsvReader(std::shared_ptr<const InputFile> file, char separator, std::size_t piece);
+  CsvReader(std::shared_ptr<const ByteSource> file, char separator, std::size_t piece);
 
   char separator() const { return separator_; }
   /// Moves to the next row. Returns false after the last row.
@@ -50,7 +51,7 @@ class CsvReader {
   std::uint64_t offset() const { return offset_; }
 
   const std::string& path() const { return file_->path(); }
-  const std::shared_ptr<const InputFile>& file() const { return file_; }
+  const std::shared_ptr<const ByteSource>& file() const { return file_; }
   /// Rejects the current row: throws Error bad_file with `message`, the name of the file and the number of the row's
   /// line.
   [[noreturn]] void refuse(const std::string& message) const;
@@ -63,7 +64,7 @@ class CsvReader {
   const char* cut_quoted(const char* at, std::size_t& unquoted);
   const char* end() const { return buffer_.data() + filled_; }
 
-  std::shared_ptr<const InputFile> file_;
+  std::shared_ptr<const ByteSource> file_;
   char separator_;
   std::size_t piece_;
   std::vector<char> buffer_;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
 
 namespace troupe {
@@ -142,7 +143,7 @@ struct Bytes {
   std::function<void(std::uint64_t offset, std::span<std::byte> out)> read;
 };
 
-Bytes bytes_of(const InputFile& file) {
+Bytes bytes_of(const ByteSource& file) {
   return {file.path(), file.size(),
           [&file](std::uint64_t offset, std::span<std::byte> out) { file.read(offset, out); }};
 }
@@ -231,7 +232,9 @@ NumberArray read_elements(const Bytes& file) {
 
 }  // namespace
 
-NumberArray read_npy(const std::string& path) { return read_elements(bytes_of(InputFile(path))); }
+NumberArray read_npy(const std::string& path) { return read_npy(InputFile(path)); }
+
+NumberArray read_npy(const ByteSource& file) { return read_elements(bytes_of(file)); }
 
 NumberArray parse_npy(const std::string& name, std::span<const std::byte> bytes) {
   return read_elements(bytes_of(name, bytes));
@@ -256,9 +259,10 @@ std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_
   return size;
 }
 
-NpyFile::NpyFile(const std::string& path) : file_(path), layout_(layout_of(bytes_of(file_))) {
+NpyFile::NpyFile(std::shared_ptr<const ByteSource> file)
+    : file_(std::move(file)), layout_(layout_of(bytes_of(*file_))) {
   const auto& shape = layout_.array.shape;
-  if (shape.empty()) throw_bad_file(path, "the array is a single number; it needs at least one dimension");
+  if (shape.empty()) throw_bad_file(path(), "the array is a single number; it needs at least one dimension");
   row_bytes_ =
       std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{layout_.array.item_size}, std::multiplies());
 }
@@ -267,9 +271,8 @@ NumberArray NpyFile::rows(std::int64_t first, std::int64_t count) const {
   NumberArray read = layout_.array;
   read.shape.front() = count;
   read.bytes.resize(static_cast<std::size_t>(count * row_bytes_));
-  file_.read(layout_.begin + static_cast<std::uint64_t>(first * row_bytes_),
-             std::as_writable_bytes(std::span(read.bytes)));
-  file_.check_unchanged();
+  file_->read(offset_of(first), std::as_writable_bytes(std::span(read.bytes)));
+  file_->check_unchanged();
   if (layout_.big_endian) read.swap_bytes();
   return read;
 }

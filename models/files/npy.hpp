@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "models/files/number_array.hpp"
-#include "runtime/files/input_file.hpp"
+#include "runtime/files/byte_source.hpp"
 
 namespace troupe {
 
@@ -15,6 +16,7 @@ namespace troupe {
 /// @throws Error bad_file if the file is missing, has another type of elements or another order, or does not have the
 /// length that its header declares.
 NumberArray read_npy(const std::string& path);
+NumberArray read_npy(const ByteSource& file);
 /// Returns the array in `bytes`, the content of a whole .npy file. Accepts the same formats as read_npy.
 /// @param name the name of the file, for error messages
 /// @throws Error as read_npy
@@ -41,19 +43,24 @@ class NpyFile {
  public:
   /// Opens the file and reads its header.
   /// @throws Error as read_npy; also bad_file if the array is a single number, which has no rows
-  explicit NpyFile(const std::string& path);
+  explicit NpyFile(std::shared_ptr<const ByteSource> file);
 
-  const std::string& path() const { return file_.path(); }
+  const std::string& path() const { return file_->path(); }
+  const ByteSource& file() const { return *file_; }
+  /// Returns the offset in the file of a row, counted from 0.
+  std::uint64_t offset_of(std::int64_t row) const {
+    return layout_.begin + static_cast<std::uint64_t>(row * row_bytes_);
+  }
   /// Returns the type and the shape of the array. The result contains no elements.
   const NumberArray& array() const { return layout_.array; }
   /// Returns the size in bytes of all elements of the array together.
-  std::uint64_t bytes() const { return file_.size() - layout_.begin; }
+  std::uint64_t bytes() const { return file_->size() - layout_.begin; }
   /// Reads `count` rows, starting with row `first` (counted from 0), and returns them as an array with `count` rows.
   /// @throws Error bad_file if the file has changed since it was opened or cannot be read.
   NumberArray rows(std::int64_t first, std::int64_t count) const;
 
  private:
-  InputFile file_;
+  std::shared_ptr<const ByteSource> file_;
   NpyLayout layout_;
   std::int64_t row_bytes_ = 0;
 };

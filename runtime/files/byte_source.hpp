@@ -27,6 +27,12 @@ class ByteSource {
   virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
   /// @throws Error bad_file if the bytes have changed since this object was made
   virtual void check_unchanged() const = 0;
+  /// Returns the size in bytes of the blocks in which bytes are read and kept in memory; 0: any bytes can be read
+  /// quickly.
+  virtual std::uint64_t block_size() const { return 0; }
+  /// Announces that these bytes will be read soon, so that a source with blocks can start to read them. Does not block.
+  /// Thread-safe.
+  virtual void prefetch(std::uint64_t /*offset*/, std::uint64_t /*count*/) const noexcept {}
 
  protected:
   ByteSource(ByteSource&&) = default;

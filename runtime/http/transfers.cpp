@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/fork/owning_process.hpp"
+#include "runtime/http/traffic.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
 
@@ -148,6 +149,7 @@ class Running {
   static std::size_t take(char* bytes, std::size_t /*one*/, std::size_t count, void* self) {
     auto& it = *static_cast<Running*>(self);
     it.set_status();
+    note_remote_traffic({.bytes = static_cast<std::int64_t>(count)});
     it.refused_ = !it.transfer_->take(it.response_, std::as_bytes(std::span(bytes, count)));
     return it.refused_ ? 0 : count;
   }
@@ -233,6 +235,7 @@ class Loop {
     }
     for (const Waiting& each : due) try {
         running_.push_back(std::make_unique<Running>(each.transfer));
+        note_remote_traffic({.requests = 1});
         if (::curl_multi_add_handle(multi_.get(), running_.back()->handle()) == CURLM_OK) continue;
         running_.pop_back();
         each.transfer->end({.failure = "libcurl cannot make a request", .is_final = true});
@@ -257,6 +260,7 @@ class Loop {
     running_.erase(it);
     const auto again = ended->end(result);
     if (!again) return;
+    note_remote_traffic({.retries = 1});
     const std::lock_guard lock(mutex_);
     waiting_.push_back({Clock::now() + *again, ended->transfer()});
   }

@@ -72,10 +72,12 @@ TEST_CASE("invalid replies of asynchronous workers and of parameter servers are 
   CHECK(after([](Advanced& a) { a.samples = {7}; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.pass.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.pass.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.pass.left_out = -1; }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = -1; }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.pass.bytes_over_bus = INT64_MAX; }) == ErrorCode::protocol);
-  CHECK(after([](Advanced& a) { a.pass.bytes_copied = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.bytes_over_bus = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.bytes_over_bus = INT64_MAX; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.bytes_copied = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.remote.bytes = -1; }) == ErrorCode::protocol);
+  CHECK(after([](Advanced& a) { a.pass.counts.remote.cache_hits = INT64_MAX; }) == ErrorCode::protocol);
   CHECK(after([](Advanced& a) { a.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(after([](Advanced& a) { a.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
 
@@ -102,7 +104,7 @@ TEST_CASE("a worker reports exactly the requested portions, in order") {
   CHECK(with([](PortionsComputed& p) { p = {}; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.pass.seconds_bits = to_bits(-1); }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.pass.data_bits = to_bits(std::nan("")); }) == ErrorCode::protocol);
-  CHECK(with([](PortionsComputed& p) { p.pass.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](PortionsComputed& p) { p.pass.counts.left_out = -1; }) == ErrorCode::protocol);
   CHECK(with([](PortionsComputed& p) { p.samples[1] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](PortionsComputed& p) { p.samples[1] = INT64_MAX; }) == ErrorCode::model_failed);
 }
@@ -128,7 +130,7 @@ TEST_CASE("a worker reports steps of its shards, valid distances and existing te
   CHECK_FALSE(with([](StepsTaken& t) { t.moved_bits[1] = to_bits(std::nan("")), t.non_finite_shard = 3; }));
   CHECK(with([](StepsTaken& t) { t.pass.seconds_bits = to_bits(INFINITY); }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.pass.data_bits = to_bits(-1); }) == ErrorCode::protocol);
-  CHECK(with([](StepsTaken& t) { t.pass.left_out = -1; }) == ErrorCode::protocol);
+  CHECK(with([](StepsTaken& t) { t.pass.counts.left_out = -1; }) == ErrorCode::protocol);
   CHECK(with([](StepsTaken& t) { t.samples[0] = -1; }) == ErrorCode::model_failed);
   CHECK(with([](StepsTaken& t) { t.samples[0] = INT64_MAX; }) == ErrorCode::model_failed);
   const auto found = [&](int shard, NonFinite what) {

@@ -95,9 +95,7 @@ ObjectivePoint LbfgsRounds::evaluate(int buffer, std::int64_t step, int directio
   report_.backups += sums.backups;
   report_.backups_won += sums.won;
   samples_ += sums.samples;
-  left_out_ += sums.left_out;
-  bytes_over_bus_ += sums.bytes_over_bus;
-  bytes_copied_ += sums.bytes_copied;
+  counts_ += sums.counts;
   add_correct(sums.correct, correct_);
   if (sums.samples <= 0)
     throw Error(ErrorCode::bad_data, "no shard has a sample",
@@ -204,9 +202,7 @@ void LbfgsRounds::tell(StepReport& report) const {
   for (auto* const each : {&report.seconds.compute, &report.seconds.apply, &report.seconds.data}) each->resize(workers);
   report.lbfgs = report_;
   report.samples = samples_;
-  report.left_out_samples = left_out_;
-  report.bytes_over_bus = bytes_over_bus_;
-  report.bytes_copied = bytes_copied_;
+  counts_.add_to(report);
   if (samples_ > 0) report.correct = correct_;
   report.bytes_sent = bytes_sent_;
 }

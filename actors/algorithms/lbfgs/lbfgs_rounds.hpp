@@ -83,9 +83,7 @@ class LbfgsRounds {
   PhaseSeconds seconds_;
   LbfgsReport report_;
   std::int64_t samples_ = 0;
-  std::int64_t left_out_ = 0;
-  std::int64_t bytes_over_bus_ = 0;
-  std::int64_t bytes_copied_ = 0;
+  PassCounts counts_;
   std::int64_t correct_ = 0;
   std::int64_t bytes_sent_ = 0;
 };

@@ -131,9 +131,7 @@ class PortionRounds {
     sums_.seconds[rank] += from_bits(reply.pass.seconds_bits);
     sums_.data_seconds[rank] += from_bits(reply.pass.data_bits);
     if (any_counts) {
-      sums_.left_out += reply.pass.left_out;
-      sums_.bytes_over_bus += reply.pass.bytes_over_bus;
-      sums_.bytes_copied += reply.pass.bytes_copied;
+      sums_.counts += reply.pass.counts;
       add_correct(all_count ? reply.pass.correct : BatchResult::kNotCounted, sums_.correct);
     }
     for (const int worker : context_.members.workers())

@@ -12,10 +12,7 @@ namespace troupe {
 struct PortionSums {
   double loss_sum = 0;  ///< the sum of all losses, added in the order of the fixed tree over portions
   std::int64_t samples = 0;
-  /// The number of samples that were left out; see PassReport::left_out.
-  std::int64_t left_out = 0;
-  std::int64_t bytes_over_bus = 0;
-  std::int64_t bytes_copied = 0;
+  PassCounts counts = {};
   /// See PassReport::correct. `BatchResult::kNotCounted` if only some portions of a worker's reply are used.
   std::int64_t correct = 0;
   std::vector<std::int32_t> slabs;   ///< by portion: the slab of its store that contains its gradient

@@ -18,6 +18,14 @@ std::string bar(std::int64_t done, std::int64_t total) {
   return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
 }
 
+/// Returns a text such as ", 12.3 MB/s of data"; empty if no bytes came from servers.
+std::string rate_text(std::int64_t bytes, double seconds) {
+  std::array<char, 48> text{};
+  if (bytes > 0)
+    std::snprintf(text.data(), text.size(), ", %.1f MB/s of data", static_cast<double>(bytes) / 1e6 / seconds);
+  return text.data();
+}
+
 }  // namespace
 
 std::string clock_text(double seconds) {
@@ -41,12 +49,15 @@ void Progress::step(const StepReport& report) {
   if (quiet_) return;
   samples_ += report.samples;
   loss_sum_ += report.loss * static_cast<double>(report.samples);
+  remote_bytes_ += report.remote.bytes;
   const double passed = seconds_ + since_.seconds();
   if (passed < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
-  draw(loss_sum_ / static_cast<double>(samples_), static_cast<double>(samples_) / passed);
+  draw(loss_sum_ / static_cast<double>(samples_), static_cast<double>(samples_) / passed,
+       rate_text(remote_bytes_, passed));
   line_open_ = terminal_;
   samples_ = 0;
   loss_sum_ = 0;
+  remote_bytes_ = 0;
   seconds_ = 0;
   since_.lap();
 }
@@ -62,16 +73,16 @@ double Progress::seconds_left() const {
   return whole_.seconds() * static_cast<double>(total_steps_ - done_) / static_cast<double>(done_ - begun_);
 }
 
-void Progress::draw(double loss, double samples_per_second) const {
+void Progress::draw(double loss, double samples_per_second, const std::string& data) const {
   const long long done = done_;
   const long long total = total_steps_;
   const std::string left = clock_text(seconds_left());
   if (terminal_) {
-    std::printf("\r%s %lld/%lld steps, %.0f samples/s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(), done,
-                total, samples_per_second, loss, left.c_str());
+    std::printf("\r%s %lld/%lld steps, %.0f samples/s%s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(),
+                done, total, samples_per_second, data.c_str(), loss, left.c_str());
   } else {
-    std::printf("step %lld/%lld, %.0f samples/s, loss %.4f, ETA %s\n", done, total, samples_per_second, loss,
-                left.c_str());
+    std::printf("step %lld/%lld, %.0f samples/s%s, loss %.4f, ETA %s\n", done, total, samples_per_second, data.c_str(),
+                loss, left.c_str());
   }
   std::fflush(stdout);
 }

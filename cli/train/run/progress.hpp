@@ -12,8 +12,9 @@ namespace troupe::cli {
 /// whole seconds.
 std::string clock_text(double seconds);
 
-/// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time. On
-/// a terminal, redraws a bar. Otherwise prints a line every five seconds.
+/// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time,
+/// and the rate of data from servers, if there is such data. On a terminal, redraws a bar. Otherwise prints a line
+/// every five seconds.
 class Progress {
  public:
   /// @param steps_done number of steps that were done before this process started (in a resumed run)
@@ -32,7 +33,7 @@ class Progress {
   void go_on() { since_.lap(); }
 
  private:
-  void draw(double loss, double samples_per_second) const;
+  void draw(double loss, double samples_per_second, const std::string& data) const;
   /// Returns an estimate of the remaining seconds: the mean time of a step so far, including other work between steps,
   /// times the number of remaining steps.
   double seconds_left() const;
@@ -47,8 +48,9 @@ class Progress {
   /// Number of samples since the last drawing; the next three members are also for the time since the last drawing.
   std::int64_t samples_ = 0;
   double loss_sum_ = 0;
-  double seconds_ = 0;  ///< training time until the last pause
-  Stopwatch since_;     ///< measures the time since the last drawing or the end of the last pause, whichever is later
+  std::int64_t remote_bytes_ = 0;  ///< bytes that workers have read from servers
+  double seconds_ = 0;             ///< training time until the last pause
+  Stopwatch since_;  ///< measures the time since the last drawing or the end of the last pause, whichever is later
 };
 
 }  // namespace troupe::cli

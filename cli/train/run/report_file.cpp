@@ -56,6 +56,13 @@ nlohmann::ordered_json to_json(const AsynchronousReport& report) {
           {"lost_pushes", report.lost_pushes}};
 }
 
+nlohmann::ordered_json to_json(const RemoteTraffic& traffic) {
+  return {{"bytes", traffic.bytes},
+          {"requests", traffic.requests},
+          {"retries", traffic.retries},
+          {"cache_hits", traffic.cache_hits}};
+}
+
 nlohmann::ordered_json to_json(const LbfgsReport& report) {
   return {
       {"end", to_string(report.end)},      {"evaluations", report.evaluations}, {"objective", report.objective},
@@ -77,6 +84,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"left_out_samples", report.left_out_samples},
           {"bytes_copied", report.bytes_copied},
           {"bytes_over_bus", report.bytes_over_bus},
+          {"remote", to_json(report.remote)},
           {"bytes_sent", report.bytes_sent},
           {"state_bytes", report.state_bytes},
           {"strategy", to_string(report.strategy)},

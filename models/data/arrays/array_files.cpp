@@ -13,9 +13,11 @@
 #include "models/data/builtin_data.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/file_patterns.hpp"
+#include "models/data/remote_blocks.hpp"
 #include "models/files/archives/npz.hpp"
 #include "models/files/idx.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/open_bytes.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
@@ -38,6 +40,8 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
   const auto layout = [&](const std::string& value) { asked.order = pixel_order_of(name, value); };
   for (const std::string& pattern : parse_data_arguments(name, text, usage, {{"layout", layout}}))
     asked.arrays.push_back(files_of(pattern));
+  if (name != "npy")
+    for (const Files& files : asked.arrays) refuse_url(files.front(), name);
   if (asked.arrays.size() != 2 && asked.arrays.size() != 4)
     throw_invalid(name + ":" + text + " does not have the form " + name + usage);
   for (std::size_t i = 1; i < asked.arrays.size(); i += 2)
@@ -95,9 +99,12 @@ TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
 }
 
 NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
-  if (!stays_in_file) return {path, read_npy(path)};
-  auto file = std::make_shared<const NpyFile>(path);
-  return {path, file->array(), file};
+  if (!stays_in_file) {
+    const auto whole = open_bytes(path);
+    return {whole->path(), read_npy(*whole)};
+  }
+  auto file = std::make_shared<const NpyFile>(open_data(path));
+  return {file->path(), file->array(), file};
 }
 
 /// Returns a function that reads IDX files into memory. All files together may take at most `data_memory()` bytes.

@@ -14,6 +14,7 @@
 #include "models/data/arrays/pixel_order.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/naming.hpp"
+#include "models/data/remote_blocks.hpp"
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"
 #include "troupe/data.hpp"
@@ -32,6 +33,7 @@ DataInfo with(DataInfo info, const NpyFile& samples, const std::string& origin) 
   info.byte_scale = samples.array().is_byte() && info.num_classes > 0 ? static_cast<double>(kByteScale) : 0;
   info.origin = origin;
   info.slow = true;
+  add_parts(info, samples.file(), 0, info.num_samples, [&](std::int64_t row) { return samples.offset_of(row); });
   return info;
 }
 
@@ -43,6 +45,10 @@ class ArrayInFile final : public DataSource {
   }
 
   std::span<const std::int32_t> known_labels() const override { return answers_.labels; }
+
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
+    for (const std::int64_t sample : samples) samples_->file().prefetch(samples_->offset_of(sample), 1);
+  }
 
  private:
   void read(const BatchRequest& request) const override {

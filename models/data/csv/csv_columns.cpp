@@ -8,6 +8,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "models/data/remote_blocks.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
@@ -196,7 +198,7 @@ std::string no_number(const CsvColumn& column, std::string_view field) {
 }
 
 std::vector<CsvColumn> columns_of(const std::string& file, const CsvArguments& asked) {
-  CsvReader reader(file, asked.separator);
+  CsvReader reader(open_data(file), asked.separator);
   if (!reader.next()) throw_bad_file(file, "the file has no rows");
   const std::vector<std::string> first = fields_of(reader);
   std::vector<CsvColumn> columns = named_columns(reader, first, has_header(first, asked));
@@ -215,12 +217,12 @@ std::vector<CsvColumn> columns_of_test(const std::string& file, const std::vecto
   std::ranges::copy_if(columns, std::back_inserter(others), [](const CsvColumn& column) {
     return column.role != CsvColumn::Role::target && column.role != CsvColumn::Role::label;
   });
-  CsvReader reader(file, asked.separator);
+  CsvReader reader(open_data(file), asked.separator);
   return reader.next() && reader.size() == others.size() ? others : columns;
 }
 
 void skip_header(CsvReader& reader, const std::vector<CsvColumn>& columns, const CsvArguments& asked) {
-  CsvReader ahead(reader.path(), reader.separator());
+  CsvReader ahead(reader.file(), reader.separator());
   if (!ahead.next()) throw_bad_file(reader.path(), "the file has no rows");
   const std::vector<std::string> first = fields_of(ahead);
   if (!has_header(first, asked)) return;

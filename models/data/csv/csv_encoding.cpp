@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"

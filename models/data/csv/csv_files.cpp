@@ -30,7 +30,7 @@ std::vector<std::string> names_of_values(const std::vector<CsvColumn>& columns) 
 }
 
 std::string origin_of(const std::vector<std::string>& files) {
-  return files.front() + (files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "");
+  return shown_name(files.front()) + (files.size() > 1 ? " and " + std::to_string(files.size() - 1) + " more" : "");
 }
 
 DataInfo info_of(const CsvRows& rows, const std::vector<CsvColumn>& columns, std::size_t sample_size) {

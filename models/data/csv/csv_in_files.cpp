@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "models/data/csv/csv_samples.hpp"
+#include "models/data/remote_blocks.hpp"
+#include "runtime/files/input_file.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -22,7 +24,16 @@ class CsvInFiles final : public DataSource {
 
   std::span<const std::int32_t> known_labels() const override { return rows_.labels; }
 
+  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
+    for (const std::int64_t sample : samples)
+      file_of(sample).file->prefetch(rows_.offsets[static_cast<std::size_t>(sample)], 1);
+  }
+
  private:
+  const CsvRows::File& file_of(std::int64_t sample) const noexcept {
+    return *std::ranges::upper_bound(rows_.files, sample, {}, &CsvRows::File::end);
+  }
+
   void read(const BatchRequest& request) const override {
     Readers readers(*this);
     const auto targets = static_cast<std::size_t>(info().num_targets);
@@ -48,16 +59,15 @@ class CsvInFiles final : public DataSource {
     }
 
     const CsvRow& row(std::int64_t sample) {
-      const auto& files = all_.rows_.files;
-      const auto file = std::ranges::upper_bound(files, sample, {}, &CsvRows::File::end);
-      auto& reader = readers_[static_cast<std::size_t>(file - files.begin())];
-      if (!reader) reader.emplace(file->file, file->separator, kRowPiece);
+      const CsvRows::File& file = all_.file_of(sample);
+      auto& reader = readers_[static_cast<std::size_t>(&file - all_.rows_.files.data())];
+      if (!reader) reader.emplace(file.file, file.separator, kRowPiece);
       reader->seek(all_.rows_.offsets[static_cast<std::size_t>(sample)]);
       try {
         if (!reader->next() || !row_.parse(*reader))
           throw_bad_file(reader->path(), "a row is missing: the file has changed");
       } catch (const Error&) {
-        file->file->check_unchanged();  // if the file has changed, throws an error that says so instead of this one
+        file.file->check_unchanged();  // if the file has changed, throws an error that says so instead of this one
         throw;
       }
       return row_;
@@ -80,6 +90,12 @@ class CsvInFiles final : public DataSource {
 std::shared_ptr<const DataSource> csv_in_files(CsvRows rows, std::vector<CsvColumn> columns, const CsvArguments& asked,
                                                const CsvSamples& samples, DataInfo info) {
   info.slow = true;
+  std::int64_t first = 0;
+  for (const CsvRows::File& file : rows.files) {
+    add_parts(info, *file.file, first, file.end - first,
+              [&](std::int64_t row) { return rows.offsets[static_cast<std::size_t>(row)]; });
+    first = file.end;
+  }
   return std::make_shared<const CsvInFiles>(std::move(rows), std::move(columns), asked, samples, std::move(info));
 }
 

@@ -13,10 +13,12 @@
 #include "models/data/data_memory.hpp"
 #include "models/data/file_patterns.hpp"
 #include "models/data/images/image_options.hpp"
+#include "models/data/remote_blocks.hpp"
 #include "models/data/tar/tar_parts.hpp"
 #include "models/data/tar/tar_set.hpp"
 #include "models/files/images/image.hpp"
 #include "models/files/npy.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -63,11 +65,6 @@ TarArguments parse_tar_arguments(const std::string& text) {
   if (asked.train.empty()) throw_invalid("tar:" + text + " does not name an archive; usage: tar" + kTarUsage);
   return asked;
 }
-
-/// A shard shuffles the samples of several archives together, as long as these archives have at most this number of
-/// bytes. A single larger archive is shuffled on its own. The limit is small, because a process may have several
-/// shards, and each needs its archives in memory.
-constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
 
 /// The properties that all samples of the training set and of the test set have in common.
 struct TarForm {

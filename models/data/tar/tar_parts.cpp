@@ -5,9 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "models/data/file_patterns.hpp"
+#include "models/data/remote_blocks.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/memory_bytes.hpp"
 #include "runtime/http/open_bytes.hpp"
+#include "runtime/http/remote_range.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -16,15 +19,7 @@
 namespace troupe {
 namespace {
 
-/// The maximum number of bytes of a part of an archive on a server.
-constexpr std::uint64_t kStretch = std::uint64_t{16} << 20;
-
 std::uint64_t end_of(const TarMember& member) { return member.offset + member.bytes; }
-
-/// Returns a name for messages.
-std::string shown_name(const std::string& name) {
-  return is_url(name) ? parse_url(name).shown() : printable(name, 500);
-}
 
 bool is_command(const std::string& name) { return name.starts_with(kPipe); }
 
@@ -53,27 +48,14 @@ std::shared_ptr<const ArchiveBytes> content_of(const TarPart& part, std::vector<
   return std::make_shared<const ArchiveBytes>(part.shown, std::move(content));
 }
 
-/// A part of an archive that is being read from a server.
-class PartOnItsWay {
- public:
-  PartOnItsWay(TarPart part, const RemoteFile& file)
-      : part_(std::move(part)),
-        bytes_(is_stretch(part_) ? part_.bytes() : part_.file_bytes),
-        read_(file, is_stretch(part_) ? part_.begin : 0, bytes_) {}
+/// Starts to read a part of an archive on a server.
+std::shared_ptr<RemoteRange> start_to_read(const TarPart& part, const std::shared_ptr<const RemoteFile>& file,
+                                           const std::shared_ptr<const DiskCache>& cache) {
+  return is_stretch(part) ? std::make_shared<RemoteRange>(file, part.name, part.begin, part.bytes(), cache)
+                          : std::make_shared<RemoteRange>(file, part.name, 0, part.file_bytes, cache);
+}
 
-  /// Waits for the bytes.
-  std::shared_ptr<const ArchiveBytes> finish() {
-    read_.wait();
-    return content_of(part_, std::move(bytes_));
-  }
-
- private:
-  TarPart part_;
-  std::vector<std::byte> bytes_;
-  RemoteRead read_;
-};
-
-/// Divides an archive into parts of at most kStretch bytes, or of one sample.
+/// Divides an archive into parts of at most kRemotePart bytes, or of one sample.
 /// @param whole the archive as one part
 /// @param samples in order
 std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSample>& samples) {
@@ -86,7 +68,7 @@ std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSam
     if (end - begin > kMostBytesOfPart)
       throw Error(ErrorCode::limit_reached, "a sample has more than " + std::to_string(kMostBytesOfPart >> 20) + " MB",
                   {.object = place_of(whole.shown, sample.values)});
-    if (parts.empty() || end - parts.back().begin > kStretch) {
+    if (parts.empty() || end - parts.back().begin > kRemotePart) {
       parts.push_back(whole);
       parts.back().begin = begin;
       parts.back().samples = 0;
@@ -133,7 +115,8 @@ std::shared_ptr<const ArchiveBytes> TarParts::get_for_one(const TarPart& part) {
 void TarParts::prefetch(const TarPart& part) {
   if (!is_url(part.name)) return;
   held_.prefetch({part.name, part.begin}, part.bytes(), [&]() -> decltype(held_)::Make {
-    return [read = std::make_shared<PartOnItsWay>(part, *open_once(part.name))] { return read->finish(); };
+    return
+        [part, read = start_to_read(part, open_once(part.name), cache_)] { return content_of(part, read->finish()); };
   });
 }
 
@@ -156,7 +139,7 @@ std::shared_ptr<const ByteSource> TarParts::open_unchanged(const TarPart& part) 
 }
 
 std::shared_ptr<const ArchiveBytes> TarParts::load(const TarPart& part) {
-  if (is_url(part.name)) return PartOnItsWay(part, *open_once(part.name)).finish();
+  if (is_url(part.name)) return content_of(part, start_to_read(part, open_once(part.name), cache_)->finish());
   std::vector<std::byte> content =
       is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
   if (content.size() != part.content) throw_changed(part);

@@ -10,6 +10,7 @@
 
 #include "models/data/last_used.hpp"
 #include "models/data/tar/tar_index.hpp"
+#include "runtime/http/disk_cache.hpp"
 #include "runtime/http/remote_file.hpp"
 
 namespace troupe {
@@ -45,7 +46,8 @@ struct TarPart {
 class TarParts {
  public:
   /// @param most the maximum size of all contents in the cache together, in bytes; see LastUsed
-  explicit TarParts(std::uint64_t most) : held_(most) {}
+  /// @throws Error as DiskCache::of_environment
+  explicit TarParts(std::uint64_t most) : held_(most), cache_(DiskCache::of_environment()) {}
 
   /// Opens an archive, finds its samples, and returns its parts: one, except for an archive on a server.
   /// @param name the name of a file, a URL, or kPipe and a command
@@ -72,6 +74,7 @@ class TarParts {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const RemoteFile>> remote_;     ///< by URL; detects changes of the archives
   LastUsed<std::pair<std::string, std::uint64_t>, ArchiveBytes> held_;  ///< by name and first byte
+  std::shared_ptr<const DiskCache> cache_;                              ///< null if the environment names none
 };
 
 }  // namespace troupe

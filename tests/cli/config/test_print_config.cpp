@@ -69,6 +69,7 @@ const std::vector<Example>& examples() {
       {"streams", "2", 2},
       {"store-bytes", "18446744073709551615", 18446744073709551615U},
       {"data-memory", "500M", 500'000'000},
+      {"data-cache", "/tmp/cache,5G", "/tmp/cache,5G"},
       {"shards", "4", 4},
       {"seed", "7", 7},
       {"precision", "bf16", "bf16"},
