@@ -1,6 +1,9 @@
 #include "troupe/error.hpp"
 
 #include <array>
+#include <utility>
+
+#include "runtime/redaction.hpp"
 
 namespace troupe {
 namespace {
@@ -28,6 +31,11 @@ const char* to_string(ErrorCode code) {
 }
 
 Error::Error(ErrorCode code, const std::string& message, Where where)
-    : std::runtime_error(describe(message, where)), code_(code), message_(message), where_(std::move(where)) {}
+    : std::runtime_error(without_secrets(describe(message, where))),
+      code_(code),
+      message_(without_secrets(message)),
+      where_(std::move(where)) {
+  where_.object = without_secrets(std::move(where_.object));
+}
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/fork/owning_process.hpp"
+#include "runtime/redaction.hpp"
 
 namespace troupe {
 namespace {
@@ -36,7 +37,7 @@ Log& process_log() {
 
 /// Writes the line in one piece, because other threads and processes write to standard error, too.
 void write_line(const std::string& text) noexcept try {
-  std::cerr << "troupe: " + text + "\n" << std::flush;
+  std::cerr << "troupe: " + without_secrets(text) + "\n" << std::flush;
 } catch (...) {
   return;  // no place is left to report the error
 }
@@ -50,7 +51,9 @@ bool hand_over(Log& log, LogLevel level, const std::string& text, const Where& w
   bool taken = true;
   try {
     const ForkBarrier barrier;
-    (*sink)({level, text, where});
+    Where place = where;
+    place.object = without_secrets(std::move(place.object));
+    (*sink)({level, without_secrets(text), std::move(place)});
   } catch (...) {
     taken = false;
   }

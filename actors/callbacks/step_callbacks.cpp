@@ -4,6 +4,7 @@
 
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/redaction.hpp"
 
 namespace troupe {
 namespace {
@@ -42,7 +43,8 @@ Json metrics_of(const Evaluation& evaluation, const std::string& set) {
 
 void StepCallbacks::start(const Options& options, int workers, std::int64_t steps_done) {
   steps_ = steps_done;
-  callbacks_.start({.name = "step", .world_size = workers, .config = options.config, .resumed = steps_done > 0});
+  callbacks_.start(
+      {.name = "step", .world_size = workers, .config = without_secrets(options.config), .resumed = steps_done > 0});
 }
 
 void StepCallbacks::step(const StepReport& report, std::int64_t before, std::int64_t epoch_steps) {

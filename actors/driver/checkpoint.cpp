@@ -12,6 +12,7 @@
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/redaction.hpp"
 
 // The functions of Driver that write and load checkpoints. A checkpoint contains all vectors of one version of the
 // state, in canonical order, and a manifest with the number of steps.
@@ -42,7 +43,8 @@ class Pinned {
 
 /// Logs a warning if the run that wrote the checkpoint at `path` had another configuration than `ours`. A difference is
 /// not an error, because not every part of a configuration affects the results.
-void tell_other_config(const std::string& path, const std::string& ours) {
+void tell_other_config(const std::string& path, const std::string& config) {
+  const std::string ours = without_secrets(config);
   const std::string theirs = read_manifest(find_checkpoint(path)).config;
   if (theirs == ours) return;
   log_line(LogLevel::warning,

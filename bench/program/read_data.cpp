@@ -9,6 +9,7 @@
 
 #include "bench/program/commands.hpp"
 #include "cli/run_options.hpp"
+#include "models/data/batches/part_groups.hpp"
 #include "runtime/clock.hpp"
 #include "troupe/data.hpp"
 
@@ -21,16 +22,6 @@ struct ReadOptions {
   int batch = 32;
   bool json = false;
 };
-
-/// The number of parts (DataInfo::parts) that are read in advance.
-constexpr std::ptrdiff_t kPartsAhead = 4;
-
-/// Announces the part of a sample and those after it (DataSource::prefetch).
-void announce(const DataSource& set, std::int64_t sample) {
-  const std::span<const std::int64_t> parts = set.info().parts;
-  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, std::ranges::upper_bound(parts, sample) - parts.begin() - 1);
-  set.prefetch(parts.subspan(static_cast<std::size_t>(begin)).first(std::min(kPartsAhead, std::ssize(parts) - begin)));
-}
 
 /// Reads all batches of a data set. Each thread repeatedly takes the next batch.
 void read_all(const DataSource& set, const ReadOptions& options) {
@@ -47,7 +38,7 @@ void read_all(const DataSource& set, const ReadOptions& options) {
       values.resize(numbers.size() * static_cast<std::size_t>(set.info().sample_size()));
       labels.resize(set.info().num_classes > 0 ? numbers.size() : 0);
       targets.resize(numbers.size() * static_cast<std::size_t>(set.info().num_targets));
-      if (!set.info().parts.empty()) announce(set, first);
+      announce_from(set, first);
       set.fill({.samples = numbers, .values = values, .labels = labels, .targets = targets});
     }
   };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
+
+#include "runtime/redaction.hpp"
 
 namespace troupe::cli {
 namespace {
@@ -20,7 +23,7 @@ std::string for_shell(const std::string& word) {
 std::string shell_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + for_shell(word);
-  return text;
+  return without_secrets(std::move(text));
 }
 
 std::string command_line_with(const std::vector<std::string>& more) {

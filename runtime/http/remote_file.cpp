@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "runtime/files/input_file.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/http/content_range.hpp"
 #include "runtime/http/retries.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/error.hpp"
@@ -21,34 +20,6 @@ namespace {
 
 /// The maximum number of bytes of one request, so that several connections share a long read.
 constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;
-
-/// The header Content-Range: "bytes FIRST-LAST/TOTAL".
-struct ContentRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  std::uint64_t total = 0;
-};
-
-bool take_number(std::string_view& text, char after, std::uint64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto length = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc{} ||
-      (after != 0 ? text.substr(length, 1) != std::string_view(&after, 1) : length != text.size()))
-    return false;
-  text.remove_prefix(std::min(text.size(), length + 1));
-  return true;
-}
-
-std::optional<ContentRange> content_range_of(const HttpResponse& response) {
-  const std::string header = response.header("content-range");
-  std::string_view text = header;
-  ContentRange range;
-  if (!text.starts_with("bytes ")) return std::nullopt;
-  text.remove_prefix(6);
-  if (!take_number(text, '-', range.first) || !take_number(text, '/', range.last) || !take_number(text, 0, range.total))
-    return std::nullopt;
-  return range;
-}
 
 std::string version_in(const HttpResponse& response) {
   const std::string etag = response.header("etag");
@@ -137,7 +108,7 @@ class RemoteRead::State::Piece final : public Transfer {
     if (response.status == 200)
       return refuse(ErrorCode::unsupported,
                     "the server does not provide ranges of bytes, which are needed to read samples");
-    const auto range = content_range_of(response);
+    const auto range = content_range_from(response.header("content-range"));
     if (!range || range->first != begin_ || range->last != end_ - 1 || range->total < end_)
       return refuse(ErrorCode::bad_file, "the server sends other bytes than requested (Content-Range: " +
                                              printable(response.header("content-range"), 100) + ")");

@@ -6,6 +6,7 @@
 #include "models/optimizers/settings.hpp"
 #include "runtime/log.hpp"
 #include "runtime/printable.hpp"
+#include "runtime/redaction.hpp"
 
 namespace troupe {
 namespace {
@@ -36,7 +37,7 @@ CheckpointManifest manifest_of(const Options& options, const ModelDescription& m
   manifest.num_shards = options.num_shards;
   manifest.seed = options.seed;
   manifest.model = name;
-  manifest.config = options.config;
+  manifest.config = without_secrets(options.config);
   manifest.statistics = model.traits.learned_size < model.traits.size;
   manifest.precision = static_cast<Precision>(model.traits.precision);
   manifest.bf16_given_up = options.compute.precision == Precision::bf16 && manifest.precision == Precision::f32;

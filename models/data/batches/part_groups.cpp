@@ -33,6 +33,15 @@ std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t 
   return groups;
 }
 
+void announce_from(const DataSource& data, std::int64_t sample) {
+  constexpr std::size_t kParts = 4;
+  const std::span<const std::int64_t> parts = data.info().parts;
+  if (parts.empty()) return;
+  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, std::ranges::upper_bound(parts, sample) - parts.begin() - 1);
+  const auto from = parts.subspan(static_cast<std::size_t>(begin));
+  data.prefetch(from.first(std::min(kParts, from.size())));
+}
+
 PartsAhead::PartsAhead(std::shared_ptr<const DataSource> data, std::int64_t batch_size)
     : data_(std::move(data)), batch_size_(batch_size) {}
 

@@ -27,6 +27,10 @@ void shuffle_parts(std::vector<Stretch>& parts, Random& random);
 /// @param most_parts 0: no limit
 std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t window, std::int64_t most_parts);
 
+/// Announces the part of a sample and those after it (DataSource::prefetch), for a caller that reads all samples in
+/// order. Does nothing if the data has no parts.
+void announce_from(const DataSource& data, std::int64_t sample);
+
 /// The default value of `window`.
 inline constexpr std::int64_t kShuffledTogether = 4096;
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "models/data/batches/batch_memory.hpp"
+#include "models/data/batches/part_groups.hpp"
 
 namespace troupe::data {
 
@@ -23,6 +24,7 @@ void for_each_sample(const DataSource& data, const std::function<void(const Samp
     std::vector<std::int64_t> samples(static_cast<std::size_t>(std::min(kAtOnce, data.info().num_samples - begin)));
     std::iota(samples.begin(), samples.end(), begin);
     const BatchRequest batch = memory.prepare(data.info(), samples, {});
+    announce_from(data, begin);
     data.fill(batch);
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (batch.holes.empty() || batch.holes[i] == 0) use(sample_of(batch, i, data.info()));
