@@ -175,7 +175,7 @@ void choose_device(const std::string& text, Options& sgd) {
 void add_data_cache(CLI::App& app) {
   app.add_option_function<std::string>(
          "--data-cache", [](const std::string& value) { ::setenv(kDataCache, value.c_str(), 1); },
-         "Folder on this machine for parts of archives on servers, and its size, such as /var/cache/data,200G")
+         "Folder on this machine for parts of data on servers, and its size, such as /var/cache/data,200G")
       ->type_name("DIR,SIZE");
 }
 

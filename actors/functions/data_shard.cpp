@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/data/batches/stretches.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/batches.hpp"
 #include "troupe/pipeline.hpp"
@@ -11,8 +12,6 @@
 
 namespace troupe {
 namespace {
-
-std::int64_t samples_of(std::int64_t all, int rank, int size) { return (all - rank + size - 1) / size; }
 
 Samples samples_of(const Batch& batch) {
   return {batch.size,
@@ -61,7 +60,9 @@ DataShard::DataShard(std::shared_ptr<const DataSource> source, int rank, int siz
       seed_(seed),
       trains_(trains) {}
 
-std::int64_t DataShard::num_samples() const { return samples_of(info().num_samples, rank_, size_); }
+std::int64_t DataShard::num_samples() const {
+  return count_of(shard_stretches(info().num_samples, info().parts, rank_, size_));
+}
 
 std::int64_t DataShard::batches_per_epoch(std::int64_t batch_size) const {
   if (batch_size < 1) throw_invalid("a batch must have at least 1 sample");
@@ -90,8 +91,13 @@ ShardBatches DataShard::batches(std::int64_t batch_size, std::int64_t epoch) con
 }
 
 Samples DataShard::all() const {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(num_samples()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = rank_ + static_cast<std::int64_t>(i) * size_;
+  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> parts;
+  for (const Stretch& part : shard_stretches(info().num_samples, info().parts, rank_, size_)) {
+    if (part.count() > 0) parts.push_back(part.begin);
+    for (std::int64_t sample = part.begin; sample < part.end; sample += part.step) numbers.push_back(sample);
+  }
+  source_->prefetch(parts, {});
   return read(numbers, 0);
 }
 

@@ -159,9 +159,10 @@ class DataSource {
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
   /// Announces that samples of some parts (DataInfo::parts) will be requested soon, so that the source can start to
-  /// read these parts. `samples` contains the number of one sample of each part. Does not block or throw. Thread-safe.
-  /// Default: does nothing.
-  virtual void prefetch(std::span<const std::int64_t> /*samples*/) const noexcept {}
+  /// read these parts, and that the samples of other parts were used and need not stay in memory. Both lists contain
+  /// the number of one sample of each part. Does not block or throw. Thread-safe. Default: does nothing.
+  virtual void prefetch(std::span<const std::int64_t> /*coming*/,
+                        std::span<const std::int64_t> /*used*/) const noexcept {}
 
  protected:
   /// Makes a source with this description.
@@ -389,6 +390,8 @@ class BatchSampler {
   std::int64_t window_ = 0;
   std::int64_t held_parts_ = 0;
   std::vector<Order> orders_;
+  mutable int counted_shards_ = 0;  ///< the number of shards for which `largest_` was computed
+  mutable std::int64_t largest_ = 0;
 };
 
 }  // namespace troupe

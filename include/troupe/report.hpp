@@ -30,7 +30,7 @@ struct RemoteTraffic {
   std::int64_t bytes = 0;       ///< bytes that were received
   std::int64_t requests = 0;    ///< requests that were made, including repeated ones
   std::int64_t retries = 0;     ///< requests that were repeated
-  std::int64_t cache_hits = 0;  ///< parts of archives that were read from the cache on disk instead
+  std::int64_t cache_hits = 0;  ///< parts of data that were read from the cache on disk instead
 
   RemoteTraffic& operator+=(const RemoteTraffic& other) {
     bytes += other.bytes;

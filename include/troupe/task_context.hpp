@@ -67,10 +67,10 @@ struct Samples {
 
 class ShardBatches;
 
-/// The samples of a data set that belong to one rank: the samples `rank`, `rank + size`, `rank + 2 * size`, and so on,
-/// as for a shard of BatchSampler. A model of your own can read the batches of a shard with a DataShard:
-/// `DataShard(data.train, at.shard, at.num_shards, at.seed).batch(at.step, 64)`. Make one DataShard for each shard.
-/// Thread-safe.
+/// The samples of a data set that belong to one rank, as for a shard of BatchSampler: the samples `rank`, `rank +
+/// size`, `rank + 2 * size`, and so on; or, for data with parts, whole parts. A model of your own can read the batches
+/// of a shard with a DataShard: `DataShard(data.train, at.shard, at.num_shards, at.seed).batch(at.step, 64)`. Make one
+/// DataShard for each shard. Thread-safe.
 class DataShard {
  public:
   /// Makes the view of one rank.
@@ -116,7 +116,7 @@ class DataShard {
 /// The batches of one epoch of a DataShard; see DataShard::batches. For one loop, in one thread.
 class ShardBatches {
  public:
-  /// Goes over the batches. Reads a batch when it is dereferenced.
+  /// Goes over the batches, as long as the ShardBatches exists. Reads a batch when it is dereferenced.
   class Iterator {
    public:
     Iterator(const ShardBatches& of, std::int64_t number) : of_(&of), number_(number) {}

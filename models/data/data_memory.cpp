@@ -12,6 +12,7 @@ constexpr std::size_t kMostBytesAhead = std::size_t{64} << 20;
 constexpr std::size_t kMostBytesAheadOfDevice = std::size_t{256} << 20;  // more than for CPUs, because accelerators
                                                                          // process larger batches
 constexpr std::size_t kMostBytesOfParts = std::size_t{512} << 20;
+constexpr std::size_t kPartsOfReplica = std::size_t{128} << 20;  // two groups of parts that are shuffled together
 
 std::atomic<std::size_t> held_at_most = 0;
 std::atomic<std::size_t> reading_replicas = 1;
@@ -36,6 +37,9 @@ std::size_t read_ahead_memory(bool on_device) {
   return std::min(on_device ? kMostBytesAheadOfDevice : kMostBytesAhead, data_memory() / 4 / reading_replicas);
 }
 
-std::size_t part_memory() { return std::min(kMostBytesOfParts, data_memory() / 2 / loading_processes); }
+std::size_t part_memory() {
+  const std::size_t replicas = (reading_replicas + loading_processes - 1) / loading_processes;
+  return std::min(std::max(kMostBytesOfParts, kPartsOfReplica * replicas), data_memory() / 2 / loading_processes);
+}
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -69,8 +70,14 @@ std::vector<std::string> objects_of(const std::string& pattern) {
 
 }  // namespace
 
-std::vector<std::string> files_of(const std::string& pattern) {
-  if (is_url(pattern)) return objects_of(pattern);
+std::vector<std::string> files_of(const std::string& pattern, Servers servers) {
+  if (is_url(pattern)) {
+    if (servers == Servers::refused)
+      throw_invalid("'" + shown_name(pattern) + "' is not read: only tar:, npy: and csv: read from servers");
+    std::vector<std::string> all;
+    for (const std::string& url : expand_ranges(pattern)) std::ranges::move(objects_of(url), std::back_inserter(all));
+    return all;
+  }
   if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
   glob_t found{};
   const int failed = ::glob(pattern.c_str(), 0, nullptr, &found);
@@ -103,11 +110,6 @@ std::vector<std::string> expand_ranges(const std::string& text) {
 
 std::string shown_name(const std::string& name) {
   return is_url(name) ? parse_url(name).shown() : printable(name, 500);
-}
-
-void refuse_url(const std::string& name, const std::string& kind) {
-  if (is_url(name))
-    throw_invalid(kind + ": does not read '" + shown_name(name) + "': only tar:, npy: and csv: read from servers");
 }
 
 std::uint64_t bytes_of_files(const std::vector<std::string>& files) {

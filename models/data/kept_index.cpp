@@ -10,6 +10,7 @@
 #include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/files/output_file.hpp"
+#include "runtime/files/private_folder.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/http/url.hpp"
 #include "troupe/error.hpp"
@@ -22,8 +23,9 @@ constexpr std::size_t kChecksumDigits = 16;
 /// How long a process waits for another one that makes the same index.
 constexpr std::chrono::minutes kLongestWait{60};
 
-/// Returns the folder for indexes of data on servers, and makes it; empty if there is none.
-std::string shared_folder() {
+/// Returns the folder for indexes of data on servers, and makes it; empty if there is none, or if other users may write
+/// to it.
+std::string shared_folder() try {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   std::filesystem::path folder;
@@ -34,9 +36,10 @@ std::string shared_folder() {
   else
     return "";
   folder /= "troupe";
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  return failed ? "" : folder.string();
+  make_private_folder(folder.string());
+  return folder.string();
+} catch (const Error&) {
+  return "";
 }
 
 std::string hex_checksum(std::string_view text) { return hex(checksum(std::as_bytes(std::span(text)))); }

@@ -9,10 +9,13 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/fork/owning_process.hpp"
+#include "troupe/error.hpp"
+
 namespace troupe {
 
 /// A cache for objects that take much time to make and much memory, such as the contents of archives. If the cache is
-/// full, it drops the objects that were used least recently. Thread-safe.
+/// full, it drops objects that were released, and then those that were used least recently. Thread-safe.
 template <class Key, class Content>
 class LastUsed {
  public:
@@ -31,13 +34,12 @@ class LastUsed {
     const std::scoped_lock lock(held->mutex);
     if (held->error) std::rethrow_exception(held->error);
     if (!held->content) try {
-        held->content = held->finish ? held->finish() : make();
+        held->content = finish(*held, make);
       } catch (...) {
         held->error = std::current_exception();
         drop(held);
         throw;
       }
-    held->finish = nullptr;
     return held->content;
   }
 
@@ -50,20 +52,29 @@ class LastUsed {
     return made ? (*found)->content : nullptr;
   }
 
-  /// Starts to make an object that will be requested soon, unless it is in the cache. Objects that were started and not
-  /// requested since may take half of the cache; beyond that, does nothing.
+  /// Starts to make an object that will be requested soon. If it is in the cache, this counts as a use. Does nothing if
+  /// there is no room beside the objects that were not released.
   /// @param start begins to make the object and returns at once. Its result waits for the object and returns it
   template <class Start>
   void prefetch(const Key& key, std::uint64_t bytes, const Start& start) {
-    const std::scoped_lock lock(mutex_);
-    if (find(key) != held_.end()) return;
-    std::uint64_t early = bytes;
-    for (const auto& held : held_) early += held->requested ? 0 : held->bytes;
-    if (early > most_ / 2) return;
     auto held = std::make_shared<Held>(key, bytes);
-    held->finish = start();
-    held_.push_front(std::move(held));
-    make_room();
+    const std::scoped_lock lock(held->mutex);  // until the object is started
+    if (!insert_if_room(held)) return;
+    try {
+      held->finish = start();
+    } catch (...) {
+      drop(held);
+      throw;
+    }
+  }
+
+  /// Announces that an object is not needed any more: it is dropped first, when there is no room.
+  void release(const Key& key) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = find(key);
+    if (found == held_.end()) return;
+    (*found)->released = true;
+    held_.splice(held_.end(), held_, found);
   }
 
  private:
@@ -72,9 +83,10 @@ class LastUsed {
 
     const Key key;
     const std::uint64_t bytes;
-    bool requested = false;  ///< protected by mutex_ of the cache
-    std::mutex mutex;        ///< held while the content is being made
-    Make finish;             ///< finishes an object that was started; empty: there is none
+    bool released = false;  ///< protected by mutex_ of the cache
+    std::mutex mutex;       ///< held while the content is being made
+    OwningProcess owner;
+    Make finish;  ///< finishes an object that was started; empty: there is none
     std::shared_ptr<const Content> content;
     std::exception_ptr error;  ///< why the object could not be made
   };
@@ -84,22 +96,57 @@ class LastUsed {
     return std::ranges::find(held_, key, [](const auto& held) -> const Key& { return held->key; });
   }
 
+  void use(typename List::iterator found) {
+    (*found)->released = false;
+    held_.splice(held_.begin(), held_, found);
+  }
+
   std::shared_ptr<Held> use(const Key& key, std::uint64_t bytes) {
     const std::scoped_lock lock(mutex_);
     const auto found = find(key);
     if (found != held_.end())
-      held_.splice(held_.begin(), held_, found);
+      use(found);
     else
       held_.push_front(std::make_shared<Held>(key, bytes));
-    held_.front()->requested = true;
     make_room();
     return held_.front();
+  }
+
+  bool insert_if_room(const std::shared_ptr<Held>& held) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = find(held->key); found != held_.end()) {
+      use(found);
+      return false;
+    }
+    std::uint64_t needed = held->bytes;
+    for (const auto& each : held_) needed += each->released ? 0 : each->bytes;
+    if (needed > most_) return false;
+    held_.push_front(held);
+    make_room();
+    return true;
   }
 
   void make_room() {
     std::uint64_t all = 0;
     for (const auto& held : held_) all += held->bytes;
     for (; all > most_ && held_.size() > 1; held_.pop_back()) all -= held_.back()->bytes;
+  }
+
+  /// Finishes an object that was started, or makes it. If it was started a long time ago and a server did not answer
+  /// then, tries again.
+  static std::shared_ptr<const Content> finish(Held& held, const Make& make) {
+    Make started = std::exchange(held.finish, nullptr);
+    if (started && !held.owner.is_this()) {  // a child made by fork: only its parent has the thread that would finish
+      static_cast<void>(std::make_unique<Make>(std::move(started)).release());
+      return make();
+    }
+    if (!started) return make();
+    try {
+      return started();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::timeout) throw;
+    }
+    return make();
   }
 
   void drop(const std::shared_ptr<Held>& held) {
@@ -109,7 +156,7 @@ class LastUsed {
 
   std::uint64_t most_;
   std::mutex mutex_;
-  List held_;  ///< most recently used first
+  List held_;  ///< most recently used first; released objects last
 };
 
 }  // namespace troupe

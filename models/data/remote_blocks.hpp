@@ -5,13 +5,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/files/byte_source.hpp"
 #include "troupe/data.hpp"
 
 namespace troupe {
 
-/// The data of a part (DataInfo::parts) of data on a server, in bytes. Parts are so large that requests take little of
+/// The number of bytes of a part (DataInfo::parts) of data on a server. Parts are so large that requests take little of
 /// the time, and so small that a shard can have several of them in memory.
 inline constexpr std::uint64_t kRemotePart = std::uint64_t{16} << 20;
 
@@ -25,23 +26,29 @@ inline constexpr std::uint64_t kMostBytesMixed = std::uint64_t{64} << 20;
 /// Opening the same object again, while it is in use, takes no time.
 /// @throws Error as open_bytes and DiskCache::of_environment
 std::shared_ptr<const ByteSource> open_data(const std::string& name);
+/// Opens several files, and those on servers at the same time.
+std::vector<std::shared_ptr<const ByteSource>> open_data(const std::vector<std::string>& names);
 
-/// Adds the parts of samples in a source with blocks to DataInfo::parts: a part begins with the first sample that
-/// begins in a block. Without blocks, all samples are one part; does nothing if there are no parts before.
+/// Returns the same source with other blocks: rows never cross the end of a block. Returns a file unchanged.
+/// @param begin the offset of the first row
+/// @param row the size of a row in bytes
+std::shared_ptr<const ByteSource> with_blocks_of_rows(const std::shared_ptr<const ByteSource>& source,
+                                                      std::uint64_t begin, std::uint64_t row);
+
+/// Adds the parts of samples in a source to DataInfo::parts: a part begins with the first sample that begins in a
+/// block. The samples of a source without blocks are one part.
 /// @param first the number of the first sample in the source
 /// @param count the number of samples in the source
 /// @param offset_of returns the offset in the source of the sample with a number; ascending
 template <class OffsetOf>
 void add_parts(DataInfo& info, const ByteSource& source, std::int64_t first, std::int64_t count,
                const OffsetOf& offset_of) {
-  const std::uint64_t size = source.block_size();
-  if (count == 0 || (size == 0 && info.parts.empty())) return;
-  std::uint64_t last = UINT64_MAX;
-  for (std::int64_t sample = first; sample < first + count; ++sample) {
-    const std::uint64_t block = size == 0 ? 0 : offset_of(sample) / size;
-    if (std::exchange(last, block) != block) info.parts.push_back(sample);
-  }
-  if (size > 0) info.held_parts = static_cast<int>(std::max<std::uint64_t>(1, kMostBytesMixed / size));
+  std::uint64_t last = 0;
+  for (std::int64_t sample = first; sample < first + count; ++sample)
+    if (const std::uint64_t end = source.block_end(offset_of(sample)); std::exchange(last, end) != end)
+      info.parts.push_back(sample);
+  if (source.block_size() > 0)
+    info.held_parts = static_cast<int>(std::max<std::uint64_t>(1, kMostBytesMixed / source.block_size()));
 }
 
 }  // namespace troupe

@@ -14,6 +14,8 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
+/// The number of bytes that are read first of a file on a server.
+constexpr std::uint64_t kFirstPiece = std::uint64_t{64} << 10;
 constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 constexpr std::size_t kMostFields = 100'000;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -166,11 +168,16 @@ bool CsvReader::refill() {
   }
   if (filled_ >= kLongestRow) refuse("the row is longer than 16 MB; is a closing quote missing?");
   if (buffer_.size() - filled_ < piece_ / 2) buffer_.resize(2 * buffer_.size());
-  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size() - filled_));
-  file_->read(read_, std::as_writable_bytes(std::span(buffer_.data() + filled_, count)));
+  const bool reads_all = piece_ == kPiece;
+  const bool begins = reads_all && read_ == 0;  // perhaps the caller needs only the beginning of the file
+  const bool crosses = !reads_all && filled_ > 0 && file_->block_end(read_ - 1) == read_;  // the end of a row
+  const std::uint64_t most = begins && file_->block_size() > 0 ? kFirstPiece : buffer_.size() - filled_;
+  const auto count = static_cast<std::size_t>(std::min({left, most, file_->block_end(read_) - read_}));
+  const auto bytes = std::as_writable_bytes(std::span(buffer_.data() + filled_, count));
+  begins || crosses ? file_->read_once(read_, bytes) : file_->read(read_, bytes);
   filled_ += count;
   read_ += count;
-  if (piece_ == kPiece) file_->prefetch(read_, file_->block_size());
+  if (reads_all && !begins) file_->prefetch(read_, file_->block_size());
   return true;
 }
 

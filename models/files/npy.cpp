@@ -148,6 +148,12 @@ Bytes bytes_of(const ByteSource& file) {
           [&file](std::uint64_t offset, std::span<std::byte> out) { file.read(offset, out); }};
 }
 
+/// Does the same for a reader of the header only.
+Bytes header_of(const ByteSource& file) {
+  return {file.path(), file.size(),
+          [&file](std::uint64_t offset, std::span<std::byte> out) { file.read_once(offset, out); }};
+}
+
 Bytes bytes_of(const std::string& name, std::span<const std::byte> bytes) {
   return {name, bytes.size(), [bytes](std::uint64_t offset, std::span<std::byte> out) {
             std::ranges::copy(bytes.subspan(offset, out.size()), out.begin());
@@ -260,7 +266,7 @@ std::uint64_t npy_file_size(const std::string& name, std::span<const std::uint8_
 }
 
 NpyFile::NpyFile(std::shared_ptr<const ByteSource> file)
-    : file_(std::move(file)), layout_(layout_of(bytes_of(*file_))) {
+    : file_(std::move(file)), layout_(layout_of(header_of(*file_))) {
   const auto& shape = layout_.array.shape;
   if (shape.empty()) throw_bad_file(path(), "the array is a single number; it needs at least one dimension");
   row_bytes_ =

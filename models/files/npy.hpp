@@ -46,7 +46,11 @@ class NpyFile {
   explicit NpyFile(std::shared_ptr<const ByteSource> file);
 
   const std::string& path() const { return file_->path(); }
-  const ByteSource& file() const { return *file_; }
+  const std::shared_ptr<const ByteSource>& file() const { return file_; }
+  /// Returns the size of a row in bytes.
+  std::int64_t row_bytes() const { return row_bytes_; }
+  /// Makes `rows` read from this source, which has the same bytes.
+  void read_from(std::shared_ptr<const ByteSource> file) { file_ = std::move(file); }
   /// Returns the offset in the file of a row, counted from 0.
   std::uint64_t offset_of(std::int64_t row) const {
     return layout_.begin + static_cast<std::uint64_t>(row * row_bytes_);

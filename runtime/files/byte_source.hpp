@@ -30,9 +30,16 @@ class ByteSource {
   /// Returns the size in bytes of the blocks in which bytes are read and kept in memory; 0: any bytes can be read
   /// quickly.
   virtual std::uint64_t block_size() const { return 0; }
+  /// Returns the end of the block that contains a byte; the number of all bytes for a source without blocks.
+  virtual std::uint64_t block_end(std::uint64_t /*offset*/) const { return size(); }
   /// Announces that these bytes will be read soon, so that a source with blocks can start to read them. Does not block.
   /// Thread-safe.
   virtual void prefetch(std::uint64_t /*offset*/, std::uint64_t /*count*/) const noexcept {}
+  /// Announces that the block with this byte is not needed any more. Thread-safe.
+  virtual void release(std::uint64_t /*offset*/) const noexcept {}
+  /// Does the same as `read`, for bytes that are read only once, such as a header: a source with blocks does not keep
+  /// them.
+  virtual void read_once(std::uint64_t offset, std::span<std::byte> out) const { read(offset, out); }
 
  protected:
   ByteSource(ByteSource&&) = default;

@@ -1,11 +1,9 @@
 #include "runtime/http/disk_cache.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include "runtime/file_descriptor.hpp"
 #include "runtime/files/file_lock.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/files/private_folder.hpp"
 #include "runtime/files/written_file.hpp"
 #include "runtime/hash.hpp"
 #include "runtime/invalid.hpp"
@@ -28,11 +27,16 @@ namespace {
 
 constexpr std::string_view kEnding = ".part";
 constexpr std::string_view kUnfinished = ".tmp";
+constexpr std::size_t kDigits = 32;  // of an entry's name
 constexpr std::size_t kChecksumBytes = sizeof(std::uint64_t);
 
 /// The age from which on an unfinished entry is that of a process that was killed.
 constexpr std::chrono::minutes kAbandoned{10};
-constexpr std::chrono::seconds kLongestWait{10};
+constexpr std::chrono::seconds kLongestWait{2};
+/// The number of processes that may write at the same time without filling more than the folder's size.
+constexpr std::uint64_t kWriters = 16;
+/// The share in percent of the folder's size to which it is emptied when it is full.
+constexpr std::uint64_t kFilled = 95;
 
 [[noreturn]] void refuse(const std::string& value, const char* why) {
   throw_invalid(std::string(kDataCache) + "=" + printable(value, 200) + " " + why);
@@ -62,6 +66,12 @@ struct Entry {
   std::filesystem::file_time_type used = {};
 };
 
+/// Returns whether a file has the name of an entry. Others are not touched, if the user has named a folder with them.
+bool is_ours(std::string_view name) {
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
+  return digits == kDigits && name.substr(digits).starts_with(kEnding);
+}
+
 /// Returns the entries of a folder, and removes unfinished ones that were abandoned.
 std::vector<Entry> entries_of(const std::filesystem::path& folder) {
   std::vector<Entry> entries;
@@ -71,6 +81,7 @@ std::vector<Entry> entries_of(const std::filesystem::path& folder) {
     Entry entry{each->path(), each->file_size(gone), each->last_write_time(gone)};
     if (gone) continue;
     const std::string name = entry.path.filename().string();
+    if (!is_ours(name)) continue;
     if (name.ends_with(kEnding))
       entries.push_back(std::move(entry));
     else if (name.ends_with(kUnfinished) && entry.used + kAbandoned < std::filesystem::file_time_type::clock::now())
@@ -92,18 +103,11 @@ std::shared_ptr<DiskCache> DiskCache::of_environment() {
 }
 
 DiskCache::DiskCache(std::string folder, std::uint64_t most) : folder_(std::move(folder)), most_(most) {
-  std::error_code failed;
-  if (!folder_.parent_path().empty()) std::filesystem::create_directories(folder_.parent_path(), failed);
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) throw_cannot("make the folder", folder_.string());
-  struct stat status {};
-  if (::stat(folder_.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-    throw_bad_file(folder_.string(), "the cache of data is not a folder");
-  if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    refuse(folder_.string(), "is refused: other users may write to this folder, so its data cannot be trusted");
+  make_private_folder(folder_.string());
 }
 
 std::string DiskCache::path_of(const std::string& key) const {
-  return (folder_ / (sha256_hex(std::as_bytes(std::span(key))).substr(0, 32) + std::string(kEnding))).string();
+  return (folder_ / (sha256_hex(std::as_bytes(std::span(key))).substr(0, kDigits) + std::string(kEnding))).string();
 }
 
 bool DiskCache::expect(const std::string& key) const {
@@ -134,16 +138,14 @@ std::optional<std::vector<std::byte>> DiskCache::read(const std::string& key, st
   return std::nullopt;
 }
 
-void DiskCache::keep(const std::string& key, std::span<const std::byte> bytes) const try {
+void DiskCache::keep(const std::string& key, std::span<const std::byte> bytes) try {
   const std::uint64_t whole = bytes.size() + kChecksumBytes;
   if (whole > most_) return;
-  const FileDescriptor lock = open_lock_file((folder_ / ".lock").string());
-  if (!lock_in_time(lock.get(), kLongestWait)) return;
-  const UnlockAtEnd unlock(lock.get());
-  make_room(whole);
+  if (!take_room(whole)) return;
   const std::string path = path_of(key);
-  const std::string unfinished = path + "-" + std::to_string(::getpid()) + std::string(kUnfinished);
-  WrittenFile file(FileDescriptor(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)),
+  const std::string unfinished =
+      path + "-" + std::to_string(::getpid()) + "-" + std::to_string(++written_) + std::string(kUnfinished);
+  WrittenFile file(FileDescriptor(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)),
                    unfinished);
   try {
     const std::uint64_t sum = checksum(bytes);
@@ -157,18 +159,36 @@ void DiskCache::keep(const std::string& key, std::span<const std::byte> bytes) c
 } catch (const Error&) {  // the data is read from the server again
 }
 
-/// Removes the entries that were used least recently, until there is room for `bytes` more bytes.
-void DiskCache::make_room(std::uint64_t bytes) const {
+/// Reserves room for an entry. Returns false if another process keeps the lock of the folder for too long. Looking at
+/// all entries takes time. So after it has done so, the process may write a share of the free room without looking.
+bool DiskCache::take_room(std::uint64_t bytes) {
+  const std::lock_guard guard(mutex_);
+  if (bytes > unseen_) {
+    const FileDescriptor lock = open_lock_file((folder_ / ".lock").string());
+    if (!lock_in_time(lock.get(), kLongestWait)) return false;
+    const UnlockAtEnd unlock(lock.get());
+    unseen_ = make_room(bytes) / kWriters + bytes;
+  }
+  unseen_ -= bytes;
+  return true;
+}
+
+/// Removes the entries that were used least recently, until there is room for `bytes` more bytes and some others.
+/// Returns the number of bytes of these others.
+std::uint64_t DiskCache::make_room(std::uint64_t bytes) const {
   std::vector<Entry> entries = entries_of(folder_);
   std::uint64_t all = bytes;
   for (const Entry& entry : entries) all += entry.bytes;
-  if (all <= most_) return;
-  std::ranges::sort(entries, {}, &Entry::used);
-  for (const Entry& entry : entries) {
-    std::error_code failed;
-    if (all <= most_) return;
-    if (std::filesystem::remove(entry.path, failed)) all -= entry.bytes;
+  if (all > most_) {
+    const std::uint64_t least = std::max(bytes, most_ / 100 * kFilled);
+    std::ranges::sort(entries, {}, &Entry::used);
+    for (const Entry& entry : entries) {
+      std::error_code failed;
+      if (all <= least) break;
+      if (std::filesystem::remove(entry.path, failed)) all -= entry.bytes;
+    }
   }
+  return most_ - std::min(all, most_);
 }
 
 }  // namespace troupe

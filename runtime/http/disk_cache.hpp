@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +22,7 @@ inline constexpr const char* kDataCache = "TROUPE_DATA_CACHE";
 class DiskCache {
  public:
   /// Returns the cache that the environment of this process names (kDataCache); null if it names none.
-  /// @throws Error invalid_argument if the variable is not valid, or other users may write to the folder; bad_file if
-  /// the folder cannot be made
+  /// @throws Error invalid_argument if the variable is not valid; bad_file as make_private_folder
   static std::shared_ptr<DiskCache> of_environment();
 
   /// @param folder is made if it does not exist
@@ -36,14 +37,18 @@ class DiskCache {
   std::optional<std::vector<std::byte>> read(const std::string& key, std::size_t size) const;
   /// Adds an entry, and removes older ones if there is not enough room. If this fails, for example because the disk is
   /// full, there is no entry, and this is not an error.
-  void keep(const std::string& key, std::span<const std::byte> bytes) const;
+  void keep(const std::string& key, std::span<const std::byte> bytes);
 
  private:
   std::string path_of(const std::string& key) const;
-  void make_room(std::uint64_t bytes) const;
+  bool take_room(std::uint64_t bytes);
+  std::uint64_t make_room(std::uint64_t bytes) const;
 
   std::filesystem::path folder_;
   std::uint64_t most_;
+  std::mutex mutex_;
+  std::uint64_t unseen_ = 0;  ///< bytes that may be written before the entries of the folder are looked at again
+  std::atomic<std::uint64_t> written_ = 0;
 };
 
 }  // namespace troupe

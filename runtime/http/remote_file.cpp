@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -20,6 +19,9 @@ namespace {
 
 /// The maximum number of bytes of one request, so that several connections share a long read.
 constexpr std::uint64_t kPiece = std::uint64_t{4} << 20;
+
+/// The maximum size of an object. A larger number would be a lie, and sums of sizes could overflow.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
 
 std::string version_in(const HttpResponse& response) {
   const std::string etag = response.header("etag");
@@ -41,7 +43,7 @@ class RemoteRead::State {
   void wait() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return left == 0; });
-    if (error) std::rethrow_exception(error);
+    if (failure) throw Error(failure->code, failure->why, {.object = address.shown});
   }
   void cancel() {
     const std::lock_guard lock(mutex);
@@ -57,7 +59,12 @@ class RemoteRead::State {
   std::span<std::byte> out;
   std::size_t left = 0;  ///< pieces that have not ended
   bool cancelled = false;
-  std::exception_ptr error;
+  /// Why the read has failed. Each thread that waits gets an exception of its own.
+  struct Failure {
+    ErrorCode code;
+    std::string why;
+  };
+  std::optional<Failure> failure;
 };
 
 /// The bytes [begin, end) of an object.
@@ -68,12 +75,13 @@ class RemoteRead::State::Piece final : public Transfer {
 
   HttpRequest request() override {
     checked_ = false;
+    retries_.begin();
     return state_->address.request(begin_, end_);
   }
 
   bool take(const HttpResponse& response, std::span<const std::byte> bytes) override {
     const std::lock_guard lock(state_->mutex);
-    if (state_->cancelled || state_->error) return false;
+    if (state_->cancelled || state_->failure) return false;
     if (response.status != 206 && response.status != 200) return false;
     if (!std::exchange(checked_, true)) check(response);
     if (!refusal_.empty()) return false;
@@ -89,7 +97,7 @@ class RemoteRead::State::Piece final : public Transfer {
 
   std::optional<Clock::duration> end(const HttpResponse& response) override {
     const std::lock_guard lock(state_->mutex);
-    const bool over = state_->cancelled || state_->error || begin_ == end_;
+    const bool over = state_->cancelled || state_->failure || begin_ == end_;
     if (over && refusal_.empty()) return ended();
     if (!refusal_.empty()) return ended(refusal_code_, refusal_);
     const Retries::Decision decision = retries_.after(response);
@@ -109,7 +117,7 @@ class RemoteRead::State::Piece final : public Transfer {
       return refuse(ErrorCode::unsupported,
                     "the server does not provide ranges of bytes, which are needed to read samples");
     const auto range = content_range_from(response.header("content-range"));
-    if (!range || range->first != begin_ || range->last != end_ - 1 || range->total < end_)
+    if (!range || range->first != begin_ || range->last != end_ - 1 || range->total < end_ || range->total > kMostBytes)
       return refuse(ErrorCode::bad_file, "the server sends other bytes than requested (Content-Range: " +
                                              printable(response.header("content-range"), 100) + ")");
     const std::string now = version_in(response);
@@ -126,7 +134,7 @@ class RemoteRead::State::Piece final : public Transfer {
     return std::nullopt;
   }
   std::optional<Clock::duration> ended(ErrorCode code, const std::string& why) {
-    if (!state_->error) state_->error = std::make_exception_ptr(Error(code, why, {.object = state_->address.shown}));
+    if (!state_->failure) state_->failure = {code, why};
     return ended();
   }
 
@@ -139,12 +147,18 @@ class RemoteRead::State::Piece final : public Transfer {
   ErrorCode refusal_code_ = ErrorCode::bad_file;
 };
 
-RemoteRead::RemoteRead(const RemoteFile& file, std::uint64_t offset, std::span<std::byte> out)
+RemoteRead::RemoteRead(const RemoteFile& file, std::uint64_t offset, std::span<std::byte> out, Urgency urgency)
     : state_(std::make_shared<State>(file.address(), file.size(), file.version(), offset, out)) {
   state_->left = (out.size() + kPiece - 1) / kPiece;
-  for (std::uint64_t begin = 0; begin < out.size(); begin += kPiece)
-    Transfers::start(std::make_shared<State::Piece>(state_, offset + begin,
-                                                    offset + std::min<std::uint64_t>(begin + kPiece, out.size())));
+  try {
+    for (std::uint64_t begin = 0; begin < out.size(); begin += kPiece)
+      Transfers::start(std::make_shared<State::Piece>(state_, offset + begin,
+                                                      offset + std::min<std::uint64_t>(begin + kPiece, out.size())),
+                       urgency);
+  } catch (...) {
+    state_->cancel();  // some pieces may have started
+    throw;
+  }
 }
 
 RemoteRead::~RemoteRead() { state_->cancel(); }
@@ -155,7 +169,7 @@ RemoteFile::RemoteFile(RemoteAddress address) : address_(std::move(address)) {
   std::array<std::byte, 1> first{};
   const auto state = std::make_shared<RemoteRead::State>(address_, 0, "", 0, first);
   state->left = 1;
-  Transfers::start(std::make_shared<RemoteRead::State::Piece>(state, 0, 1));
+  Transfers::start(std::make_shared<RemoteRead::State::Piece>(state, 0, 1), Urgency::now);
   state->wait();
   size_ = state->size;
   version_ = state->version;
@@ -168,7 +182,7 @@ std::int64_t RemoteFile::modified() const {
 
 void RemoteFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   if (offset > size_ || out.size() > size_ - offset) throw_bad_file(address_.shown, "truncated");
-  RemoteRead(*this, offset, out).wait();
+  RemoteRead(*this, offset, out, Urgency::now).wait();
 }
 
 void RemoteFile::check_unchanged() const {

@@ -46,7 +46,7 @@ class RemoteFile final : public ByteSource {
 class RemoteRead {
  public:
   /// Starts to read the bytes from byte `offset` on into `out`, which must exist as long as this object.
-  RemoteRead(const RemoteFile& file, std::uint64_t offset, std::span<std::byte> out);
+  RemoteRead(const RemoteFile& file, std::uint64_t offset, std::span<std::byte> out, Urgency urgency);
   /// Ends the read, whether it is complete or not.
   ~RemoteRead();
   RemoteRead(const RemoteRead&) = delete;

@@ -7,8 +7,8 @@
 namespace troupe {
 
 RemoteRange::RemoteRange(std::shared_ptr<const RemoteFile> file, const std::string& url, std::uint64_t begin,
-                         std::size_t size, std::shared_ptr<const DiskCache> cache)
-    : file_(std::move(file)), cache_(std::move(cache)), begin_(begin), size_(size) {
+                         std::size_t size, std::shared_ptr<DiskCache> cache, Urgency urgency)
+    : file_(std::move(file)), cache_(std::move(cache)), begin_(begin), size_(size), urgency_(urgency) {
   if (file_->modified() == 0) cache_ = nullptr;  // without a strong ETag, a later version could not be distinguished
   if (cache_) key_ = url + '\n' + file_->version() + '\n' + std::to_string(begin) + '\n' + std::to_string(size);
   if (!cache_ || !cache_->expect(key_)) request();
@@ -16,7 +16,7 @@ RemoteRange::RemoteRange(std::shared_ptr<const RemoteFile> file, const std::stri
 
 void RemoteRange::request() {
   bytes_.resize(size_);
-  read_.emplace(*file_, begin_, bytes_);
+  read_.emplace(*file_, begin_, bytes_, urgency_);
 }
 
 std::vector<std::byte> RemoteRange::finish() {

@@ -19,7 +19,7 @@ class RemoteRange {
   /// @param url the whole URL of the object
   /// @param cache null: there is no cache on disk
   RemoteRange(std::shared_ptr<const RemoteFile> file, const std::string& url, std::uint64_t begin, std::size_t size,
-              std::shared_ptr<const DiskCache> cache);
+              std::shared_ptr<DiskCache> cache, Urgency urgency);
 
   /// Waits for the bytes, and returns them. Must be called once.
   /// @throws Error as RemoteFile::read
@@ -29,10 +29,11 @@ class RemoteRange {
   void request();
 
   std::shared_ptr<const RemoteFile> file_;
-  std::shared_ptr<const DiskCache> cache_;
+  std::shared_ptr<DiskCache> cache_;
   std::string key_;
   std::uint64_t begin_;
   std::size_t size_;
+  Urgency urgency_;
   std::vector<std::byte> bytes_;
   std::optional<RemoteRead> read_;
 };

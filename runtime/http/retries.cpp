@@ -1,6 +1,7 @@
 #include "runtime/http/retries.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 namespace troupe {
@@ -25,9 +26,21 @@ std::chrono::milliseconds remote_patience() {
 /// Returns whether the same request may get another status.
 bool may_change(int status) { return status == 408 || status == 429 || (status >= 500 && status <= 504); }
 
+/// Returns the pause that a server asks for: its header Retry-After, if it is a number of seconds, at most 30.
+Clock::duration wanted_pause(const HttpResponse& response) {
+  const std::string text = response.header("retry-after");
+  int seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return std::chrono::seconds(std::clamp(seconds, 0, 30));
+}
+
 }  // namespace
 
-Retries::Retries() : patience_(remote_patience()), deadline_(Clock::now() + patience_), pause_(kFirstPause) {}
+Retries::Retries() : patience_(remote_patience()), pause_(kFirstPause) {}
+
+void Retries::begin() {
+  if (!deadline_) deadline_ = Clock::now() + patience_;
+}
 
 void Retries::progress() {
   pause_ = kFirstPause;
@@ -39,9 +52,9 @@ Retries::Decision Retries::after(const HttpResponse& response) {
   const bool truncated = answered && (response.status == 200 || response.status == 206);
   if (response.is_final || (answered && !truncated)) return {{}, ErrorCode::bad_file, said(response)};
   const std::string why = truncated ? "the answer was truncated" : said(response);
-  if (Clock::now() >= deadline_)
+  if (deadline_ && Clock::now() >= *deadline_)
     return {{}, ErrorCode::timeout, "no bytes for " + std::to_string(patience_.count() / 1000) + " s: " + why};
-  const Clock::duration pause = pause_;
+  const Clock::duration pause = std::max(pause_, wanted_pause(response));
   pause_ = std::min(2 * pause_, kLongestPause);
   return {pause};
 }

@@ -11,8 +11,9 @@
 namespace troupe {
 
 /// Decides whether a request is made again: after no connection, resets, stalls and truncated answers, and after the
-/// status 408, 429 and 500 to 504. After 60 seconds without a byte of an answer, in spite of repetitions, the read has
-/// failed. The environment variable TROUPE_DATA_TIMEOUT contains another number of seconds.
+/// status 408, 429 and 500 to 504, after the time that the header Retry-After asks for. After 60 seconds without a byte
+/// of an answer, in spite of repetitions, the read has failed. The environment variable TROUPE_DATA_TIMEOUT contains
+/// another number of seconds.
 class Retries {
  public:
   struct Decision {
@@ -23,6 +24,8 @@ class Retries {
 
   Retries();
 
+  /// Records that a request is made. The time for an answer begins with the first one.
+  void begin();
   /// Records that bytes have arrived.
   void progress();
   /// Decides after an answer that was not complete.
@@ -30,7 +33,7 @@ class Retries {
 
  private:
   std::chrono::milliseconds patience_;
-  Clock::time_point deadline_;
+  std::optional<Clock::time_point> deadline_;
   Clock::duration pause_;
 };
 

@@ -90,7 +90,8 @@ const char* authorities() {
 /// A transfer that is being made.
 class Running {
  public:
-  explicit Running(std::shared_ptr<Transfer> transfer) : transfer_(std::move(transfer)), handle_(::curl_easy_init()) {
+  Running(std::shared_ptr<Transfer> transfer, Urgency urgency)
+      : transfer_(std::move(transfer)), urgency_(urgency), handle_(::curl_easy_init()) {
     if (!handle_) throw std::bad_alloc();
     const HttpRequest request = transfer_->request();
     for (const std::string& header : request.headers)
@@ -124,6 +125,7 @@ class Running {
 
   CURL* handle() const { return handle_.get(); }
   const std::shared_ptr<Transfer>& transfer() const { return transfer_; }
+  Urgency urgency() const { return urgency_; }
   /// Ends the transfer with this result of libcurl. Returns after which time to make it again.
   std::optional<Clock::duration> end(CURLcode result) {
     set_status();
@@ -170,6 +172,7 @@ class Running {
   }
 
   std::shared_ptr<Transfer> transfer_;
+  Urgency urgency_;
   std::unique_ptr<CURL, Free> handle_;
   std::unique_ptr<curl_slist, Free> headers_;
   HttpResponse response_;
@@ -200,10 +203,11 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  void start(std::shared_ptr<Transfer> transfer) {
+  void start(std::shared_ptr<Transfer> transfer, Urgency urgency) {
     {
       const std::lock_guard lock(mutex_);
-      waiting_.push_back({Clock::now(), std::move(transfer)});
+      const auto later = std::ranges::find(waiting_, Urgency::later, &Waiting::urgency);
+      waiting_.insert(urgency == Urgency::now ? later : waiting_.end(), {Clock::now(), urgency, std::move(transfer)});
     }
     ::curl_multi_wakeup(multi_.get());
   }
@@ -211,6 +215,7 @@ class Loop {
  private:
   struct Waiting {
     Clock::time_point due;
+    Urgency urgency;
     std::shared_ptr<Transfer> transfer;
   };
 
@@ -225,29 +230,37 @@ class Loop {
     }
   }
 
-  /// Starts the transfers whose time has come.
+  /// Starts transfers whose time has come, as many as there are free connections. libcurl would count the time that a
+  /// transfer waits for a connection as a part of its time limit.
   void start_due() {
-    std::list<Waiting> due;
-    {
-      const std::lock_guard lock(mutex_);
-      for (auto it = waiting_.begin(); it != waiting_.end();)
-        if (const auto current = it++; current->due <= Clock::now()) due.splice(due.end(), waiting_, current);
-    }
-    for (const Waiting& each : due) try {
-        running_.push_back(std::make_unique<Running>(each.transfer));
-        note_remote_traffic({.requests = 1});
-        if (::curl_multi_add_handle(multi_.get(), running_.back()->handle()) == CURLM_OK) continue;
-        running_.pop_back();
-        each.transfer->end({.failure = "libcurl cannot make a request", .is_final = true});
-      } catch (const std::exception& error) {
-        each.transfer->end({.failure = error.what(), .is_final = true});
+    while (running_.size() < Transfers::kMostConnections) {
+      std::list<Waiting> next;
+      {
+        const std::lock_guard lock(mutex_);
+        const Clock::time_point now = Clock::now();
+        const auto due = std::ranges::find_if(waiting_, [&](const Waiting& each) { return each.due <= now; });
+        if (due == waiting_.end()) return;
+        next.splice(next.end(), waiting_, due);
       }
+      start_now(next.front());
+    }
+  }
+
+  void start_now(const Waiting& next) try {
+    running_.push_back(std::make_unique<Running>(next.transfer, next.urgency));
+    note_remote_traffic({.requests = 1});
+    if (::curl_multi_add_handle(multi_.get(), running_.back()->handle()) == CURLM_OK) return;
+    running_.pop_back();
+    next.transfer->end({.failure = "libcurl cannot make a request", .is_final = true});
+  } catch (const std::exception& error) {
+    next.transfer->end({.failure = error.what(), .is_final = true});
   }
 
   /// Returns the time until the next transfer must be started, at most a second.
   int milliseconds_to_next() {
     const std::lock_guard lock(mutex_);
     auto next = Clock::now() + std::chrono::seconds(1);
+    if (running_.size() >= Transfers::kMostConnections) return 1000;  // the end of a transfer ends the wait
     for (const Waiting& each : waiting_) next = std::min(next, each.due);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
@@ -262,7 +275,7 @@ class Loop {
     if (!again) return;
     note_remote_traffic({.retries = 1});
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({Clock::now() + *again, ended->transfer()});
+    waiting_.push_front({Clock::now() + *again, ended->urgency(), ended->transfer()});
   }
 
   std::unique_ptr<CURLM, FreeMulti> multi_;
@@ -291,6 +304,8 @@ std::string HttpResponse::header(const std::string& name) const {
   return found == headers.end() ? "" : found->second;
 }
 
-void Transfers::start(std::shared_ptr<Transfer> transfer) { loop().start(std::move(transfer)); }
+void Transfers::start(std::shared_ptr<Transfer> transfer, Urgency urgency) {
+  loop().start(std::move(transfer), urgency);
+}
 
 }  // namespace troupe

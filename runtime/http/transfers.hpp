@@ -52,6 +52,9 @@ class Transfer {
   virtual std::optional<Clock::duration> end(const HttpResponse& response) = 0;
 };
 
+/// When a transfer begins, if all connections are in use: before those that wait, or after them.
+enum class Urgency : std::uint8_t { now, later };
+
 /// Makes HTTP requests in a thread that the whole process shares, over at most kMostConnections connections, which are
 /// used again. Takes proxies from the environment (http_proxy, https_proxy, all_proxy, no_proxy), except for this
 /// machine, and certificates of authorities from the file that CURL_CA_BUNDLE or SSL_CERT_FILE names. Does not connect
@@ -62,7 +65,7 @@ class Transfers {
   static constexpr int kMostConnections = 8;
 
   /// @throws Error limit_reached or system if the thread cannot be started
-  static void start(std::shared_ptr<Transfer> transfer);
+  static void start(std::shared_ptr<Transfer> transfer, Urgency urgency);
 };
 
 }  // namespace troupe

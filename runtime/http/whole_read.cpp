@@ -1,8 +1,8 @@
 #include "runtime/http/whole_read.hpp"
 
 #include <condition_variable>
-#include <exception>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "runtime/http/retries.hpp"
@@ -18,12 +18,13 @@ class WholeRead final : public Transfer {
   std::string wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_; });
-    if (error_) std::rethrow_exception(error_);
+    if (failure_) throw Error(failure_->code, failure_->why, {.object = shown_});
     return std::move(text_);
   }
 
   HttpRequest request() override {
     text_.clear();
+    retries_.begin();
     return request_();
   }
   bool take(const HttpResponse& response, std::span<const std::byte> bytes) override {
@@ -33,20 +34,20 @@ class WholeRead final : public Transfer {
     return !too_long_;
   }
   std::optional<Clock::duration> end(const HttpResponse& response) override {
-    if (response.status == 200 && response.failure.empty() && !too_long_) return finish(nullptr);
+    if (response.status == 200 && response.failure.empty() && !too_long_) return finish(std::nullopt);
     const Retries::Decision decision =
         too_long_ ? Retries::Decision{{},
                                       ErrorCode::bad_file,
                                       "the answer is longer than " + std::to_string(most_) + " bytes"}
                   : retries_.after(response);
     if (decision.pause) return decision.pause;
-    return finish(std::make_exception_ptr(Error(decision.code, decision.why, {.object = shown_})));
+    return finish(decision);
   }
 
  private:
-  std::optional<Clock::duration> finish(std::exception_ptr error) {
+  std::optional<Clock::duration> finish(std::optional<Retries::Decision> failure) {
     const std::lock_guard lock(mutex_);
-    error_ = std::move(error);
+    failure_ = std::move(failure);
     ended_ = true;
     changed_.notify_all();
     return std::nullopt;
@@ -61,14 +62,14 @@ class WholeRead final : public Transfer {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;
-  std::exception_ptr error_;
+  std::optional<Retries::Decision> failure_;
 };
 
 }  // namespace
 
 std::string read_whole(const std::string& shown, const std::function<HttpRequest()>& request, std::size_t most) {
   const auto read = std::make_shared<WholeRead>(shown, request, most);
-  Transfers::start(read);
+  Transfers::start(read, Urgency::now);
   return read->wait();
 }
 

@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace troupe::cli {
 namespace {
@@ -18,12 +20,13 @@ std::string bar(std::int64_t done, std::int64_t total) {
   return "[" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "]";
 }
 
-/// Returns a text such as ", 12.3 MB/s of data"; empty if no bytes came from servers.
-std::string rate_text(std::int64_t bytes, double seconds) {
-  std::array<char, 48> text{};
-  if (bytes > 0)
-    std::snprintf(text.data(), text.size(), ", %.1f MB/s of data", static_cast<double>(bytes) / 1e6 / seconds);
-  return text.data();
+/// Returns a text such as ", 12.3 MB/s of data, 5 % waiting"; empty if no data comes from servers.
+std::string data_text(const RemoteTraffic& remote, double seconds, double waited) {
+  if (remote.bytes + remote.cache_hits == 0) return "";
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), ", %.1f MB/s of data, %.0f %% waiting",
+                static_cast<double>(remote.bytes) / 1e6 / seconds, 100 * waited / seconds);
+  return text.data() + (remote.retries > 0 ? ", " + std::to_string(remote.retries) + " requests repeated" : "");
 }
 
 }  // namespace
@@ -49,15 +52,17 @@ void Progress::step(const StepReport& report) {
   if (quiet_) return;
   samples_ += report.samples;
   loss_sum_ += report.loss * static_cast<double>(report.samples);
-  remote_bytes_ += report.remote.bytes;
+  if (!std::exchange(begins_, false)) remote_ += report.remote;
+  if (!report.seconds.data.empty()) waited_ += std::ranges::max(report.seconds.data);
   const double passed = seconds_ + since_.seconds();
   if (passed < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
   draw(loss_sum_ / static_cast<double>(samples_), static_cast<double>(samples_) / passed,
-       rate_text(remote_bytes_, passed));
+       data_text(remote_, passed, waited_));
   line_open_ = terminal_;
   samples_ = 0;
   loss_sum_ = 0;
-  remote_bytes_ = 0;
+  remote_ = {};
+  waited_ = 0;
   seconds_ = 0;
   since_.lap();
 }

@@ -13,7 +13,8 @@ namespace troupe::cli {
 std::string clock_text(double seconds);
 
 /// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time,
-/// and the rate of data from servers, if there is such data. On a terminal, redraws a bar. Otherwise prints a line
+/// and for data from servers its rate, the share of the time
+/// for which workers waited for it, and repeated requests. On a terminal, redraws a bar. Otherwise prints a line
 /// every five seconds.
 class Progress {
  public:
@@ -30,7 +31,10 @@ class Progress {
   /// time of this work does not count for the samples per second. It does count for the estimate of the remaining time,
   /// because more such work will follow.
   void pause();
-  void go_on() { since_.lap(); }
+  void go_on() {
+    since_.lap();
+    begins_ = true;
+  }
 
  private:
   void draw(double loss, double samples_per_second, const std::string& data) const;
@@ -48,9 +52,11 @@ class Progress {
   /// Number of samples since the last drawing; the next three members are also for the time since the last drawing.
   std::int64_t samples_ = 0;
   double loss_sum_ = 0;
-  std::int64_t remote_bytes_ = 0;  ///< bytes that workers have read from servers
-  double seconds_ = 0;             ///< training time until the last pause
-  Stopwatch since_;  ///< measures the time since the last drawing or the end of the last pause, whichever is later
+  RemoteTraffic remote_ = {};
+  double waited_ = 0;   ///< sum over the steps of the longest time for which a worker waited for samples
+  double seconds_ = 0;  ///< training time until the last pause
+  bool begins_ = true;  ///< the next report also contains what was read from servers before its step
+  Stopwatch since_;     ///< measures the time since the last drawing or the end of the last pause, whichever is later
 };
 
 }  // namespace troupe::cli

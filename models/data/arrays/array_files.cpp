@@ -17,7 +17,7 @@
 #include "models/files/archives/npz.hpp"
 #include "models/files/idx.hpp"
 #include "runtime/files/input_file.hpp"
-#include "runtime/http/open_bytes.hpp"
+#include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
@@ -39,9 +39,7 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
   ArrayArguments asked;
   const auto layout = [&](const std::string& value) { asked.order = pixel_order_of(name, value); };
   for (const std::string& pattern : parse_data_arguments(name, text, usage, {{"layout", layout}}))
-    asked.arrays.push_back(files_of(pattern));
-  if (name != "npy")
-    for (const Files& files : asked.arrays) refuse_url(files.front(), name);
+    asked.arrays.push_back(files_of(pattern, name == "npy" ? Servers::read : Servers::refused));
   if (asked.arrays.size() != 2 && asked.arrays.size() != 4)
     throw_invalid(name + ":" + text + " does not have the form " + name + usage);
   for (std::size_t i = 1; i < asked.arrays.size(); i += 2)
@@ -92,6 +90,9 @@ TrainingData make_data(std::vector<std::vector<ArrayPair>> sets) {
 
 TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
   std::vector<std::vector<ArrayPair>> sets;
+  std::vector<std::vector<std::shared_ptr<const ByteSource>>> in_use;  // so that each file is opened once
+  for (const Files& files : asked.arrays)
+    if (is_url(files.front())) in_use.push_back(open_data(files));
   for (std::size_t i = 0; i < asked.arrays.size(); i += 2)
     sets.push_back(pairs_of(asked.arrays[i], asked.arrays[i + 1], asked.order,
                             !fits_in_data_memory(bytes_of_files(asked.arrays[i])), read));
@@ -99,11 +100,18 @@ TrainingData make_sets(const ArrayArguments& asked, const ReadArray& read) {
 }
 
 NamedArray read_npy_array(const std::string& path, bool stays_in_file) {
+  const auto source = open_data(path);
   if (!stays_in_file) {
-    const auto whole = open_bytes(path);
-    return {whole->path(), read_npy(*whole)};
+    if (source->block_size() > 0 && source->size() > data_memory())
+      throw Error(ErrorCode::limit_reached,
+                  "the file has " + std::to_string(source->size() >> 20) + " MB; the limit is " +
+                      std::to_string(data_memory() >> 20) + " MB (memory.data_bytes, --data-memory)",
+                  {.object = source->path()});
+    source->prefetch(0, source->size());
+    return {source->path(), read_npy(*source)};
   }
-  auto file = std::make_shared<const NpyFile>(open_data(path));
+  auto file = std::make_shared<NpyFile>(source);
+  file->read_from(with_blocks_of_rows(source, file->offset_of(0), static_cast<std::uint64_t>(file->row_bytes())));
   return {file->path(), file->array(), file};
 }
 
@@ -140,7 +148,7 @@ NpzArguments parse_npz(const std::string& text) {
     options[kOptions[i]] = [&asked, i](const std::string& value) { asked.names[i] = value; };
   const Files files = parse_data_arguments("npz", text, kNpzUsage, options);
   if (files.size() != 1) throw_invalid("npz:" + text + " does not have the form npz" + kNpzUsage);
-  asked.file = files.front();
+  asked.file = is_url(files.front()) ? files_of(files.front(), Servers::refused).front() : files.front();
   for (std::size_t i = 0; i < asked.names.size(); i += 2)
     if (asked.names[i].empty() != asked.names[i + 1].empty())
       throw_invalid("npz: " + std::string(kOptions[i]) + "= and " + kOptions[i + 1] + "= must be used together");

@@ -33,7 +33,8 @@ DataInfo with(DataInfo info, const NpyFile& samples, const std::string& origin) 
   info.byte_scale = samples.array().is_byte() && info.num_classes > 0 ? static_cast<double>(kByteScale) : 0;
   info.origin = origin;
   info.slow = true;
-  add_parts(info, samples.file(), 0, info.num_samples, [&](std::int64_t row) { return samples.offset_of(row); });
+  if (samples.file()->block_size() > 0)
+    add_parts(info, *samples.file(), 0, info.num_samples, [&](std::int64_t row) { return samples.offset_of(row); });
   return info;
 }
 
@@ -46,8 +47,9 @@ class ArrayInFile final : public DataSource {
 
   std::span<const std::int32_t> known_labels() const override { return answers_.labels; }
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
-    for (const std::int64_t sample : samples) samples_->file().prefetch(samples_->offset_of(sample), 1);
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    for (const std::int64_t sample : used) samples_->file()->release(samples_->offset_of(sample));
+    for (const std::int64_t sample : coming) samples_->file()->prefetch(samples_->offset_of(sample), 1);
   }
 
  private:

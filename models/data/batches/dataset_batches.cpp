@@ -20,9 +20,6 @@ namespace {
 /// allows.
 constexpr std::int64_t kStepsAhead = 3;
 
-/// The number of parts that are read in advance for an evaluation, which uses one part after the other.
-constexpr std::size_t kPartsAhead = 4;
-
 const DataInfo& training_info(const TrainingData& data) {
   if (!data.train) throw_invalid("the model has no training data");
   const DataInfo& info = data.train->info();
@@ -108,31 +105,36 @@ class EvaluatedBatches {
   }
 
  private:
-  /// Returns the samples of a batch, and announces the parts after those of the batch (DataSource::prefetch).
+  /// Returns the samples of a batch, and announces the parts that come next.
   std::span<const std::int64_t> samples(const ShardStep& at, std::int64_t index) {
     samples_.clear();
-    std::vector<std::int64_t> parts_ahead;
     const std::int64_t size = evaluation_batch(data_->info());
     std::int64_t before = index * size;  // number of the shard's samples that belong to earlier batches
-    for (const Stretch& stretch :
-         shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards)) {
+    for (const Stretch& stretch : stretches_of(at)) {
       const std::int64_t skipped = std::min(before, stretch.count());
       before -= skipped;
       for (std::int64_t next = stretch.begin + skipped * stretch.step;
            next < stretch.end && std::ssize(samples_) < size; next += stretch.step)
         samples_.push_back(next);
-      if (std::ssize(samples_) < size || stretch.count() == 0) continue;
-      parts_ahead.push_back(stretch.begin);
-      if (parts_ahead.size() > kPartsAhead) break;
+      if (std::ssize(samples_) == size) break;
     }
-    data_->prefetch(parts_ahead);
+    if (!samples_.empty()) announce_from(*data_, stretches_, samples_.front());
     return samples_;
+  }
+
+  const std::vector<Stretch>& stretches_of(const ShardStep& at) {
+    const std::pair now{at.shard, at.num_shards};
+    if (std::exchange(stretches_of_, now) != now)
+      stretches_ = shard_stretches(data_->info().num_samples, data_->info().parts, at.shard, at.num_shards);
+    return stretches_;
   }
 
   std::shared_ptr<const DataSource> data_;
   BatchMemory memory_{Pages::lockable};
   std::optional<ReadAhead> ahead_;  ///< set if DataInfo::slow is true
   std::vector<std::int64_t> samples_;
+  std::pair<int, int> stretches_of_{-1, 0};  ///< the shard of `stretches_`, and the number of shards
+  std::vector<Stretch> stretches_;
 };
 
 class DatasetBatches final : public BatchSource {
@@ -193,7 +195,7 @@ class DatasetBatches final : public BatchSource {
 /// Returns the batch for step `at.step`, and starts to fill the batches for the next steps. Threads fill these batches
 /// while the model computes this step.
 Batch DatasetBatches::read_ahead(const ShardStep& at) {
-  parts_ahead_.announce(at);
+  parts_ahead_.announce(at, steps_per_epoch(at.num_shards));
   const auto key = [](const ShardStep& step) {
     return ReadAhead::Key{step.shard, step.num_shards, step.step, step.seed};
   };

@@ -33,34 +33,55 @@ std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t 
   return groups;
 }
 
-void announce_from(const DataSource& data, std::int64_t sample) {
+void announce_from(const DataSource& data, std::span<const Stretch> parts, std::int64_t sample) {
   constexpr std::size_t kParts = 4;
-  const std::span<const std::int64_t> parts = data.info().parts;
-  if (parts.empty()) return;
-  const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(0, std::ranges::upper_bound(parts, sample) - parts.begin() - 1);
-  const auto from = parts.subspan(static_cast<std::size_t>(begin));
-  data.prefetch(from.first(std::min(kParts, from.size())));
+  constexpr std::size_t kReleased = 64;
+  if (data.info().parts.empty()) return;
+  const auto after = std::ranges::upper_bound(parts, sample, {}, &Stretch::begin);
+  const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - parts.begin() - 1));
+  std::vector<std::int64_t> coming;
+  for (const Stretch& part : parts.subspan(begin).first(std::min(kParts, parts.size() - begin)))
+    coming.push_back(part.begin);
+  std::vector<std::int64_t> used;  // the part before this one may belong to a batch that is being read
+  for (std::size_t part = begin > kReleased ? begin - kReleased : 0; part + 1 < begin; ++part)
+    used.push_back(parts[part].begin);
+  data.prefetch(coming, used);
+}
+
+void announce_from(const DataSource& data, std::int64_t sample) {
+  announce_from(data, shard_stretches(data.info().num_samples, data.info().parts, 0, 1), sample);
 }
 
 PartsAhead::PartsAhead(std::shared_ptr<const DataSource> data, std::int64_t batch_size)
     : data_(std::move(data)), batch_size_(batch_size) {}
 
-void PartsAhead::announce(const ShardStep& at) {
-  const DataInfo& info = data_->info();
-  if (info.parts.empty() || batch_size_ == 0) return;
-  const std::int64_t largest = largest_shard(info.num_samples, info.parts, at.num_shards);
-  const std::int64_t steps = (largest - 1) / batch_size_ + 1;
+void PartsAhead::announce(const ShardStep& at, std::int64_t steps) {
+  if (data_->info().parts.empty() || batch_size_ == 0 || steps == 0) return;
   const Epoch& now = epoch(at, at.step / steps);
   std::int64_t left = at.step % steps * batch_size_;
   auto group = now.groups.begin();
   for (; group != now.groups.end() && left >= group->samples; ++group) left -= group->samples;
-  if (group != now.groups.end()) announce(*group++);
-  if (group == now.groups.end()) {
-    const Epoch& next = epoch(at, at.step / steps + 1);
-    if (!next.groups.empty()) announce(next.groups.front());
-  } else {
-    announce(*group);
-  }
+  std::vector<std::int64_t> coming;
+  const auto add = [&coming](const PartGroup& more) {
+    for (const Stretch& part : more.parts)
+      if (part.count() > 0) coming.push_back(part.begin);
+  };
+  if (group != now.groups.end()) add(*group++);
+  if (group != now.groups.end())
+    add(*group);
+  else if (const Epoch& next = epoch(at, at.step / steps + 1); !next.groups.empty())
+    add(next.groups.front());
+  announce(at.shard, std::move(coming));
+}
+
+void PartsAhead::announce(int shard, std::vector<std::int64_t> coming) {
+  auto before = std::ranges::find(announced_, shard, &Announced::shard);
+  if (before == announced_.end()) before = announced_.insert(announced_.end(), {shard});
+  std::vector<std::int64_t> used;
+  for (const std::int64_t sample : before->samples)
+    if (std::ranges::find(coming, sample) == coming.end()) used.push_back(sample);
+  data_->prefetch(coming, used);
+  before->samples = std::move(coming);
 }
 
 /// Returns the parts in the order of an epoch, and forgets those of other epochs of the shard, except for the epoch
@@ -81,13 +102,6 @@ const PartsAhead::Epoch& PartsAhead::epoch(const ShardStep& at, std::int64_t num
   shuffle_parts(fresh->parts, random);
   fresh->groups = part_groups(fresh->parts, kShuffledTogether, info.held_parts);
   return *epochs_.emplace_back(std::move(fresh));
-}
-
-void PartsAhead::announce(const PartGroup& group) const {
-  std::vector<std::int64_t> samples;
-  for (const Stretch& part : group.parts)
-    if (part.count() > 0) samples.push_back(part.begin);
-  data_->prefetch(samples);
 }
 
 }  // namespace troupe

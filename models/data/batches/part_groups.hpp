@@ -27,8 +27,11 @@ void shuffle_parts(std::vector<Stretch>& parts, Random& random);
 /// @param most_parts 0: no limit
 std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t window, std::int64_t most_parts);
 
-/// Announces the part of a sample and those after it (DataSource::prefetch), for a caller that reads all samples in
-/// order. Does nothing if the data has no parts.
+/// Announces the part of a sample and those after it (DataSource::prefetch), and that parts before it were used, for a
+/// caller that reads samples in order. Does nothing if the data has no parts.
+/// @param parts the parts from which the caller reads, in order
+void announce_from(const DataSource& data, std::span<const Stretch> parts, std::int64_t sample);
+/// Does the same for a caller that reads all samples.
 void announce_from(const DataSource& data, std::int64_t sample);
 
 /// The default value of `window`.
@@ -41,8 +44,10 @@ class PartsAhead {
   /// @param batch_size the number of samples for each shard and step
   PartsAhead(std::shared_ptr<const DataSource> data, std::int64_t batch_size);
 
-  /// Announces the parts for the training step `at`. Does nothing if the data has no parts.
-  void announce(const ShardStep& at);
+  /// Announces the parts for the training step `at`, and that the parts of an earlier group were used. Does nothing if
+  /// the data has no parts.
+  /// @param steps the number of steps of an epoch
+  void announce(const ShardStep& at, std::int64_t steps);
 
  private:
   /// The parts of a shard in the order of an epoch.
@@ -55,12 +60,19 @@ class PartsAhead {
     std::vector<PartGroup> groups = {};
   };
 
+  /// The samples that were announced last for a shard: one of each part.
+  struct Announced {
+    int shard = 0;
+    std::vector<std::int64_t> samples = {};
+  };
+
   const Epoch& epoch(const ShardStep& at, std::int64_t number);
-  void announce(const PartGroup& group) const;
+  void announce(int shard, std::vector<std::int64_t> coming);
 
   std::shared_ptr<const DataSource> data_;
   std::int64_t batch_size_;
   std::vector<std::unique_ptr<Epoch>> epochs_;  ///< for each shard the present one and perhaps the next one
+  std::vector<Announced> announced_;            ///< one for each shard
 };
 
 }  // namespace troupe

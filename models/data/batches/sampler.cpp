@@ -60,8 +60,9 @@ BatchSampler::BatchSampler(const DataInfo& info, std::int64_t batch_size, std::i
 
 std::int64_t BatchSampler::steps_per_epoch(int num_shards) const {
   if (num_shards < 1) throw_invalid("the number of shards must be at least 1, not " + std::to_string(num_shards));
-  const std::int64_t largest = largest_shard(num_samples_, parts_, num_shards);
-  return batch_size_ == 0 ? std::min<std::int64_t>(largest, 1) : divide_up(largest, batch_size_);
+  if (std::exchange(counted_shards_, num_shards) != num_shards)
+    largest_ = largest_shard(num_samples_, parts_, num_shards);
+  return batch_size_ == 0 ? std::min<std::int64_t>(largest_, 1) : divide_up(largest_, batch_size_);
 }
 
 std::span<const std::int64_t> BatchSampler::batch(int shard, int num_shards, std::int64_t step, std::uint64_t seed) {

@@ -24,9 +24,10 @@ class CsvInFiles final : public DataSource {
 
   std::span<const std::int32_t> known_labels() const override { return rows_.labels; }
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
-    for (const std::int64_t sample : samples)
-      file_of(sample).file->prefetch(rows_.offsets[static_cast<std::size_t>(sample)], 1);
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    const auto offset = [this](std::int64_t sample) { return rows_.offsets[static_cast<std::size_t>(sample)]; };
+    for (const std::int64_t sample : used) file_of(sample).file->release(offset(sample));
+    for (const std::int64_t sample : coming) file_of(sample).file->prefetch(offset(sample), 1);
   }
 
  private:
@@ -90,8 +91,11 @@ class CsvInFiles final : public DataSource {
 std::shared_ptr<const DataSource> csv_in_files(CsvRows rows, std::vector<CsvColumn> columns, const CsvArguments& asked,
                                                const CsvSamples& samples, DataInfo info) {
   info.slow = true;
+  const bool has_blocks =
+      std::ranges::any_of(rows.files, [](const CsvRows::File& file) { return file.file->block_size() > 0; });
   std::int64_t first = 0;
   for (const CsvRows::File& file : rows.files) {
+    if (!has_blocks) break;
     add_parts(info, *file.file, first, file.end - first,
               [&](std::int64_t row) { return rows.offsets[static_cast<std::size_t>(row)]; });
     first = file.end;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/data/kept_index.hpp"
+#include "runtime/http/url.hpp"
 
 namespace troupe {
 namespace {
@@ -104,7 +105,7 @@ void read_offsets(IndexReader& from, CsvRows& rows, const std::vector<CsvRows::F
       offset += distance;
       rows.offsets.push_back(offset);
     }
-    rows.files.push_back({file.file, file.separator, end});
+    rows.files.push_back({file.name, file.file, file.separator, end});
   }
   from.expect(std::ssize(rows.offsets) == rows.count);
 }
@@ -162,7 +163,7 @@ std::string csv_index_key(const std::vector<CsvRows::File>& files, const CsvArgu
                           const std::vector<CsvColumn>& columns) {
   IndexWriter key;
   for (const CsvRows::File& file : files) {
-    key.text(std::filesystem::path(file.file->path()).filename().string());
+    key.text(is_url(file.name) ? file.name : std::filesystem::path(file.name).filename().string());
     key.number(file.file->size());
     key.number(static_cast<std::uint64_t>(file.file->modified()));
     key.number(static_cast<unsigned char>(file.separator));
@@ -219,12 +220,12 @@ std::optional<CsvIndex> csv_index_from(std::string_view bytes, std::string_view 
 std::optional<CsvIndex> read_csv_index(const std::string& key, const std::vector<CsvRows::File>& files,
                                        const std::vector<CsvColumn>& columns) {
   const std::uint64_t most = most_bytes_of_index(files, key, columns);
-  const auto kept = read_kept_index(index_place(files.front().file->path()).path, kIndexStart, most);
+  const auto kept = read_kept_index(index_place(files.front().name).path, kIndexStart, most);
   return kept ? csv_index_from(*kept, key, files, columns) : std::nullopt;
 }
 
 void keep_csv_index(const std::string& key, const CsvRows& rows, const std::vector<CsvColumn>& columns) {
-  keep_index(index_place(rows.files.front().file->path()).path, kIndexKind, to_bytes(rows, columns, key));
+  keep_index(index_place(rows.files.front().name).path, kIndexKind, to_bytes(rows, columns, key));
 }
 
 }  // namespace troupe

@@ -6,6 +6,7 @@
 
 #include "models/data/answers.hpp"
 #include "models/data/csv/csv_index.hpp"
+#include "models/data/kept_index.hpp"
 #include "models/data/remote_blocks.hpp"
 #include "troupe/error.hpp"
 
@@ -45,11 +46,10 @@ class Means {
 
 /// Opens the files of a set and detects their separators, without reading all rows.
 std::vector<CsvRows::File> open_files(const std::vector<std::string>& files, const CsvArguments& asked) {
+  const auto sources = open_data(files);
   std::vector<CsvRows::File> opened;
-  for (const std::string& file : files) {
-    const CsvReader reader(open_data(file), asked.separator);
-    opened.push_back({reader.file(), reader.separator(), 0});
-  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    opened.push_back({files[i], sources[i], CsvReader(sources[i], asked.separator).separator(), 0});
   return opened;
 }
 
@@ -74,7 +74,7 @@ CsvRows read_rows(const std::vector<std::string>& files, const CsvArguments& ask
       rows.features.insert(rows.features.end(), row.features().begin(), row.features().end());
       rows.targets.insert(rows.targets.end(), row.targets().begin(), row.targets().end());
     }
-    if (keep == KeepRows::in_files) rows.files.push_back({reader.file(), reader.separator(), rows.count});
+    if (keep == KeepRows::in_files) rows.files.push_back({file, reader.file(), reader.separator(), rows.count});
   }
   rows.missing = row.missing();
   rows.means = means.means();
@@ -129,6 +129,7 @@ CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked
   const bool may_change =
       std::ranges::any_of(opened, [](const CsvRows::File& each) { return each.file->modified() == 0; });
   if (may_change) return go_through();  // on a server without a strong ETag
+  const auto lock = index_place(files.front()).lock();
   const std::string key = csv_index_key(opened, asked, columns);
   if (auto kept = read_csv_index(key, opened, columns)) {
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].categories = Categories(kept->categories[i]);

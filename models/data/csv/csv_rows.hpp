@@ -22,6 +22,7 @@ struct CsvRows {
 
   /// A file that contains rows of the set.
   struct File {
+    std::string name;  ///< the path or the whole URL
     std::shared_ptr<const ByteSource> file;
     char separator = ',';
     std::int64_t end = 0;  ///< the number of rows in this file and in all files before it

@@ -18,10 +18,14 @@ class Joined final : public DataSource {
     for (const DataPtr& part : parts_) ends_.push_back(end += part->info().num_samples);
   }
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
-    for (const std::int64_t sample : samples) {
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    for (const std::int64_t sample : used) {
       const auto [part, number] = place_of(sample);
-      parts_[part]->prefetch(std::span(&number, 1));
+      parts_[part]->prefetch({}, std::span(&number, 1));
+    }
+    for (const std::int64_t sample : coming) {
+      const auto [part, number] = place_of(sample);
+      parts_[part]->prefetch(std::span(&number, 1), {});
     }
   }
 

@@ -17,7 +17,9 @@ class Mapped final : public DataSource {
   Mapped(DataPtr data, std::vector<std::int64_t> shape, Change change)
       : DataSource(info_of(data->info(), std::move(shape))), data_(std::move(data)), change_(std::move(change)) {}
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    data_->prefetch(coming, used);
+  }
 
  private:
   static DataInfo info_of(DataInfo info, std::vector<std::int64_t> shape) {
@@ -51,7 +53,9 @@ class Windows final : public DataSource {
   Windows(DataPtr data, std::int64_t length)
       : DataSource(info_of(data->info(), length)), data_(std::move(data)), length_(length) {}
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    data_->prefetch(coming, used);
+  }
 
  private:
   static DataInfo info_of(DataInfo info, std::int64_t length) {

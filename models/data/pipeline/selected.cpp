@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "models/data/answers.hpp"
+#include "models/data/batches/shuffle.hpp"
 #include "models/data/pipeline/samples.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
@@ -22,12 +23,16 @@ class Selected final : public DataSource {
   Selected(DataPtr data, std::vector<std::int64_t> samples)
       : DataSource(info_of(data->info(), samples)), data_(std::move(data)), samples_(std::move(samples)) {}
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
-    for (const std::int64_t sample : samples)
-      data_->prefetch(std::span(samples_).subspan(static_cast<std::size_t>(sample), 1));
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    for (const std::int64_t sample : used) data_->prefetch({}, there(sample));
+    for (const std::int64_t sample : coming) data_->prefetch(there(sample), {});
   }
 
  private:
+  std::span<const std::int64_t> there(std::int64_t sample) const noexcept {
+    return std::span(samples_).subspan(static_cast<std::size_t>(sample), 1);
+  }
+
   static DataInfo info_of(DataInfo info, const std::vector<std::int64_t>& samples) {
     for (const std::int64_t sample : samples)
       if (sample < 0 || sample >= info.num_samples)
@@ -75,11 +80,9 @@ std::vector<std::int64_t> all_of(const DataPtr& data) {
   return samples;
 }
 
-/// Shuffles the samples (Fisher-Yates).
 void shuffle_samples(std::vector<std::int64_t>& samples, std::uint64_t seed) {
   Random random(seed, kSelectStream);
-  for (std::size_t left = samples.size(); left > 1; --left)
-    std::swap(samples[left - 1], samples[static_cast<std::size_t>(random.below(left))]);
+  troupe::shuffle(std::span(samples), random);
 }
 
 /// Returns the class of each sample of `data`, which must have classes.

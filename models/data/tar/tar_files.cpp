@@ -126,9 +126,12 @@ class TarData final : public DataSource {
 
   std::span<const std::int32_t> known_labels() const override { return set_.labels; }
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override try {
-    for (const std::int64_t sample : samples)
-      parts_->prefetch(set_.parts[set_.part_of(static_cast<std::size_t>(sample))]);
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override try {
+    const auto part = [this](std::int64_t sample) -> const TarPart& {
+      return set_.parts[set_.part_of(static_cast<std::size_t>(sample))];
+    };
+    for (const std::int64_t sample : used) parts_->release(part(sample));
+    for (const std::int64_t sample : coming) parts_->prefetch(part(sample));
   } catch (const std::exception&) {  // the error, if it persists, is that of `read`
   }
 

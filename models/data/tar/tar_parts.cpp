@@ -38,6 +38,11 @@ std::string command_of(const std::string& name) {
 /// Returns whether a part can be read by ranges from an archive on a server.
 bool is_stretch(const TarPart& part) { return is_url(part.name) && part.content == part.file_bytes; }
 
+/// Returns the memory that a part needs, also while it is being read.
+std::uint64_t memory_of(const TarPart& part) {
+  return is_stretch(part) ? part.bytes() : std::max(part.content, part.file_bytes);
+}
+
 /// Returns the content of a part from the bytes [begin, end) of an archive, which was read as a whole if it is
 /// compressed.
 std::shared_ptr<const ArchiveBytes> content_of(const TarPart& part, std::vector<std::byte> bytes) {
@@ -50,9 +55,9 @@ std::shared_ptr<const ArchiveBytes> content_of(const TarPart& part, std::vector<
 
 /// Starts to read a part of an archive on a server.
 std::shared_ptr<RemoteRange> start_to_read(const TarPart& part, const std::shared_ptr<const RemoteFile>& file,
-                                           const std::shared_ptr<const DiskCache>& cache) {
-  return is_stretch(part) ? std::make_shared<RemoteRange>(file, part.name, part.begin, part.bytes(), cache)
-                          : std::make_shared<RemoteRange>(file, part.name, 0, part.file_bytes, cache);
+                                           const std::shared_ptr<DiskCache>& cache, Urgency urgency) {
+  return is_stretch(part) ? std::make_shared<RemoteRange>(file, part.name, part.begin, part.bytes(), cache, urgency)
+                          : std::make_shared<RemoteRange>(file, part.name, 0, part.file_bytes, cache, urgency);
 }
 
 /// Divides an archive into parts of at most kRemotePart bytes, or of one sample.
@@ -105,7 +110,7 @@ std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSamp
 
 std::shared_ptr<const ArchiveBytes> TarParts::get(const TarPart& part) {
   if (!part.is_held) return std::make_shared<const ArchiveBytes>(open_unchanged(part));
-  return held_.get({part.name, part.begin}, part.bytes(), [&] { return load(part); });
+  return held_.get({part.name, part.begin}, memory_of(part), [&] { return load(part); });
 }
 
 std::shared_ptr<const ArchiveBytes> TarParts::get_for_one(const TarPart& part) {
@@ -114,9 +119,10 @@ std::shared_ptr<const ArchiveBytes> TarParts::get_for_one(const TarPart& part) {
 
 void TarParts::prefetch(const TarPart& part) {
   if (!is_url(part.name)) return;
-  held_.prefetch({part.name, part.begin}, part.bytes(), [&]() -> decltype(held_)::Make {
-    return
-        [part, read = start_to_read(part, open_once(part.name), cache_)] { return content_of(part, read->finish()); };
+  held_.prefetch({part.name, part.begin}, memory_of(part), [&]() -> decltype(held_)::Make {
+    return [part, read = start_to_read(part, open_once(part.name), cache_, Urgency::later)] {
+      return content_of(part, read->finish());
+    };
   });
 }
 
@@ -139,7 +145,8 @@ std::shared_ptr<const ByteSource> TarParts::open_unchanged(const TarPart& part) 
 }
 
 std::shared_ptr<const ArchiveBytes> TarParts::load(const TarPart& part) {
-  if (is_url(part.name)) return content_of(part, start_to_read(part, open_once(part.name), cache_)->finish());
+  if (is_url(part.name))
+    return content_of(part, start_to_read(part, open_once(part.name), cache_, Urgency::now)->finish());
   std::vector<std::byte> content =
       is_command(part.name) ? read_command(command_of(part.name)) : read_decompressed(*open_unchanged(part));
   if (content.size() != part.content) throw_changed(part);

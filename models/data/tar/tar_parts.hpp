@@ -65,6 +65,8 @@ class TarParts {
   /// Starts to read a part of an archive on a server, which will be requested soon, as far as the cache has room; see
   /// LastUsed::prefetch. Thread-safe.
   void prefetch(const TarPart& part);
+  /// Announces that a part is not needed any more; see LastUsed::release. Thread-safe.
+  void release(const TarPart& part) { held_.release({part.name, part.begin}); }
 
  private:
   std::shared_ptr<const RemoteFile> open_once(const std::string& url);
@@ -74,7 +76,7 @@ class TarParts {
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const RemoteFile>> remote_;     ///< by URL; detects changes of the archives
   LastUsed<std::pair<std::string, std::uint64_t>, ArchiveBytes> held_;  ///< by name and first byte
-  std::shared_ptr<const DiskCache> cache_;                              ///< null if the environment names none
+  std::shared_ptr<DiskCache> cache_;                                    ///< null if the environment names none
 };
 
 }  // namespace troupe

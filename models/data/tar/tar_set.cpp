@@ -1,17 +1,13 @@
 #include "models/data/tar/tar_set.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <exception>
 #include <map>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "models/data/answers.hpp"
+#include "models/data/in_parallel.hpp"
 #include "runtime/files/input_file.hpp"
-#include "runtime/http/transfers.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/printable.hpp"
 
@@ -24,29 +20,14 @@ constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a 
 struct Opened {
   std::vector<TarPart> parts = {};
   std::vector<TarSample> samples = {};
-  std::exception_ptr error = {};
 };
 
-/// Opens archives on servers, several at a time, because most of the time is spent waiting for the servers. Archives in
-/// files are not opened.
+/// Opens archives on servers, several at a time. Archives in files are not opened.
 std::vector<Opened> open_remote(const std::vector<std::string>& archives, TarParts& parts) {
   std::vector<Opened> opened(archives.size());
-  std::atomic<std::size_t> next = 0;
-  const auto open = [&] {
-    for (std::size_t i = next++; i < archives.size(); i = next++) try {
-        if (is_url(archives[i])) opened[i].parts = parts.open(archives[i], opened[i].samples);
-      } catch (...) {
-        opened[i].error = std::current_exception();
-        next = archives.size();  // archives before this one are already open, or being opened
-      }
-  };
-  const auto remote = static_cast<std::size_t>(std::ranges::count_if(archives, is_url));
-  std::vector<std::jthread> threads;
-  try {
-    while (threads.size() + 1 < std::min<std::size_t>(remote, Transfers::kMostConnections)) threads.emplace_back(open);
-  } catch (const std::system_error&) {  // fewer threads do the same
-  }
-  open();
+  in_parallel(std::ranges::any_of(archives, is_url) ? archives.size() : 0, [&](std::size_t i) {
+    if (is_url(archives[i])) opened[i].parts = parts.open(archives[i], opened[i].samples);
+  });
   return opened;
 }
 
@@ -60,8 +41,7 @@ class SetOpener {
   TarSet open(const std::vector<std::string>& archives) {
     std::vector<Opened> opened = open_remote(archives, parts_);
     for (std::size_t i = 0; i < archives.size(); ++i) {
-      auto& [parts, samples, error] = opened[i];
-      if (error) std::rethrow_exception(error);
+      auto& [parts, samples] = opened[i];
       if (parts.empty()) parts = parts_.open(archives[i], samples);
       std::int64_t first = std::ssize(set_.values);
       for (TarPart& part : parts) {

@@ -101,7 +101,9 @@ class Transformed final : public DataSource {
   }
 
   std::span<const std::int32_t> known_labels() const override { return data_->known_labels(); }
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override { data_->prefetch(samples); }
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    data_->prefetch(coming, used);
+  }
 
  private:
   static DataInfo info_of(DataInfo info, const Transforms& transforms) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fuzz/support.hpp"
+#include "runtime/files/input_file.hpp"
 
 using namespace troupe;
 
@@ -19,7 +20,7 @@ std::vector<CsvRows::File> files() {
   static fuzz::InputInFile in_memory;
   static const std::string bytes(1000, 'x');
   static const auto file = std::make_shared<const InputFile>(in_memory.hold(std::as_bytes(std::span(bytes))));
-  return {{file, ',', 0}, {file, ',', 0}};
+  return {{"a.csv", file, ',', 0}, {"b.csv", file, ',', 0}};
 }
 
 void check(const CsvRows& rows) {

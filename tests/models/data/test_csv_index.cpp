@@ -63,7 +63,7 @@ CsvIndex index_of(const IndexedFiles& files, std::string& key, std::vector<CsvRo
   const CsvArguments asked = parse_csv_arguments(files.first + ",missing=mean");
   columns = columns_of(files.first, asked);
   const CsvReader reader(files.first);
-  opened = {{reader.file(), reader.separator(), 0}};
+  opened = {{files.first, reader.file(), reader.separator(), 0}};
   key = csv_index_key(opened, asked, columns);
   CsvRows rows = read_training_rows({files.first}, asked, columns, KeepRows::in_files);
   auto index = csv_index_from(to_bytes(rows, columns, key), key, opened, columns);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 #include "models/data/limited_data_memory.hpp"
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
+#include "runtime/http/traffic.hpp"
 #include "runtime/http/web_server.hpp"
 #include "support/errors.hpp"
 #include "troupe/batches.hpp"
@@ -136,6 +138,70 @@ TEST_CASE("a large table on a server is read in blocks") {
   const std::vector<std::int64_t> some{0, 5, 31'000, 39'999, 40'000, 40'099, 20'000};
   CHECK(read_samples(*data, some).values == read_samples(*local, some).values);
   CHECK(read_samples(*data, some).targets == read_samples(*local, some).targets);
+}
+
+TEST_CASE("opening large files reads little of them, and the cache on disk replaces the server") {
+  const LimitedDataMemory limit(20'000'000);
+  Files files;
+  ::setenv("TROUPE_DATA_CACHE", (files.folder / "data,500M").c_str(), 1);
+  files.add("x.npy", npy_of_floats(1000, 10'001));  // 40 MB
+  files.add("y.npy", npy_of_classes(1000));
+  files.add("a.csv", csv_of(60'000, 500));  // 30 MB
+  const auto arrays = [&] { return load_data("npy:" + files.url("x.npy") + "," + files.url("y.npy")).train; };
+  const auto table = [&] { return load_data("csv:" + files.url("a.csv") + ",target=price").train; };
+  CHECK(arrays()->info().num_samples == 1000);
+  CHECK(files.web.bytes() < 20'000);
+  table();
+  const std::int64_t before = files.web.bytes();
+  table();  // with an index
+  CHECK(files.web.bytes() - before < 200'000);
+  for (const bool is_table : {false, true}) {
+    const auto first = read_all(is_table ? *table() : *arrays()).values;
+    take_remote_traffic();
+    CHECK(read_all(is_table ? *table() : *arrays()).values == first);
+    const RemoteTraffic traffic = take_remote_traffic();
+    CHECK(traffic.cache_hits >= 2);
+    CHECK(traffic.bytes < 300'000);
+  }
+  ::unsetenv("TROUPE_DATA_CACHE");
+}
+
+TEST_CASE("an object that was replaced is read anew, although others of the same server are still in use") {
+  const LimitedDataMemory limit(20'000'000);
+  Files files;
+  files.add("x.npy", npy_of_floats(1000, 10'001));
+  files.add("z.npy", npy_of_floats(1000, 10'001));
+  files.add("y.npy", npy_of_classes(1000));
+  const auto load = [&](const char* name) {
+    return load_data("npy:" + files.url(name) + "," + files.url("y.npy")).train;
+  };
+  const auto in_use = load("z.npy");
+  CHECK(read_samples(*load("x.npy"), {1}).values.at(0) == 1.0F);
+  std::string changed = files.objects["/x.npy"];
+  std::ranges::copy(raw_bytes(std::vector<float>(2 * 10'001, 7.0F)), changed.end() - 1000 * 10'001 * 4);
+  files.objects["/x.npy"] = changed;
+  files.etag = "\"2\"";
+  CHECK(read_samples(*load("x.npy"), {1}).values.at(0) == 7.0F);
+}
+
+TEST_CASE("two tables of one server that differ in the query only have indexes of their own") {
+  const LimitedDataMemory limit(1'000'000);
+  const TemporaryFolder cache;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  const auto row = [](const char* number, std::size_t zeros) { return number + std::string(zeros, '0') + ","; };
+  const std::string head = "size,price\n";
+  std::string tail;
+  for (int i = 2; i < 3'000; ++i) tail.append(row("3.", 300)).append("4\n");
+  const std::string first = head + row("0.", 400) + "0\n" + row("1.", 200) + "2\n" + tail;
+  const std::string second = head + row("0.", 200) + "0\n" + row("1.", 400) + "2\n" + tail;
+  const WebServer web(
+      [&](const WebRequest& request) { return serve(request, request.path.ends_with("2") ? second : first, "\"1\""); });
+  const auto price = [&](const char* path) {
+    return read_samples(*load_data("csv:" + web.url(path) + ",target=price").train, {0, 1}).targets;
+  };
+  CHECK(price("/get?part=1") == std::vector<float>{0, 2});
+  CHECK(price("/get?part=2") == std::vector<float>{0, 2});
+  ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_CASE("files on a server that are missing, change, or are of another kind are refused") {

@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "models/data/last_used.hpp"
+#include "troupe/error.hpp"
 
 using namespace troupe;
 
@@ -39,19 +43,59 @@ TEST_CASE("an object that was prefetched is finished by the request for it, once
   CHECK(finished == 1);
 }
 
-TEST_CASE("prefetched objects take at most half of the cache, and do not displace each other") {
+TEST_CASE("prefetched objects displace released ones, but neither each other nor those in use") {
   Cache cache(100);
   int started = 0;
   const auto start = [&]() -> Cache::Make { return [value = ++started] { return number(value); }; };
-  for (int key = 0; key < 10; ++key) cache.prefetch(key, 25, start);
-  CHECK(started == 2);
   const auto make = [] { return number(-1); };
-  CHECK(*cache.get(0, 25, make) == 1);
-  cache.prefetch(2, 25, start);  // the request has made room
-  CHECK(started == 3);
-  CHECK(*cache.get(1, 25, make) == 2);
-  CHECK(*cache.get(2, 25, make) == 3);
-  CHECK(*cache.get(3, 25, make) == -1);
+  for (int key = 0; key < 3; ++key) CHECK(*cache.get(key, 25, make) == -1);
+  for (int key = 10; key < 13; ++key) cache.prefetch(key, 25, start);
+  CHECK(started == 1);
+  CHECK(cache.peek(0));
+  cache.release(0);
+  cache.release(7);  // not in the cache
+  cache.prefetch(11, 25, start);
+  CHECK(started == 2);
+  CHECK_FALSE(cache.peek(0));
+  CHECK(cache.peek(1));
+  CHECK(cache.peek(2));
+  CHECK_FALSE(cache.peek(11));  // not finished
+  cache.release(1);
+  cache.prefetch(1, 25, start);  // is needed again
+  cache.prefetch(12, 25, start);
+  CHECK(started == 2);
+  CHECK(*cache.get(10, 25, make) == 1);
+  CHECK(*cache.get(11, 25, make) == 2);
+}
+
+TEST_CASE("an object whose early start timed out is made again, and other errors are final") {
+  Cache cache(100);
+  const auto fails_with = [](ErrorCode code) {
+    return [code]() -> Cache::Make { return [code]() -> std::shared_ptr<const int> { throw Error(code, "no"); }; };
+  };
+  const auto make = [] { return number(5); };
+  cache.prefetch(1, 10, fails_with(ErrorCode::timeout));
+  CHECK(*cache.get(1, 10, make) == 5);
+  cache.prefetch(2, 10, fails_with(ErrorCode::bad_file));
+  CHECK_THROWS_AS(cache.get(2, 10, make), Error);
+  CHECK_THROWS_AS(cache.prefetch(3, 10, []() -> Cache::Make { throw std::runtime_error("no thread"); }),
+                  std::runtime_error);
+  CHECK(*cache.get(3, 10, make) == 5);
+}
+
+TEST_CASE("a child made by fork does not wait for what its parent has started") {
+  Cache cache(100);
+  cache.prefetch(1, 10, []() -> Cache::Make {
+    return []() -> std::shared_ptr<const int> {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+      return nullptr;
+    };
+  });
+  const pid_t child = ::fork();
+  if (child == 0) std::_Exit(*cache.get(1, 10, [] { return number(5); }) == 5 ? 0 : 1);
+  int status = -1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("all who wait for an object get its error, and a later request tries again") {

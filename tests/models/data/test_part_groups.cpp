@@ -22,11 +22,12 @@ class Parts final : public DataSource {
           return info;
         }()) {}
 
-  void prefetch(std::span<const std::int64_t> samples) const noexcept override {
-    for (const std::int64_t sample : samples) announced.insert(sample / 10);
+  void prefetch(std::span<const std::int64_t> coming, std::span<const std::int64_t> used) const noexcept override {
+    for (const std::int64_t sample : used) held.erase(sample / 10);
+    for (const std::int64_t sample : coming) held.insert(sample / 10);
   }
 
-  mutable std::set<std::int64_t> announced;
+  mutable std::set<std::int64_t> held;  ///< parts that were announced and not released
 
  private:
   void read(const BatchRequest& request) const override { std::ranges::fill(request.labels, 0); }
@@ -48,27 +49,33 @@ TEST_CASE("a group of parts ends when it has enough samples or parts") {
   CHECK(part_groups({}, 10, 1).empty());
 }
 
-TEST_CASE("the parts of the samples of each step were announced at least a group before") {
+TEST_CASE("the parts of each step were announced at the latest a group before, and are released after it") {
   const auto data = std::make_shared<Parts>(12, 2);
   PartsAhead ahead(data, 5);
   BatchSampler sampler(data->info(), 5);
   const int shards = 2;
   const std::int64_t steps = sampler.steps_per_epoch(shards);
   CHECK(steps == 12);
-  std::set<std::int64_t> before;
+  std::vector<std::set<std::int64_t>> held;                // after each step
   for (std::int64_t step = 3; step < 3 * steps; ++step) {  // begins in the middle of an epoch
+    std::set<std::int64_t> needed;
     for (int shard = 0; shard < shards; ++shard) {
-      std::set<std::int64_t> needed;
+      ahead.announce({shard, shards, step, 1}, steps);
       for (const std::int64_t sample : sampler.batch(shard, shards, step, 1)) needed.insert(sample / 10);
-      if (step > 7)
-        CHECK(std::includes(before.begin(), before.end(), needed.begin(),
-                            needed.end()));  // the group before has four steps
     }
-    if (step % 4 == 3) {
-      before = std::exchange(data->announced, {});
-      for (int shard = 0; shard < shards; ++shard) ahead.announce({shard, shards, step, 1});
-      CHECK(data->announced.size() <= 8);  // two groups of two parts for each shard
-      before.insert(data->announced.begin(), data->announced.end());
-    }
+    held.push_back(data->held);
+    const auto& before = held.size() > 4 ? held[held.size() - 5] : held.back();  // a group has four steps
+    CHECK(std::includes(before.begin(), before.end(), needed.begin(), needed.end()));
+    CHECK(data->held.size() <= 8);  // two groups of two parts for each shard
+  }
+}
+
+TEST_CASE("a reader of all samples announces the next parts, and releases those before") {
+  const Parts data(20, 2);
+  for (std::int64_t sample = 0; sample < 200; sample += 7) {
+    announce_from(data, sample);
+    for (std::int64_t part = sample / 10; part < std::min<std::int64_t>(20, sample / 10 + 4); ++part)
+      CHECK(data.held.contains(part));
+    CHECK(data.held.size() <= 5);
   }
 }

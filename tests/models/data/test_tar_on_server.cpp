@@ -2,12 +2,15 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "models/data/samples.hpp"
 #include "models/files.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/traffic.hpp"
 #include "runtime/http/web_server.hpp"
 #include "support/errors.hpp"
 #include "support/image_bytes.hpp"
@@ -36,6 +39,12 @@ std::string archive_of(int first, int samples, std::size_t size) {
     files.emplace_back(std::to_string(i) + ".cls", std::to_string(i % 2));
   }
   return tar_bytes(files);
+}
+
+std::string gzipped(const std::string& bytes) {
+  const TemporaryFolder folder;
+  write_gzip(folder / "file.gz", bytes);
+  return InputFile(folder / "file.gz").read_text();
 }
 
 /// A server with archives, and a cache folder of its own for their indexes.
@@ -161,9 +170,7 @@ TEST_CASE("an archive that is missing, has changed or is no archive is an error 
 TEST_CASE("a compressed archive on a server is one part") {
   Server server;
   const TarFiles files{{"a.npy", npy_array(3, 20)}, {"a.cls", "0"}, {"b.npy", npy_array(4, 20)}, {"b.cls", "1"}};
-  const TemporaryFolder folder;
-  write_tar(folder / "a.tar.gz", files, ARCHIVE_FILTER_GZIP);
-  server.objects["/a.tar.gz"] = InputFile(folder / "a.tar.gz").read_text();
+  server.objects["/a.tar.gz"] = gzipped(tar_bytes(files));
   const auto data = server.load("/a.tar.gz").train;
   CHECK(data->info().parts == std::vector<std::int64_t>{0});
   CHECK(first_values(*data, {1, 0}) == std::vector<float>{4, 3});
@@ -176,7 +183,8 @@ TEST_CASE("training reads each byte of an archive once, and the next parts in ad
   server.objects["/a.tar"] = archive_of(1, 80, kSize);
   const auto size = static_cast<std::int64_t>(server.objects["/a.tar"].size());
   for (const std::int64_t first : {0, 13}) {  // also after a resume in the middle of the epoch
-    const auto batches = dataset_batches(server.load("/a.tar"), 4);
+    const std::string memory = ",memory=" + std::to_string(500 + first);  // another name, so that parts are read anew
+    const auto batches = dataset_batches(server.load("/a.tar", memory), 4);
     const std::int64_t before = server.web.bytes();
     const std::int64_t steps = batches->steps_per_epoch(1);
     CHECK(steps == 20);
@@ -204,4 +212,43 @@ TEST_CASE("the bits of batches do not depend on reading ahead") {
     const Batch batch = batches->training_batch({.shard = 1, .num_shards = 2, .step = step, .seed = 3});
     CHECK(values_of(",memory=1", step) == std::vector<float>(batch.values.begin(), batch.values.end()));
   }
+}
+
+TEST_CASE("the cache on disk replaces the server, across runs, and damaged entries are read again") {
+  Server server;
+  const TemporaryFolder folder;
+  ::setenv("TROUPE_DATA_CACHE", (folder / "cache" + ",100M").c_str(), 1);
+  server.objects["/a.tar"] = archive_of(1, 30, 300'000);
+  server.objects["/b.tar.gz"] = gzipped(archive_of(50, 3, 5'000));
+  const auto read = [&](const char* path) {
+    take_remote_traffic();
+    const std::vector<float> values = read_all(*server.load(path).train).values;
+    return std::pair{values, take_remote_traffic()};
+  };
+  for (const char* const path : {"/a.tar", "/b.tar.gz"}) {
+    const auto [values, first] = read(path);
+    CHECK(first.cache_hits == 0);
+    CHECK(first.requests > 0);
+    const auto [again, second] = read(path);
+    CHECK(again == values);
+    CHECK(second.cache_hits >= 1);
+    CHECK(second.bytes < 1'300'000);  // the first sample
+    for (const auto& each : std::filesystem::directory_iterator(folder / "cache"))
+      if (each.path().extension() == ".part") {
+        std::string entry = InputFile(each.path().string()).read_text();
+        entry[entry.size() / 2] ^= 1;
+        write_file(each.path().string(), entry);
+      }
+    const auto [repaired, third] = read(path);
+    CHECK(repaired == values);
+    CHECK(third.cache_hits == 0);
+  }
+  const auto values = read("/a.tar").first;
+  server.objects["/a.tar"] = archive_of(2, 30, 300'000);
+  server.etag = "\"2\"";
+  CHECK(read("/a.tar").first != values);
+  server.etag = "W/\"1\"";
+  read("/a.tar");
+  CHECK(read("/a.tar").second.cache_hits == 0);
+  ::unsetenv("TROUPE_DATA_CACHE");
 }

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -29,7 +30,7 @@ std::uint64_t bytes_in(const std::string& folder) {
 TEST_CASE("a cache on disk keeps what was used last, and never more than its size") {
   const TemporaryFolder folder;
   const std::string place = folder / "deep" + "/cache";
-  const DiskCache cache(place, 10'500);
+  DiskCache cache(place, 10'500);
   for (int i = 0; i < 10; ++i) {
     cache.keep(std::to_string(i), bytes_of(i, 1000));
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -39,7 +40,7 @@ TEST_CASE("a cache on disk keeps what was used last, and never more than its siz
   CHECK(bytes_in(place) <= 10'500);
   CHECK(cache.read("0", 1000));
   CHECK_FALSE(cache.read("1", 1000));
-  CHECK(cache.expect("2"));
+  CHECK(cache.expect("3"));
   CHECK_FALSE(cache.expect("1"));
   cache.keep("large", bytes_of(1, 11'000));
   CHECK_FALSE(cache.read("large", 11'000));
@@ -50,7 +51,7 @@ TEST_CASE("a cache on disk keeps what was used last, and never more than its siz
 TEST_CASE("a damaged or truncated entry of the cache is not used") {
   const TemporaryFolder folder;
   const std::string place = folder / "cache";
-  const DiskCache cache(place, 100'000);
+  DiskCache cache(place, 100'000);
   for (const std::uint64_t left : {0U, 7U, 8U, 500U, 1007U}) {
     cache.keep("a", bytes_of(1, 1000));
     CHECK(cache.read("a", 1000));
@@ -63,10 +64,29 @@ TEST_CASE("a damaged or truncated entry of the cache is not used") {
   CHECK_FALSE(cache.read("a", 999));
 }
 
+TEST_CASE("a cache on disk removes what a killed process has left, and no other file") {
+  const TemporaryFolder folder;
+  const std::string place = folder / "cache";
+  DiskCache cache(place, 3'000);
+  cache.keep("a", bytes_of(1, 1000));
+  const auto add = [&](const std::string& name) {
+    std::ofstream(place + "/" + name) << "other";
+    std::filesystem::last_write_time(place + "/" + name,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  };
+  const std::string digits(32, 'a');
+  for (const std::string& name : {digits + ".part-12-1.tmp", std::string("download.part"), std::string("notes.tmp")})
+    add(name);
+  for (int i = 0; i < 5; ++i) cache.keep(std::to_string(i), bytes_of(i, 1000));
+  CHECK_FALSE(std::filesystem::exists(place + "/" + digits + ".part-12-1.tmp"));
+  CHECK(std::filesystem::exists(place + "/download.part"));
+  CHECK(std::filesystem::exists(place + "/notes.tmp"));
+}
+
 TEST_CASE("several threads and a full disk do not disturb the cache") {
   const TemporaryFolder folder;
   const std::string place = folder / "cache";
-  const DiskCache cache(place, 50'000);
+  DiskCache cache(place, 50'000);
   {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
@@ -99,7 +119,8 @@ TEST_CASE("a cache on disk that is wrong, or that others may write to, is refuse
   CHECK_FALSE(of(folder / "a" + ",500M"));
   std::filesystem::create_directory(folder / "open");
   ::chmod((folder / "open").c_str(), 0777);
-  CHECK(of(folder / "open" + ",5G") == ErrorCode::invalid_argument);
+  CHECK(of(folder / "open" + ",5G") == ErrorCode::bad_file);
+  CHECK_FALSE(of(folder / "b" + "//,5G"));
   CHECK(of("/proc/none,5G") == ErrorCode::bad_file);
   CHECK(DiskCache::of_environment() == nullptr);
 }

@@ -157,5 +157,5 @@ TEST_CASE("a read may be given up while it is made") {
   const auto file = std::dynamic_pointer_cast<const RemoteFile>(open_bytes(server.url("/a")));
   REQUIRE(file);
   std::vector<std::byte> bytes(100);
-  const RemoteRead read(*file, 0, bytes);
+  const RemoteRead read(*file, 0, bytes, Urgency::later);
 }
