@@ -1,4 +1,6 @@
-"""A web server for files on 127.0.0.1, with ranges of bytes, and a limit on the rate of all answers together."""
+#!/usr/bin/env python3
+"""Serves the files of a folder on 127.0.0.1, with ranges of bytes, to try data on servers. Not for other machines."""
+import argparse
 import email.utils
 import os
 import re
@@ -91,3 +93,25 @@ class FileServer:
                 begin += sent
                 with self.lock:
                     self.bytes += sent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder")
+    parser.add_argument("--url-file", help="write the server's URL to this file when it is ready")
+    parser.add_argument("--megabytes", type=float, help="limit of megabytes per second of all answers together")
+    parser.add_argument("--latency", type=float, default=0, help="seconds before each answer")
+    parser.add_argument("--seconds", type=float, default=3600, help="end after this time (default %(default)s)")
+    options = parser.parse_args()
+    rate = options.megabytes * 1e6 if options.megabytes else None
+    with FileServer(options.folder, rate, options.latency) as server:
+        print(server.url, flush=True)
+        if options.url_file:
+            with open(options.url_file + ".new", "w", encoding="utf-8") as file:
+                file.write(server.url)
+            os.rename(options.url_file + ".new", options.url_file)
+        time.sleep(options.seconds)
+
+
+if __name__ == "__main__":
+    main()
