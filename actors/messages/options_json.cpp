@@ -13,12 +13,28 @@ void from_json(const nlohmann::json& json, ScheduleKind& kind) { kind = schedule
 
 // The JSON library writes each double as the shortest text from which the same double is read back. It cannot write
 // infinities and NaN, but the optimizer's checks reject such options earlier.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Schedule, kind, warmup_steps, step_size, gamma, total_steps, final_fraction)
+void to_json(nlohmann::json& json, const Schedule& schedule) {
+  json = {
+      {"kind", schedule.kind},   {"warmup_steps", schedule.warmup_steps}, {"step_size", schedule.step_size},
+      {"gamma", schedule.gamma}, {"total_steps", schedule.total_steps},   {"final_fraction", schedule.final_fraction}};
+  if (schedule.decay_steps != 0) json["decay_steps"] = schedule.decay_steps;
+}
+
+void from_json(const nlohmann::json& json, Schedule& schedule) {
+  json.at("kind").get_to(schedule.kind);
+  json.at("warmup_steps").get_to(schedule.warmup_steps);
+  json.at("step_size").get_to(schedule.step_size);
+  json.at("gamma").get_to(schedule.gamma);
+  json.at("total_steps").get_to(schedule.total_steps);
+  json.at("final_fraction").get_to(schedule.final_fraction);
+  if (json.contains("decay_steps")) json["decay_steps"].get_to(schedule.decay_steps);
+}
 
 void to_json(nlohmann::json& json, const ParameterGroup& group) {
   json = {{"pattern", group.pattern}, {"learning_rate_factor", group.learning_rate_factor}};
   if (group.weight_decay) json["weight_decay"] = *group.weight_decay;
   if (group.frozen) json["frozen"] = true;
+  if (group.dimensions != 0) json["dimensions"] = group.dimensions;
 }
 
 void from_json(const nlohmann::json& json, ParameterGroup& group) {
@@ -26,6 +42,7 @@ void from_json(const nlohmann::json& json, ParameterGroup& group) {
   json.at("learning_rate_factor").get_to(group.learning_rate_factor);
   if (json.contains("weight_decay")) group.weight_decay = json["weight_decay"].get<double>();
   if (json.contains("frozen")) json["frozen"].get_to(group.frozen);
+  if (json.contains("dimensions")) json["dimensions"].get_to(group.dimensions);
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerSettings, kind, learning_rate, momentum, nesterov, weight_decay, beta1,

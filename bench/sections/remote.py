@@ -4,19 +4,14 @@ import os
 import random
 import shutil
 import struct
-import sys
 import tarfile
 import time
 from statistics import median
 
-from harness.bench import ROOT
+from harness.file_server import FileServer
 from harness.memory import peak_pss
-from harness.programs import last_json, output_of
 from harness.tables import table
 from sections.data import photos
-
-sys.path.append(str(ROOT / "scripts"))
-from serve_files import FileServer
 
 RATE = 125e6  # bytes per second of the server: 1 Gbit/s
 ARCHIVES = 8

@@ -12,7 +12,7 @@ namespace {
 
 /// Pairs of an option's name and another name of this option: the name of its member in the library's options, or its
 /// key in a configuration before version 1.0. Options whose other name is the same are not listed.
-constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
+constexpr std::array<std::pair<const char*, const char*>, 49> kOtherNames{{
     {"workers", "num_workers"},
     {"shards", "num_shards"},
     {"fault", "faults"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<const char*, const char*>, 48> kOtherNames{{
     {"schedule-steps", "optimizer.schedule.step_size"},
     {"schedule-gamma", "optimizer.schedule.gamma"},
     {"schedule-total", "optimizer.schedule.total_steps"},
+    {"schedule-decay", "optimizer.schedule.decay_steps"},
     {"listen", "cluster.listen"},
     {"nodes", "cluster.num_nodes"},
     {"certs", "cluster.certs"},

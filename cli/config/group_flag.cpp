@@ -1,9 +1,14 @@
 #include "cli/config/group_flag.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
@@ -23,21 +28,32 @@ double parse_number(const std::string& text, std::string_view key, std::string_v
   return number;
 }
 
-/// The settings in a value of `--group`.
-struct Settings {
-  std::optional<double> weight_decay = {};
-  std::optional<double> learning_rate = {};  ///< factor by which the learning rate is multiplied
-};
+/// The settings in a value of `--group`, by name.
+using Settings = std::map<std::string, double, std::less<>>;
 
-void set(Settings& group, const std::string& text, std::string_view setting) {
+constexpr std::array kSettings{"weight_decay", "learning_rate_factor", "dimensions"};
+
+void set(Settings& settings, const std::string& text, std::string_view setting) {
   const auto equals = setting.find('=');
   const std::string_view key = setting.substr(0, equals);
-  if (equals == std::string_view::npos || (key != "weight_decay" && key != "learning_rate_factor"))
-    refuse(text, "'" + printable(setting) + "' is neither weight_decay=NUMBER nor learning_rate_factor=NUMBER");
+  if (equals == std::string_view::npos || std::ranges::find(kSettings, key) == kSettings.end())
+    refuse(text, "'" + printable(setting) +
+                     "' is none of weight_decay=NUMBER, learning_rate_factor=NUMBER and dimensions=NUMBER");
   const double number = parse_number(text, key, setting.substr(equals + 1));
-  auto& own = key == "weight_decay" ? group.weight_decay : group.learning_rate;
-  if (own) refuse(text, std::string(key) + " is given twice");
-  own = number;
+  if (!settings.emplace(key, number).second) refuse(text, std::string(key) + " is given twice");
+}
+
+ParameterGroup group_of(const std::string& text, std::string pattern, const Settings& settings) {
+  ParameterGroup group{.pattern = std::move(pattern)};
+  if (const auto found = settings.find("weight_decay"); found != settings.end()) group.weight_decay = found->second;
+  if (const auto found = settings.find("learning_rate_factor"); found != settings.end())
+    group.learning_rate_factor = found->second;
+  if (const auto found = settings.find("dimensions"); found != settings.end()) {
+    if (!(found->second >= 1 && found->second <= 8) || found->second != std::floor(found->second))
+      refuse(text, "dimensions must be a whole number from 1 to 8");
+    group.dimensions = static_cast<int>(found->second);
+  }
+  return group;
 }
 
 }  // namespace
@@ -50,8 +66,7 @@ ParameterGroup parse_group(const std::string& text) {
   for (std::string_view rest = std::string_view(text).substr(colon + 1);;) {
     const auto comma = rest.find(',');
     set(settings, text, rest.substr(0, comma));
-    if (comma == std::string_view::npos)
-      return {text.substr(0, colon), settings.weight_decay, settings.learning_rate.value_or(1)};
+    if (comma == std::string_view::npos) return group_of(text, text.substr(0, colon), settings);
     rest = rest.substr(comma + 1);
   }
 }
@@ -60,6 +75,7 @@ nlohmann::ordered_json group_json(const std::string& text) {
   const ParameterGroup group = parse_group(text);
   nlohmann::ordered_json json{{"pattern", group.pattern}, {"learning_rate_factor", group.learning_rate_factor}};
   if (group.weight_decay) json["weight_decay"] = *group.weight_decay;
+  if (group.dimensions > 0) json["dimensions"] = group.dimensions;
   return json;
 }
 

@@ -20,7 +20,7 @@
 namespace troupe {
 
 /// How the learning rate changes after the warm-up (see Schedule).
-enum class ScheduleKind : std::uint8_t { constant, step, cosine };
+enum class ScheduleKind : std::uint8_t { constant, step, cosine, linear, wsd };
 
 /// Returns the enumerator's name, such as "cosine", or "unknown" for a value that is not an enumerator.
 const char* to_string(ScheduleKind kind);
@@ -36,11 +36,15 @@ struct Schedule {
   std::int64_t step_size = 1000;
   /// For kind `step`: the number by which the factor is multiplied. At least 0.
   double gamma = 0.1;
-  /// For kind `cosine`: number of steps after the warm-up during which the factor falls from 1 to `final_fraction`, and
-  /// then stays there. At least 1. For a training of N epochs, use N * samples / (num_shards * batch_size).
+  /// For the kinds `cosine`, `linear` and `wsd`: number of steps after the warm-up at the end of which the factor is
+  /// `final_fraction`, and then stays there. `cosine` and `linear` fall during all these steps, `wsd` during the last
+  /// `decay_steps` of them only. At least 1. For a training of N epochs, use N * samples / (num_shards * batch_size).
   std::int64_t total_steps = 1000;
-  /// For kind `cosine`: the factor at the end, in [0, 1].
+  /// For the kinds `cosine`, `linear` and `wsd`: the factor at the end, in [0, 1].
   double final_fraction = 0;
+  /// For kind `wsd` (warm-up, stable, decay; Hu et al. 2024, arXiv 2404.06395): number of steps during which the factor
+  /// falls linearly. At least 0; 0 (default): a tenth of `total_steps`.
+  std::int64_t decay_steps = 0;
 };
 
 /// A learning rate: a constant, a constant with a schedule, or a function of the step.
@@ -96,6 +100,10 @@ struct ParameterGroup {
   /// zero, and their optimizer state stays zero. If all tensors of a layer are frozen, the layer computes no gradient
   /// for them. If such a layer is a batch-norm, it computes as in an evaluation.
   bool frozen = false;
+  /// If it is not 0, the group contains only tensors with this number of dimensions. For example, weights of linear
+  /// layers have 2, and biases and the scales of norms have 1: `{.pattern = "*", .weight_decay = 0, .dimensions = 1}`.
+  /// Must be 0 in groups of frozen tensors, which must be before all groups with `dimensions`.
+  int dimensions = 0;
 };
 
 /// Stochastic gradient descent, optionally with momentum or Nesterov momentum. Sgd, Adagrad, Adam and AdamW use the

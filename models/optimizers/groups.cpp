@@ -8,17 +8,23 @@
 namespace troupe {
 namespace {
 
-std::size_t group_of(std::span<const ParameterGroup> groups, const std::string& name) {
-  const auto found = std::ranges::find_if(groups, [&](const ParameterGroup& each) { return fits(each.pattern, name); });
+bool contains(const ParameterGroup& group, const TensorInfo& tensor) {
+  return fits(group.pattern, tensor.name) && (group.dimensions == 0 || std::ssize(tensor.shape) == group.dimensions);
+}
+
+std::size_t group_of(std::span<const ParameterGroup> groups, const TensorInfo& tensor) {
+  const auto found = std::ranges::find_if(groups, [&](const ParameterGroup& each) { return contains(each, tensor); });
   return found == groups.end() ? 0 : static_cast<std::size_t>(found - groups.begin()) + 1;
 }
 
-[[noreturn]] void refuse_idle(const std::string& pattern, std::span<const TensorInfo> tensors) {
-  const bool any = std::ranges::any_of(tensors, [&](const TensorInfo& each) { return fits(pattern, each.name); });
-  throw_invalid(
-      "optimizer: the pattern '" + pattern + "' of a group matches " +
-      (any ? "only tensors that earlier groups match"
-           : "no tensor of the model; the first tensor is '" + tensors.front().name + "', and * matches any text"));
+[[noreturn]] void refuse_idle(const ParameterGroup& group, std::span<const TensorInfo> tensors) {
+  const bool any = std::ranges::any_of(tensors, [&](const TensorInfo& each) { return contains(group, each); });
+  const std::string of_dimensions =
+      group.dimensions == 0 ? "" : " with " + std::to_string(group.dimensions) + " dimensions";
+  throw_invalid("optimizer: the pattern '" + group.pattern + "' of a group matches " +
+                (any ? "only tensors that earlier groups match"
+                     : "no tensor of the model" + of_dimensions + "; the first tensor is '" + tensors.front().name +
+                           "', and * matches any text"));
 }
 
 /// Returns the number of the group that `number` encodes. `number` is a float of the vector that shows the group of
@@ -61,9 +67,9 @@ bool fits(std::string_view pattern, std::string_view name) {
 std::vector<std::size_t> groups_of(std::span<const ParameterGroup> groups, std::span<const TensorInfo> tensors) {
   std::vector<std::size_t> by_tensor;
   by_tensor.reserve(tensors.size());
-  for (const TensorInfo& tensor : tensors) by_tensor.push_back(group_of(groups, tensor.name));
+  for (const TensorInfo& tensor : tensors) by_tensor.push_back(group_of(groups, tensor));
   for (std::size_t group = 1; group <= groups.size(); ++group)
-    if (std::ranges::find(by_tensor, group) == by_tensor.end()) refuse_idle(groups[group - 1].pattern, tensors);
+    if (std::ranges::find(by_tensor, group) == by_tensor.end()) refuse_idle(groups[group - 1], tensors);
   const auto frozen = [&](std::size_t group) { return group > 0 && groups[group - 1].frozen; };
   if (!tensors.empty() && std::ranges::all_of(by_tensor, frozen))
     throw_invalid("optimizer: all tensors are frozen, so training would change nothing");
@@ -92,9 +98,10 @@ GroupRuns as_one_group(GroupRuns runs) {
 
 std::function<bool(const std::string&)> frozen_tensors(const std::vector<ParameterGroup>& groups) {
   if (std::ranges::none_of(groups, &ParameterGroup::frozen)) return {};
-  return [groups](const std::string& name) {
-    const std::size_t group = group_of(groups, name);
-    return group > 0 && groups[group - 1].frozen;
+  return [groups](const std::string& name) {  // frozen groups are before all groups with dimensions
+    const auto first =
+        std::ranges::find_if(groups, [&](const ParameterGroup& each) { return fits(each.pattern, name); });
+    return first != groups.end() && first->frozen;
   };
 }
 

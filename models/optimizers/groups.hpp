@@ -15,8 +15,8 @@ namespace troupe {
 /// Returns true if `pattern` matches the whole `name`. In the pattern, * matches any text, and ? matches one byte.
 bool fits(std::string_view pattern, std::string_view name);
 
-/// Returns the number of the group of each tensor, counted from 1: the first group whose pattern matches the tensor's
-/// name. 0 means that no pattern matches.
+/// Returns the number of the group of each tensor, counted from 1: the first group whose pattern and number of
+/// dimensions match the tensor. 0 means that no group matches.
 /// @throws Error invalid_argument if the pattern of a group matches no tensor, or only tensors of earlier groups; the
 /// message contains the pattern.
 /// @throws Error invalid_argument if all tensors are frozen.

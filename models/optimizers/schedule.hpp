@@ -16,7 +16,7 @@ ScheduleKind schedule_kind_of(const std::string& name);
 void check_schedule(const Schedule& schedule);
 
 /// Returns the factor by which the learning rate is multiplied in step `step`, counted from 0. During the warm-up the
-/// factor is step / warmup_steps. The kinds `step` and `cosine` count their steps from the end of the warm-up.
+/// factor is step / warmup_steps. All kinds count their steps from the end of the warm-up.
 double schedule_factor(const Schedule& schedule, std::int64_t step);
 
 }  // namespace troupe

@@ -39,6 +39,19 @@ void check_group(const ParameterGroup& group) {
   const std::string of_group = " of group '" + group.pattern + "'";
   require_amount(group.weight_decay.value_or(0), "weight_decay" + of_group);
   require_amount(group.learning_rate_factor, "learning_rate_factor" + of_group);
+  require(group.dimensions >= 0 && group.dimensions <= 8, "dimensions" + of_group + " must be in [0, 8]");
+  require(!group.frozen || group.dimensions == 0,
+          "frozen tensors are chosen by their names, so dimensions" + of_group + " must be 0");
+}
+
+/// Checks that frozen groups are first: whether a tensor is frozen must follow from its name alone.
+void check_order(const std::vector<ParameterGroup>& groups) {
+  bool by_dimensions = false;
+  for (const ParameterGroup& group : groups) {
+    by_dimensions = by_dimensions || group.dimensions > 0;
+    require(!group.frozen || !by_dimensions,
+            "group '" + group.pattern + "' of frozen tensors must be before all groups with dimensions");
+  }
 }
 
 void check(const OptimizerSettings& options) {
@@ -58,6 +71,7 @@ void check(const OptimizerSettings& options) {
   }
   require(options.groups.size() <= kMostGroups, "more than " + std::to_string(kMostGroups) + " groups");
   for (const ParameterGroup& group : options.groups) check_group(group);
+  check_order(options.groups);
 }
 
 /// Returns true if a state vector may have this name, which becomes a part of tensor names in checkpoints.

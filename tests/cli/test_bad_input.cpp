@@ -165,6 +165,8 @@ TEST_CASE("invalid values of options are refused with the name of the option") {
   check_refused(linear({"--group", "weights:weight_decay=one"}), {"'one'", "weight_decay"});
   check_refused(linear({"--group", "weights:weight_decay=-1"}), {"weight-decay of group 'weights' is -1"});
   check_refused(linear({"--group", ":weight_decay=0"}), {"pattern"});
+  check_refused(linear({"--group", "*:dimensions=1.5"}), {"'*:dimensions=1.5'", "whole number"});
+  check_refused(linear({"--group", "*:dimensions=3,weight_decay=0"}), {"no tensor of the model with 3 dimensions"});
   check_refused_everywhere(linear({"--group", "*.bais:weight_decay=0"}), {"'*.bais'", "no tensor"});
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
   check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});

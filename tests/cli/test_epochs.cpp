@@ -34,27 +34,20 @@ std::vector<json> report_of(const std::vector<std::string>& arguments) {
 TEST_CASE("a cosine schedule ends at the last step by default") {
   const TemporaryFolder folder;
   write_fashion(folder);  // 50 samples: 5 steps per epoch
-  const std::vector<std::string> train{"train",
-                                       "--model",
-                                       "softmax",
-                                       "--data",
-                                       "fashion-mnist:" + folder.path().string(),
-                                       "--batch-size",
-                                       "5",
-                                       "--epochs",
-                                       "3",
-                                       "--schedule",
-                                       "cosine",
-                                       "--learning-rate",
-                                       "0.5",
-                                       "--quiet"};
-  const auto rate = [&](const std::vector<std::string>& more) {
+  const std::vector<std::string> train{
+      "train",        "--model", "softmax",  "--data", "fashion-mnist:" + folder.path().string(),
+      "--batch-size", "5",       "--epochs", "3",      "--learning-rate",
+      "0.5",          "--quiet"};
+  const auto rate = [&](std::vector<std::string> more, const std::string& schedule = "cosine") {
+    more.insert(more.end(), {"--schedule", schedule});
     return report_of(joined(train, more)).back().at("learning_rate").get<double>();
   };
   const auto cosine = [](double done) { return 0.5 * (1 + std::cos(done * std::numbers::pi)) / 2; };
   CHECK(rate({}) == doctest::Approx(cosine(14.0 / 15)));
   CHECK(rate({"--warmup-steps", "5"}) == doctest::Approx(cosine(9.0 / 10)));
   CHECK(rate({"--schedule-total", "28"}) == doctest::Approx(cosine(0.5)));
+  CHECK(rate({}, "linear") == doctest::Approx(0.5 / 15));
+  CHECK(rate({"--schedule-decay", "4"}, "wsd") == doctest::Approx(0.5 / 4));
 }
 
 TEST_CASE("a report has a line for each epoch after its last step") {

@@ -50,20 +50,24 @@ void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer) {
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
          "--schedule", [&optimizer](const std::string& name) { optimizer.schedule.kind = schedule_kind_of(name); },
-         "How the rate changes: constant, step or cosine")
-      ->check(one_of({"constant", "step", "cosine"}))
+         "How the rate changes: constant, step, cosine, linear or wsd")
+      ->check(one_of({"constant", "step", "cosine", "linear", "wsd"}))
       ->default_str(to_string(optimizer.schedule.kind));
   app.add_option("--warmup-steps", optimizer.schedule.warmup_steps, "Steps over which the rate rises from 0");
   app.add_option("--schedule-steps", optimizer.schedule.step_size, "step: steps between two changes of the rate");
   app.add_option("--schedule-gamma", optimizer.schedule.gamma, "step: factor of each change");
   app.add_option("--schedule-total", optimizer.schedule.total_steps,
-                 "cosine: steps until the rate has come down; default: all steps of the training")
+                 "cosine, linear, wsd: steps until the rate has come down; default: all steps of the training")
       ->default_str("");
+  app.add_option("--schedule-decay", optimizer.schedule.decay_steps,
+                 "wsd: steps at the end during which the rate comes down; 0: a tenth of all");
 }
 
 void end_with_last_step(const CLI::App& train, OptimizerSettings& optimizer,
                         std::shared_ptr<const std::int64_t> last_step) {
-  if (optimizer.schedule.kind != ScheduleKind::cosine || train.get_option("--schedule-total")->count() > 0) return;
+  const ScheduleKind kind = optimizer.schedule.kind;
+  const bool ends = kind == ScheduleKind::cosine || kind == ScheduleKind::linear || kind == ScheduleKind::wsd;
+  if (!ends || train.get_option("--schedule-total")->count() > 0) return;
   check_schedule(optimizer.schedule);
   optimizer.learning_rate_at = [rate = optimizer.learning_rate, schedule = optimizer.schedule,
                                 last_step = std::move(last_step)](std::int64_t step) {

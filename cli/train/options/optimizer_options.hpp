@@ -20,8 +20,8 @@ void add_optimizer_options(CLI::App& app, OptimizerSettings& optimizer);
 /// @param kind name of the optimizer
 void set_default_rates(CLI::App& train, OptimizerSettings& optimizer, bool seed_example, const std::string& kind);
 
-/// Makes a cosine schedule of the learning rate end with the last step of the training. Has no effect if the schedule
-/// is not cosine, or `--schedule-total` was typed.
+/// Makes a schedule that ends (cosine, linear or wsd) end with the last step of the training. Has no effect on other
+/// schedules, or if `--schedule-total` was typed.
 /// @param last_step number of the last step. The schedule reads this number at each step, so the caller may set it
 /// later, but before the first step.
 void end_with_last_step(const CLI::App& train, OptimizerSettings& optimizer,

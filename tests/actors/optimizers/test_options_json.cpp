@@ -25,8 +25,8 @@ TEST_CASE("optimizer options keep every field and every bit in JSON") {
   options.beta2 = 0.99;
   options.epsilon = 5e-324;
   options.clip_norm = 0.3;
-  options.schedule = {ScheduleKind::cosine, 1, 2, 0.7, 3, 0.2};
-  options.groups = {{"*.bias", 0.0, 0.1 + 0.2}, {"\"?\\:\xc3\xa4", {}, 2}};
+  options.schedule = {ScheduleKind::wsd, 1, 2, 0.7, 3, 0.2, 4};
+  options.groups = {{"*.bias", 0.0, 0.1 + 0.2}, {"\"?\\:\xc3\xa4", {}, 2, false, 3}};
   const OptimizerSettings read = optimizer_from_json(to_json(options));
   CHECK(to_json(read) == to_json(options));
   CHECK(read.kind == "adamw");
@@ -34,13 +34,16 @@ TEST_CASE("optimizer options keep every field and every bit in JSON") {
   CHECK(read.weight_decay == 1e-300);
   CHECK(read.epsilon == 5e-324);
   CHECK(read.clip_norm == 0.3);
-  CHECK(read.schedule.kind == ScheduleKind::cosine);
+  CHECK(read.schedule.kind == ScheduleKind::wsd);
+  CHECK(read.schedule.decay_steps == 4);
   REQUIRE(read.groups.size() == 2);
   CHECK(read.groups[0].pattern == "*.bias");
   CHECK(read.groups[0].weight_decay == 0.0);
   CHECK(read.groups[0].learning_rate_factor == 0.1 + 0.2);
   CHECK(read.groups[1].pattern == "\"?\\:\xc3\xa4");
   CHECK_FALSE(read.groups[1].weight_decay.has_value());
+  CHECK(read.groups[0].dimensions == 0);
+  CHECK(read.groups[1].dimensions == 3);
   CHECK(optimizer_kind(to_json(options)) == "adamw");
 }
 

@@ -106,6 +106,7 @@ const std::vector<Example>& examples() {
       {"schedule-steps", "6", 6},
       {"schedule-gamma", "0.5", 0.5},
       {"schedule-total", "7", 7},
+      {"schedule-decay", "3", 3},
       {"steps", "9", 9},
       {"evaluate-every", "2e", "2e"},
       {"epochs", "3", 3},

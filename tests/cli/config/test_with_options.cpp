@@ -28,6 +28,6 @@ TEST_CASE("messages of the library use the names of command-line options") {
   // English words, quoted texts, paths and typed texts stay unchanged.
   for (const char* const text :
        {"momentum is not history, and a step is no loss", "column 'batch_size' has \"num_workers\" in it",
-        "/tmp/num_workers/step_timeout", "neither weight_decay=NUMBER nor other", "PyTorch's num_batches_tracked", ""})
+        "/tmp/num_workers/step_timeout", "none of weight_decay=NUMBER and other", "PyTorch's num_batches_tracked", ""})
     CHECK(told(text) == text);
 }

@@ -90,6 +90,10 @@ TEST_CASE("the first matching pattern determines the group of a tensor") {
   CHECK(groups_of(Groups{{"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 1, 0, 1});
   CHECK(groups_of(Groups{{"bn.*"}, {"*.bias"}}, kGroupedTensors) == std::vector<std::size_t>{0, 2, 1, 1});
   CHECK(groups_of(Groups{{"conv.weight"}, {"*"}}, kGroupedTensors) == std::vector<std::size_t>{1, 2, 2, 2});
+  const ParameterGroup vectors{.pattern = "*", .dimensions = 1};
+  CHECK(groups_of(Groups{vectors}, kGroupedTensors) == std::vector<std::size_t>{0, 1, 1, 1});
+  CHECK(groups_of(Groups{{.pattern = "bn.*", .dimensions = 1}, {"*"}}, kGroupedTensors) ==
+        std::vector<std::size_t>{2, 2, 1, 1});
 }
 
 TEST_CASE("a pattern that matches no remaining tensor is refused by name") {
@@ -100,6 +104,8 @@ TEST_CASE("a pattern that matches no remaining tensor is refused by name") {
           {{"*.bais"}});
   refused("pattern 'conv.?eight ' of a group matches no tensor", {{"*"}, {"conv.?eight "}});
   refused("pattern 'bn.bias' of a group matches only tensors that earlier groups match", {{"*.bias"}, {"bn.bias"}});
+  refused("pattern '*.bias' of a group matches no tensor of the model with 2 dimensions",
+          {{.pattern = "*.bias", .dimensions = 2}});
 }
 
 TEST_CASE("groups are converted to runs in the model's layout, and padding belongs to the run before it") {

@@ -219,6 +219,24 @@ TEST_CASE("learning rates follow their schedules") {
   CHECK(rate(100) == doctest::Approx(0.08));
   CHECK(rate(1000) == doctest::Approx(0.08));
 
+  options.schedule = {.kind = ScheduleKind::linear, .warmup_steps = 10, .total_steps = 100, .final_fraction = 0.1};
+  CHECK(rate(5) == doctest::Approx(0.4));
+  CHECK(rate(10) == doctest::Approx(0.8));
+  CHECK(rate(60) == doctest::Approx(0.8 * 0.55));
+  CHECK(rate(110) == doctest::Approx(0.08));
+  CHECK(rate(1000) == doctest::Approx(0.08));
+
+  options.schedule = {.kind = ScheduleKind::wsd, .warmup_steps = 10, .total_steps = 100, .decay_steps = 20};
+  CHECK(rate(10) == doctest::Approx(0.8));
+  CHECK(rate(90) == doctest::Approx(0.8));
+  CHECK(rate(100) == doctest::Approx(0.4));
+  CHECK(rate(110) == doctest::Approx(0));
+  options.schedule.decay_steps = 0;  // a tenth
+  CHECK(rate(100) == doctest::Approx(0.8));
+  CHECK(rate(105) == doctest::Approx(0.4));
+  options.schedule.decay_steps = 1000;  // not more than all steps
+  CHECK(rate(60) == doctest::Approx(0.4));
+
   options.schedule = {.kind = ScheduleKind::step, .warmup_steps = 4, .step_size = 10, .gamma = 0.5};
   CHECK(rate(0) == 0.0);
   CHECK(rate(1) == doctest::Approx(0.2));
@@ -293,4 +311,10 @@ TEST_CASE("invalid options are refused by name") {
   refused("warmup_steps", [](auto& o) { o.schedule.warmup_steps = -1; });
   refused("step_size", [](auto& o) { o.schedule.step_size = 0; });
   refused("total_steps", [](auto& o) { o.schedule.total_steps = 0; });
+  refused("dimensions", [](auto& o) { o.groups = {{.pattern = "*", .dimensions = 9}}; });
+  refused("dimensions", [](auto& o) { o.groups = {{.pattern = "*", .frozen = true, .dimensions = 1}}; });
+  refused("before all groups", [](auto& o) {
+    o.groups = {{.pattern = "*", .dimensions = 1}, {.pattern = "a", .frozen = true}};
+  });
+  refused("decay_steps", [](auto& o) { o.schedule.decay_steps = -1; });
 }
