@@ -10,6 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 PIECE = 64 * 1024
 
 
+class QuietServer(ThreadingHTTPServer):
+    """Clients may close a connection at any time."""
+
+    def handle_error(self, request, client_address):
+        pass
+
+
 class FileServer:
     """Serves the files of a folder while it is in use as a context. Counts requests and sent bytes."""
 
@@ -37,7 +44,7 @@ class FileServer:
             time.sleep(wait)
 
     def __enter__(self):
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        self.server = QuietServer(("127.0.0.1", 0), self.handler())
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

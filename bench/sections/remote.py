@@ -17,7 +17,7 @@ RATE = 125e6  # bytes per second of the server: 1 Gbit/s
 ARCHIVES = 8
 ARCHIVE_BYTES = 10**9
 STEPS = 2000
-WORK = ("--model", "cnn", "--batch-size", 64, "--workers", 2, "--data-memory", "500M")
+WORK = ("--model", "cnn", "--batch-size", 64, "--workers", 2, "--data-memory", "500M", "--start-timeout", 900)
 
 
 def header(name, size):
@@ -113,8 +113,8 @@ def training(bench):
 def resume(bench, remote):
     """Returns the time of the first step after a resume in the middle of an epoch."""
     checkpoints = bench.folder / "checkpoints"
-    train(bench, remote, 300, ("--checkpoint-dir", checkpoints, "--checkpoint-every", 300))
-    steps = train(bench, remote, 310, ("--checkpoint-dir", checkpoints, "--resume"))
+    train(bench, remote, 300, ("--checkpoint", checkpoints, "--checkpoint-every", 300))
+    steps = train(bench, remote, 310, ("--checkpoint", checkpoints, "--resume"))
     return ["first step after a resume in the middle of an epoch", f"{steps[0]['seconds']['step']:.2f} s", ""]
 
 
