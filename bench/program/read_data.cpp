@@ -26,6 +26,7 @@ struct ReadOptions {
 /// Reads all batches of a data set. Each thread repeatedly takes the next batch.
 void read_all(const DataSource& set, const ReadOptions& options) {
   const std::int64_t samples = set.info().num_samples;
+  const std::vector<Stretch> parts = all_parts(set);
   std::atomic<std::int64_t> next = 0;
   const auto work = [&] {
     std::vector<std::int64_t> numbers;
@@ -38,7 +39,7 @@ void read_all(const DataSource& set, const ReadOptions& options) {
       values.resize(numbers.size() * static_cast<std::size_t>(set.info().sample_size()));
       labels.resize(set.info().num_classes > 0 ? numbers.size() : 0);
       targets.resize(numbers.size() * static_cast<std::size_t>(set.info().num_targets));
-      announce_from(set, first);
+      announce_from(set, parts, first);
       set.fill({.samples = numbers, .values = values, .labels = labels, .targets = targets});
     }
   };

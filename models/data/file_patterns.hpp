@@ -10,10 +10,9 @@ namespace troupe {
 enum class Servers : std::uint8_t { read, refused };
 
 /// Returns the files that match a shell pattern, or the URLs of the objects of an S3 bucket that match one, ordered by
-/// name. A pattern without `*`, `?` and `[` is the name of a
-/// file, and is returned unchanged. Index files (NAME.index), which Troupe itself writes, are left out, unless the
-/// pattern ends with ".index".
-/// Ranges in a URL, such as {000..009}, are replaced by their numbers; see expand_ranges.
+/// name. A pattern without `*`, `?` and `[` is the name of a file, and is returned unchanged. Index files (NAME.index),
+/// which Troupe itself writes, are left out, unless the pattern ends with ".index". Ranges in a URL, such as
+/// {000..009}, are replaced by their numbers; see expand_ranges.
 /// @throws Error bad_file if no file matches; invalid_argument for a URL that is not valid, a pattern of a web server,
 /// or any URL if the data is not read from servers
 std::vector<std::string> files_of(const std::string& pattern, Servers servers = Servers::read);

@@ -18,28 +18,31 @@ namespace troupe {
 namespace {
 
 using Block = std::vector<std::byte>;
-/// The blocks of several objects, by object (see RemoteObject::key), offset and size.
-using Blocks = LastUsed<std::tuple<std::string, std::uint64_t, std::uint64_t>, Block>;
+/// The blocks of several objects, by RemoteObject::number, offset and size.
+using Blocks = LastUsed<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, Block>;
 
 /// An object on a server that is in use.
 struct RemoteObject {
   RemoteObject(const std::string& of, std::shared_ptr<Blocks> shared)
-      : url(of), file(open_remote(of)), cache(DiskCache::of_environment()), blocks(std::move(shared)) {
-    static std::atomic<std::uint64_t> count = 0;
-    // Without a strong ETag, blocks of an object that was opened before may be those of another version.
-    const std::string version = file->modified() != 0 ? file->version() : std::to_string(++count);
-    key = url + '\n' + version + '\n' + std::to_string(file->size());
-  }
+      : url(of), file(open_remote(of)), cache(DiskCache::of_environment()), blocks(std::move(shared)) {}
 
   const std::string url;
   const std::shared_ptr<const RemoteFile> file;
   const std::shared_ptr<DiskCache> cache;
   const std::shared_ptr<Blocks> blocks;
-  std::string key;  ///< identifies the object and its version
+  /// Differs between all objects of this process. An object that is opened again may be another version, so it does not
+  /// use the blocks of the former one.
+  const std::uint64_t number = next_number();
+
+ private:
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> count = 0;
+    return ++count;
+  }
 };
 
-/// Bytes of an object in blocks. The first block ends at `first_end`; each of the others has `size` bytes, except the
-/// last one.
+/// Bytes of an object in blocks. The first block ends at `first_end`; each of the others has `block` bytes, except
+/// the last one.
 class RemoteBlocks final : public ByteSource {
  public:
   explicit RemoteBlocks(std::shared_ptr<const RemoteObject> object) : RemoteBlocks(std::move(object), 0, kRemotePart) {}
@@ -99,8 +102,8 @@ class RemoteBlocks final : public ByteSource {
     const std::uint64_t end = std::min(size(), first_end_ + block * block_);
     return static_cast<std::size_t>(end - begin_of(block));
   }
-  std::tuple<std::string, std::uint64_t, std::uint64_t> key_of(std::uint64_t block) const {
-    return {object_->key, begin_of(block), size_of(block)};
+  std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> key_of(std::uint64_t block) const {
+    return {object_->number, begin_of(block), size_of(block)};
   }
 
   std::shared_ptr<const Block> get(std::uint64_t block) const {

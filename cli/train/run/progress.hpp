@@ -13,9 +13,8 @@ namespace troupe::cli {
 std::string clock_text(double seconds);
 
 /// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time,
-/// and for data from servers its rate, the share of the time
-/// for which workers waited for it, and repeated requests. On a terminal, redraws a bar. Otherwise prints a line
-/// every five seconds.
+/// and for data from servers its rate, the share of the time for which workers waited for it, and repeated requests. On
+/// a terminal, redraws a bar. Otherwise prints a line every five seconds.
 class Progress {
  public:
   /// @param steps_done number of steps that were done before this process started (in a resumed run)

@@ -48,8 +48,8 @@ void announce_from(const DataSource& data, std::span<const Stretch> parts, std::
   data.prefetch(coming, used);
 }
 
-void announce_from(const DataSource& data, std::int64_t sample) {
-  announce_from(data, shard_stretches(data.info().num_samples, data.info().parts, 0, 1), sample);
+std::vector<Stretch> all_parts(const DataSource& data) {
+  return shard_stretches(data.info().num_samples, data.info().parts, 0, 1);
 }
 
 PartsAhead::PartsAhead(std::shared_ptr<const DataSource> data, std::int64_t batch_size)

@@ -31,8 +31,8 @@ std::vector<PartGroup> part_groups(std::span<const Stretch> parts, std::int64_t 
 /// caller that reads samples in order. Does nothing if the data has no parts.
 /// @param parts the parts from which the caller reads, in order
 void announce_from(const DataSource& data, std::span<const Stretch> parts, std::int64_t sample);
-/// Does the same for a caller that reads all samples.
-void announce_from(const DataSource& data, std::int64_t sample);
+/// Returns the parts for `announce_from` of a caller that reads all samples.
+std::vector<Stretch> all_parts(const DataSource& data);
 
 /// The default value of `window`.
 inline constexpr std::int64_t kShuffledTogether = 4096;

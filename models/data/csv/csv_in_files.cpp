@@ -94,12 +94,12 @@ std::shared_ptr<const DataSource> csv_in_files(CsvRows rows, std::vector<CsvColu
   const bool has_blocks =
       std::ranges::any_of(rows.files, [](const CsvRows::File& file) { return file.file->block_size() > 0; });
   std::int64_t first = 0;
-  for (const CsvRows::File& file : rows.files) {
-    if (!has_blocks) break;
-    add_parts(info, *file.file, first, file.end - first,
-              [&](std::int64_t row) { return rows.offsets[static_cast<std::size_t>(row)]; });
-    first = file.end;
-  }
+  if (has_blocks)
+    for (const CsvRows::File& file : rows.files) {
+      add_parts(info, *file.file, first, file.end - first,
+                [&](std::int64_t row) { return rows.offsets[static_cast<std::size_t>(row)]; });
+      first = file.end;
+    }
   return std::make_shared<const CsvInFiles>(std::move(rows), std::move(columns), asked, samples, std::move(info));
 }
 

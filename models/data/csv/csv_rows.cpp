@@ -129,12 +129,15 @@ CsvRows indexed(const std::vector<std::string>& files, const CsvArguments& asked
   const bool may_change =
       std::ranges::any_of(opened, [](const CsvRows::File& each) { return each.file->modified() == 0; });
   if (may_change) return go_through();  // on a server without a strong ETag
-  const auto lock = index_place(files.front()).lock();
   const std::string key = csv_index_key(opened, asked, columns);
-  if (auto kept = read_csv_index(key, opened, columns)) {
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].categories = Categories(kept->categories[i]);
-    return std::move(kept->rows);
-  }
+  const auto take = [&](CsvIndex index) {
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].categories = Categories(index.categories[i]);
+    return std::move(index.rows);
+  };
+  if (auto kept = read_csv_index(key, opened, columns)) return take(std::move(*kept));
+  const auto lock = index_place(files.front()).lock();
+  if (lock != nullptr)
+    if (auto kept = read_csv_index(key, opened, columns)) return take(std::move(*kept));
   CsvRows rows = go_through();
   keep_csv_index(key, rows, columns);
   return rows;

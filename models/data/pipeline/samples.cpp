@@ -20,11 +20,12 @@ SampleView sample_of(const BatchRequest& batch, std::size_t index, const DataInf
 void for_each_sample(const DataSource& data, const std::function<void(const SampleView&)>& use) {
   constexpr std::int64_t kAtOnce = 64;
   BatchMemory memory;
+  const std::vector<Stretch> parts = all_parts(data);
   for (std::int64_t begin = 0; begin < data.info().num_samples; begin += kAtOnce) {
     std::vector<std::int64_t> samples(static_cast<std::size_t>(std::min(kAtOnce, data.info().num_samples - begin)));
     std::iota(samples.begin(), samples.end(), begin);
     const BatchRequest batch = memory.prepare(data.info(), samples, {});
-    announce_from(data, begin);
+    announce_from(data, parts, begin);
     data.fill(batch);
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (batch.holes.empty() || batch.holes[i] == 0) use(sample_of(batch, i, data.info()));

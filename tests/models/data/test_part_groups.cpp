@@ -73,7 +73,7 @@ TEST_CASE("the parts of each step were announced at the latest a group before, a
 TEST_CASE("a reader of all samples announces the next parts, and releases those before") {
   const Parts data(20, 2);
   for (std::int64_t sample = 0; sample < 200; sample += 7) {
-    announce_from(data, sample);
+    announce_from(data, all_parts(data), sample);
     for (std::int64_t part = sample / 10; part < std::min<std::int64_t>(20, sample / 10 + 4); ++part)
       CHECK(data.held.contains(part));
     CHECK(data.held.size() <= 5);
