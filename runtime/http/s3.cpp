@@ -148,12 +148,12 @@ std::string percent_encoded(std::string_view text, char kept) {
   std::string encoded;
   for (const char letter : text) {
     const auto byte = static_cast<unsigned char>(letter);
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    constexpr std::string_view kHexDigits = "0123456789ABCDEF";
     const bool plain = (byte < 128 && std::isalnum(byte) != 0) || (kept != 0 && letter == kept);
     if (plain || letter == '-' || letter == '.' || letter == '_' || letter == '~')
       encoded += letter;
     else
-      encoded += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+      encoded += {'%', kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
   }
   return encoded;
 }
