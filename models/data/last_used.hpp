@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "runtime/fork/owning_process.hpp"
@@ -32,11 +33,12 @@ class LastUsed {
   std::shared_ptr<const Content> get(const Key& key, std::uint64_t bytes, const Make& make) {
     const std::shared_ptr<Held> held = use(key, bytes);
     const std::scoped_lock lock(held->mutex);
+    if (held->refused) throw Error(*held->refused);
     if (held->error) std::rethrow_exception(held->error);
     if (!held->content) try {
         held->content = finish(*held, make);
       } catch (...) {
-        held->error = std::current_exception();
+        keep_error(*held);
         drop(held);
         throw;
       }
@@ -88,7 +90,8 @@ class LastUsed {
     OwningProcess owner;
     Make finish;  ///< finishes an object that was started; empty: there is none
     std::shared_ptr<const Content> content;
-    std::exception_ptr error;  ///< why the object could not be made
+    std::optional<Error> refused;  ///< why the object could not be made; each waiting thread throws a copy
+    std::exception_ptr error;      ///< the same, if it is no Error
   };
   using List = std::list<std::shared_ptr<Held>>;
 
@@ -147,6 +150,13 @@ class LastUsed {
       if (error.code() != ErrorCode::timeout) throw;
     }
     return make();
+  }
+
+  /// Called by a handler of the exception.
+  static void keep_error(Held& held) try { throw; } catch (const Error& error) {
+    held.refused = error;
+  } catch (...) {
+    held.error = std::current_exception();
   }
 
   void drop(const std::shared_ptr<Held>& held) {

@@ -13,6 +13,7 @@
 #include "models/data/builtin_data.hpp"
 #include "models/data/data_memory.hpp"
 #include "models/data/file_patterns.hpp"
+#include "models/data/in_parallel.hpp"
 #include "models/data/remote_blocks.hpp"
 #include "models/files/archives/npz.hpp"
 #include "models/files/idx.hpp"
@@ -51,18 +52,29 @@ ArrayArguments parse_arrays(const std::string& name, const std::string& text, co
 
 using ReadArray = std::function<NamedArray(const std::string& file, bool stays_in_file)>;
 
+/// Reads one array of each file, from servers several at a time.
+std::vector<NamedArray> read_arrays(const Files& files, bool stays_in_file, const ReadArray& read) {
+  std::vector<NamedArray> arrays(files.size());
+  const auto read_one = [&](std::size_t i) { arrays[i] = read(files[i], stays_in_file); };
+  if (is_url(files.front()))
+    in_parallel(files.size(), read_one);
+  else
+    for (std::size_t i = 0; i < files.size(); ++i) read_one(i);
+  return arrays;
+}
+
 /// Reads the arrays of one set (training set or test set). Returns one pair of arrays for each file of samples and the
 /// file of labels that belongs to it.
 /// @param stays_in_file whether the samples stay in their files, to be read on demand
 /// @param read reads one file
 std::vector<ArrayPair> pairs_of(const Files& samples, const Files& labels, std::optional<PixelOrder> order,
                                 bool stays_in_file, const ReadArray& read) {
+  std::vector<NamedArray> values = read_arrays(samples, stays_in_file, read);
+  std::vector<NamedArray> answers = read_arrays(labels, false, read);
   std::vector<ArrayPair> pairs;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    NamedArray array = read(samples[i], stays_in_file);  // in a statement of its own, so that errors of the samples are
-                                                         // reported before those of the labels
-    pairs.emplace_back(std::move(array), read(labels[i], false), order);
-  }
+  pairs.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    pairs.emplace_back(std::move(values[i]), std::move(answers[i]), order);
   return pairs;
 }
 

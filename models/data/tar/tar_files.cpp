@@ -68,7 +68,7 @@ TarArguments parse_tar_arguments(const std::string& text) {
 
 /// The properties that all samples of the training set and of the test set have in common.
 struct TarForm {
-  bool images = false;  ///< whether the samples are images; otherwise they are arrays
+  bool images = false;  ///< as TarTraits::images
   bool bytes = false;   ///< whether the elements of the arrays are unsigned bytes
   std::vector<std::int64_t> shape = {};
   std::int64_t num_targets = 0;
@@ -80,12 +80,12 @@ std::string origin_of_set(const TarSet& set) {
          (set.parts.size() > 1 ? " and " + std::to_string(set.parts.size() - 1) + " more" : "");
 }
 
-DataInfo info_of_set(const TarSet& set, const TarForm& form, const TarClasses& classes) {
+DataInfo info_of_set(const TarSet& set, const TarForm& form, const TarTraits& traits) {
   DataInfo info{.num_samples = std::ssize(set.values),
                 .shape = form.shape,
-                .num_classes = classes.kind == TarAnswer::targets ? 0 : classes.count,
+                .num_classes = traits.answer == TarAnswer::targets ? 0 : traits.count,
                 .num_targets = form.num_targets,
-                .class_names = classes.names,
+                .class_names = traits.names,
                 .byte_scale = form.images || form.bytes ? static_cast<double>(kByteScale) : 0,
                 .origin = origin_of_set(set),
                 .lacks = form.skips,
@@ -99,9 +99,7 @@ DataInfo info_of_set(const TarSet& set, const TarForm& form, const TarClasses& c
   return info;
 }
 
-NumberArray read_array_of(const ArchiveBytes& archive, const TarMember& member) {
-  return parse_npy(place_of(archive.path(), member), read_member(archive, member));
-}
+NumberArray array_of(const TarContent& content) { return parse_npy(content.place, content.bytes); }
 
 std::vector<std::int64_t> lengths_of(const NumberArray& array) {
   return array.shape.empty() ? std::vector<std::int64_t>{1} : array.shape;
@@ -110,18 +108,13 @@ std::vector<std::int64_t> lengths_of(const NumberArray& array) {
 /// The samples of tar archives as data. Samples are decoded on demand.
 class TarData final : public DataSource {
  public:
-  TarData(TarSet set, TarForm form, const TarClasses& classes, std::shared_ptr<TarParts> parts)
-      : DataSource(info_of_set(set, form, classes)),
+  TarData(TarSet set, TarForm form, const TarTraits& traits, std::shared_ptr<TarParts> parts)
+      : DataSource(info_of_set(set, form, traits)),
         set_(std::move(set)),
         form_(std::move(form)),
         parts_(std::move(parts)),
         damaged_(form_.skips) {
     if (form_.images) use_ = use_of(form_.shape);
-    for (std::size_t i = 0; i < set_.values.size(); ++i)
-      if (is_image_member(set_.values[i].name) != form_.images)
-        throw_bad_file(set_.place(set_.values[i], i),
-                       form_.images ? "this sample is an array, but the first sample is an image"
-                                    : "this sample is an image, but the first sample is an array");
   }
 
   std::span<const std::int32_t> known_labels() const override { return set_.labels; }
@@ -145,35 +138,33 @@ class TarData final : public DataSource {
       const auto sample = static_cast<std::size_t>(request.samples[i]);
       if (std::exchange(part, set_.part_of(sample)) != set_.part_of(sample)) archive = parts_->get(set_.parts[part]);
       damaged_.read(request, i, [&] {
-        write_values(*archive, set_.values[sample], request.values.subspan(i * size, size));
-        if (targets > 0) write_array(*archive, set_.targets[sample], request.targets.subspan(i * targets, targets));
+        write_values(read_member(*archive, set_.values[sample]), request.values.subspan(i * size, size));
+        if (targets > 0)
+          write_array(read_member(*archive, set_.targets[sample]), request.targets.subspan(i * targets, targets));
       });
       if (targets == 0) request.labels[i] = set_.labels[sample];
     }
   }
 
-  void write_values(const ArchiveBytes& archive, const TarMember& member, std::span<float> to) const {
-    if (form_.images) {
-      const std::vector<std::byte> file = read_member(archive, member);
-      return write_sample(decode_image(place_of(archive.path(), member), file, use_), form_.shape, kByteScale, to);
-    }
-    const NumberArray array = write_array(archive, member, to);
+  void write_values(const TarContent& content, std::span<float> to) const {
+    if (form_.images)
+      return write_sample(decode_image(content.place, content.bytes, use_), form_.shape, kByteScale, to);
+    const NumberArray array = write_array(content, to);
     if (array.is_byte() != form_.bytes || lengths_of(array) != form_.shape)
-      throw_bad_file(place_of(archive.path(), member), "the array differs in shape or type from the first sample's");
+      throw_bad_file(content.place, "the array differs in shape or type from the first sample's");
     if (form_.bytes) std::ranges::for_each(to, [](float& value) { value *= kByteScale; });
   }
 
-  static NumberArray write_array(const ArchiveBytes& archive, const TarMember& member, std::span<float> to) {
-    NumberArray array = read_array_of(archive, member);
+  static NumberArray write_array(const TarContent& content, std::span<float> to) {
+    NumberArray array = array_of(content);
     if (static_cast<std::size_t>(array.size()) != to.size())
-      throw_bad_file(place_of(archive.path(), member), "the array has " + std::to_string(array.size()) +
-                                                           " numbers, but that of the first sample has " +
-                                                           std::to_string(to.size()));
+      throw_bad_file(content.place, "the array has " + std::to_string(array.size()) +
+                                        " numbers, but that of the first sample has " + std::to_string(to.size()));
     std::ranges::copy(array.floats(), to.begin());
     const auto infinite = std::ranges::find_if(to, [](float value) { return !std::isfinite(value); });
     if (infinite != to.end())
       throw Error(ErrorCode::bad_data, "value " + std::to_string(*infinite) + " of the array is not finite",
-                  {.object = place_of(archive.path(), member)});
+                  {.object = content.place});
     return array;
   }
 
@@ -186,22 +177,21 @@ class TarData final : public DataSource {
 
 /// Returns the properties that all samples must have. The options of the user (`asked`) determine them; the first
 /// sample determines the properties for which there is no option.
-TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
-  TarForm form{.images = is_image_member(set.values.front().name)};
-  form.skips = asked.skips;
-  const TarMember& first = set.values.front();
+TarForm form_of(const TarSet& set, const TarTraits& traits, const ImageOptions& asked, TarParts& parts) {
+  TarForm form{.images = traits.images, .skips = asked.skips};
   const auto archive = parts.get_for_one(set.parts.front());
   if (form.images) {
     form.shape = asked.shape([&] {
-      return decode_image(place_of(archive->path(), first), read_member(*archive, first), asked.first_use());
+      const TarContent first = read_member(*archive, set.values.front());
+      return decode_image(first.place, first.bytes, asked.first_use());
     });
   } else {
     if (asked.is_told()) throw_invalid("tar: size= and channels= apply only to images, but the samples are arrays");
-    const NumberArray array = read_array_of(*archive, first);
+    const NumberArray array = array_of(read_member(*archive, set.values.front()));
     form.shape = lengths_of(array);
     form.bytes = array.is_byte();
   }
-  if (!set.targets.empty()) form.num_targets = read_array_of(*archive, set.targets.front()).size();
+  if (!set.targets.empty()) form.num_targets = array_of(read_member(*archive, set.targets.front())).size();
   return form;
 }
 
@@ -210,15 +200,15 @@ TarForm form_of(const TarSet& set, const ImageOptions& asked, TarParts& parts) {
 TrainingData tar_files(const std::string& arguments, std::uint64_t /*seed*/) {
   const TarArguments asked = parse_tar_arguments(arguments);
   const auto parts = std::make_shared<TarParts>(asked.held_bytes);
-  TarClasses classes;
-  TarSet train = open_training_set(asked.train, *parts, classes);
-  const TarForm form = form_of(train, asked.images, *parts);
+  TarTraits traits;
+  TarSet train = open_training_set(asked.train, *parts, traits);
+  const TarForm form = form_of(train, traits, asked.images, *parts);
   TrainingData data;
   if (!asked.test.empty()) {
-    TarSet test = open_test_set(asked.test, *parts, classes);
-    data.test = std::make_shared<const TarData>(std::move(test), form, classes, parts);
+    TarSet test = open_test_set(asked.test, *parts, traits);
+    data.test = std::make_shared<const TarData>(std::move(test), form, traits, parts);
   }
-  data.train = std::make_shared<const TarData>(std::move(train), form, classes, parts);
+  data.train = std::make_shared<const TarData>(std::move(train), form, traits, parts);
   return data;
 }
 

@@ -185,7 +185,7 @@ class SampleFinder {
   }
 
   std::vector<std::byte> read(const TarMember& member, std::uint64_t most) const {
-    std::vector<std::byte> content = read_member(archive_, member);
+    std::vector<std::byte> content = read_member(archive_, member).bytes;
     if (content.size() > most) refuse(member, "the member is longer than " + std::to_string(most) + " bytes");
     return content;
   }

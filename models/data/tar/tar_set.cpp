@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "models/data/answers.hpp"
 #include "models/data/in_parallel.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/transfers.hpp"
 #include "runtime/http/url.hpp"
 #include "runtime/printable.hpp"
 
@@ -22,8 +24,11 @@ struct Opened {
   std::vector<TarSample> samples = {};
 };
 
+/// The number of archives whose samples, with their names, may be in memory at the same time.
+constexpr std::size_t kOpenedTogether = std::size_t{4} * Transfers::kMostConnections;
+
 /// Opens archives on servers, several at a time. Archives in files are not opened.
-std::vector<Opened> open_remote(const std::vector<std::string>& archives, TarParts& parts) {
+std::vector<Opened> open_remote(std::span<const std::string> archives, TarParts& parts) {
   std::vector<Opened> opened(archives.size());
   in_parallel(std::ranges::any_of(archives, is_url) ? archives.size() : 0, [&](std::size_t i) {
     if (is_url(archives[i])) opened[i].parts = parts.open(archives[i], opened[i].samples);
@@ -34,38 +39,59 @@ std::vector<Opened> open_remote(const std::vector<std::string>& archives, TarPar
 /// Opens the archives of a set, and collects their samples in a TarSet.
 class SetOpener {
  public:
-  SetOpener(TarParts& parts, TarClasses& classes, bool is_test) : parts_(parts), classes_(classes), is_test_(is_test) {
-    for (const std::string& name : classes.names) numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
+  SetOpener(TarParts& parts, TarTraits& traits, bool is_test) : parts_(parts), traits_(traits), is_test_(is_test) {
+    for (const std::string& name : traits.names) numbers_.emplace(name, static_cast<std::int32_t>(numbers_.size()));
   }
 
-  TarSet open(const std::vector<std::string>& archives) {
-    std::vector<Opened> opened = open_remote(archives, parts_);
-    for (std::size_t i = 0; i < archives.size(); ++i) {
-      auto& [parts, samples] = opened[i];
-      if (parts.empty()) parts = parts_.open(archives[i], samples);
-      std::int64_t first = std::ssize(set_.values);
-      for (TarPart& part : parts) {
-        set_.firsts.push_back(first);
-        first += static_cast<std::int64_t>(part.samples);
-        set_.parts.push_back(std::move(part));
+  TarSet open(std::span<const std::string> archives) {
+    for (std::span<const std::string> rest = archives; !rest.empty();) {
+      const auto some = rest.first(std::min(rest.size(), kOpenedTogether));
+      std::vector<Opened> opened = open_remote(some, parts_);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        auto& [parts, samples] = opened[i];
+        if (parts.empty()) parts = parts_.open(some[i], samples);
+        add(std::move(parts), std::exchange(samples, {}));
       }
-      for (TarSample& sample : samples) add(std::move(sample));
+      rest = rest.subspan(some.size());
     }
     if (!is_test_) sort_names();
     return std::move(set_);
   }
 
  private:
-  void add(TarSample sample) {
-    if (classes_.kind == TarAnswer::none) classes_.kind = sample.answer;
-    if (sample.answer != classes_.kind)
-      refuse(sample, std::string("this sample has ") + kAnswerNames[static_cast<int>(sample.answer)] +
-                         ", but the first sample has " + kAnswerNames[static_cast<int>(classes_.kind)]);
+  /// Adds an archive.
+  void add(std::vector<TarPart> parts, const std::vector<TarSample>& samples) {
+    std::int64_t first = std::ssize(set_.values);
+    for (TarPart& part : parts) {
+      set_.firsts.push_back(first);
+      first += static_cast<std::int64_t>(part.samples);
+      set_.parts.push_back(std::move(part));
+    }
+    for (const TarSample& sample : samples) add(sample);
+  }
+
+  void add(const TarSample& sample) {
+    check(sample);
     if (sample.answer == TarAnswer::targets)
-      set_.targets.push_back(std::move(sample.targets));
+      set_.targets.emplace_back(sample.targets);
     else
       set_.labels.push_back(sample.answer == TarAnswer::number ? number_of(sample) : number_of_name(sample));
-    set_.values.push_back(std::move(sample.values));
+    set_.values.emplace_back(sample.values);
+  }
+
+  /// Checks that a sample has what the first sample has.
+  void check(const TarSample& sample) {
+    const bool is_image = is_image_member(sample.values.name);
+    if (traits_.answer == TarAnswer::none) {
+      traits_.answer = sample.answer;
+      traits_.images = is_image;
+    }
+    if (sample.answer != traits_.answer)
+      refuse(sample, std::string("this sample has ") + kAnswerNames[static_cast<int>(sample.answer)] +
+                         ", but the first sample has " + kAnswerNames[static_cast<int>(traits_.answer)]);
+    if (is_image != traits_.images)
+      refuse(sample, is_image ? "this sample is an image, but the first sample is an array"
+                              : "this sample is an array, but the first sample is an image");
   }
 
   std::int32_t number_of(const TarSample& sample) {
@@ -77,7 +103,7 @@ class SetOpener {
     if (number >= kMostClasses)
       refuse(sample, "class " + std::to_string(number) + " is out of range: classes are 0 to " +
                          std::to_string(kMostClasses - 1));
-    classes_.count = std::max(classes_.count, number + 1);
+    traits_.count = std::max(traits_.count, number + 1);
     return number;
   }
 
@@ -94,12 +120,12 @@ class SetOpener {
   void sort_names() {
     std::vector<std::int32_t> becomes(numbers_.size());
     for (const auto& [name, number] : numbers_) {
-      becomes[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(classes_.names.size());
-      classes_.names.push_back(name);
+      becomes[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(traits_.names.size());
+      traits_.names.push_back(name);
     }
-    if (classes_.kind != TarAnswer::name) return;
+    if (traits_.answer != TarAnswer::name) return;
     for (std::int32_t& label : set_.labels) label = becomes[static_cast<std::size_t>(label)];
-    classes_.count = static_cast<std::int32_t>(classes_.names.size());
+    traits_.count = static_cast<std::int32_t>(traits_.names.size());
   }
 
   [[noreturn]] void refuse(const TarSample& sample, const std::string& why) const {
@@ -107,7 +133,7 @@ class SetOpener {
   }
 
   TarParts& parts_;
-  TarClasses& classes_;
+  TarTraits& traits_;
   bool is_test_;
   std::map<std::string, std::int32_t> numbers_;  ///< the number of each class, by its name
   TarSet set_;
@@ -120,12 +146,12 @@ std::size_t TarSet::part_of(std::size_t sample) const {
   return static_cast<std::size_t>(after - firsts.begin()) - 1;
 }
 
-TarSet open_training_set(const std::vector<std::string>& archives, TarParts& parts, TarClasses& classes) {
-  return SetOpener(parts, classes, /*is_test=*/false).open(archives);
+TarSet open_training_set(const std::vector<std::string>& archives, TarParts& parts, TarTraits& traits) {
+  return SetOpener(parts, traits, /*is_test=*/false).open(archives);
 }
 
-TarSet open_test_set(const std::vector<std::string>& archives, TarParts& parts, TarClasses& classes) {
-  return SetOpener(parts, classes, /*is_test=*/true).open(archives);
+TarSet open_test_set(const std::vector<std::string>& archives, TarParts& parts, TarTraits& traits) {
+  return SetOpener(parts, traits, /*is_test=*/true).open(archives);
 }
 
 }  // namespace troupe

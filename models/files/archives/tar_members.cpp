@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "models/files/archives/archive_reader.hpp"
@@ -108,8 +109,13 @@ void for_each_member(const ArchiveBytes& archive, const std::function<void(const
     throw_bad_file(archive.path(), "truncated: there is no end mark after the last member");
 }
 
-std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember& member) {
-  const std::string place = place_of(archive.path(), member);
+TarExtent::TarExtent(const TarMember& member)
+    : offset(member.offset),
+      bytes(static_cast<std::uint32_t>(std::min<std::uint64_t>(member.bytes, UINT32_MAX))),
+      name_hash(static_cast<std::uint32_t>(std::hash<std::string>()(member.name))) {}
+
+TarContent read_member(const ArchiveBytes& archive, const TarExtent& member) {
+  std::string place = "the member at byte " + std::to_string(member.offset) + " of " + archive.path();
   if (member.offset > archive.size() || member.bytes > archive.size() - member.offset)
     throw_bad_file(
         place, "the member lies behind the end of the archive, which has " + std::to_string(archive.size()) + " bytes");
@@ -121,12 +127,15 @@ std::vector<std::byte> read_member(const ArchiveBytes& archive, const TarMember&
   OneBlock block(bytes);
   ArchiveReader reader(place, ArchiveReader::Format::tar, block);
   archive_entry* const entry = reader.next();
-  const TarMember found = entry != nullptr ? member_of(archive, reader, entry) : TarMember();
-  const bool is_it = found.name == member.name && found.bytes == member.bytes && found.kind == TarMember::Kind::file;
-  if (!is_it) throw_bad_file(place, "found another member here: the archive has changed, or its index is wrong");
+  TarMember found = entry != nullptr ? member_of(archive, reader, entry) : TarMember();
+  const bool is_file = entry != nullptr && found.kind == TarMember::Kind::file;
+  found.offset += member.offset;
+  if (!found.name.empty()) place = place_of(archive.path(), found);
+  if (!is_file || TarExtent(found) != member)
+    throw_bad_file(place, "found another member here: the archive has changed, or its index is wrong");
   std::vector<std::byte> content(static_cast<std::size_t>(archive_entry_size(entry)));
   if (reader.read(content) != content.size()) throw_bad_file(place, "truncated");
-  return content;
+  return {std::move(place), std::move(content)};
 }
 
 }  // namespace troupe

@@ -26,7 +26,7 @@ std::vector<TarMember> members_in(const std::string& bytes) {
 }
 
 std::string text_of_member(const std::string& bytes, const TarMember& member) {
-  const std::vector<std::byte> content = read_member(in_memory(bytes), member);
+  const std::vector<std::byte> content = read_member(in_memory(bytes), member).bytes;
   return {reinterpret_cast<const char*>(content.data()), content.size()};
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("a member is read only if it is at the place that the index names") {
   const auto refuse = [&](const TarMember& member, const std::string& what) {
     check_throws(ErrorCode::bad_file, what, [&] { read_member(in_memory(bytes), member); });
   };
-  refuse({"b", 0, 517}, "found another member");
+  refuse({"b", 0, 517}, "a at byte 0 of a.tar: found another member");
   refuse({"a", 0, 516}, "found another member");
   refuse({"a", 0, 600}, "found another member");
-  refuse({"a", 1, 517}, "a at byte 1 of a.tar");
-  refuse({"a", 0, 100}, "a at byte 0 of a.tar");
-  refuse({"a", 0, 0}, "a at byte 0 of a.tar");
+  refuse({"a", 1, 517}, "the member at byte 1 of a.tar");
+  refuse({"a", 0, 100}, "the member at byte 0 of a.tar");
+  refuse({"a", 0, 0}, "the member at byte 0 of a.tar");
   refuse({"a", bytes.size() + 1, 1}, "behind the end of the archive");
   refuse({"a", 512, UINT64_MAX}, "behind the end of the archive");
   refuse({"a", 2048, 512}, "found another member");
